@@ -26,7 +26,6 @@ var overgrown = []string{
 	"internal/journal.Tx",
 	"internal/session.Time",
 	"internal/tool/shell.job",
-	"internal/turn.Local",
 	"internal/workspace/validate.text",
 	"internal/workspace/validate.worker",
 }

@@ -94,7 +94,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	background.Go(func() { here.attend(life) })
 	background.Go(func() {
 		a.resume(life)
-		if n := a.Engine.TakenUp(); n > 0 && o.Resumed != nil {
+		if n := a.Engine.Counts().TakenUp; n > 0 && o.Resumed != nil {
 			o.Resumed(n)
 		}
 		a.followAnswers(life)
@@ -102,11 +102,11 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	so := serveOptions(a.Config)
 	so.Logger = a.log
 	so.Quiesce = func(ctx context.Context) {
-		if n := a.Engine.Working(); n > 0 && o.Draining != nil {
+		if n := a.Engine.Counts().Working; n > 0 && o.Draining != nil {
 			o.Draining(n, so.Grace)
 		}
 		a.drain(ctx)
-		if n := a.Engine.Left(); n > 0 && o.Left != nil {
+		if n := a.Engine.Counts().Left; n > 0 && o.Left != nil {
 			o.Left(n)
 		}
 	}

@@ -17,6 +17,16 @@ func Marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
+// MustMarshal is [Marshal] of a value that always marshals, such as the payload of an
+// event. It panics where the value does not.
+func MustMarshal(v any) json.RawMessage {
+	b, err := Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
 // MarshalIndent is [json.MarshalIndent], two spaces deep, without the escapes of
 // HTML.
 func MarshalIndent(v any) ([]byte, error) {

@@ -2,7 +2,6 @@ package turn
 
 import (
 	"context"
-	"sync/atomic"
 
 	"belay/internal/attachment"
 	"belay/internal/event"
@@ -10,35 +9,41 @@ import (
 	"belay/internal/permit"
 	"belay/internal/session"
 	"belay/internal/tool"
-	"belay/internal/turn/changes"
 	"belay/internal/turn/conversation"
 )
 
 // shared is what all agents of a turn have in common.
 type shared struct {
-	o            *Options
-	fileRecovery *changes.Files
-	id           string
-	session      string
-	lease        *session.Lease
-	blobs        *session.Blobs
-	ctx          context.Context
+	*services
+	id      string
+	session string
+	lease   *session.Lease
+	blobs   *session.Blobs
+	ctx     context.Context
 	// stop ends the turn for the given cause; the first cause counts.
 	stop       context.CancelCauseFunc
 	events     *events
 	transcript *transcript
 	// spent is what the turn has used, by all of its agents.
 	spent *spending
-	// limit is the turn's wall clock, nil for no limit.
-	limit *TimeLimit
-	// workflow is set for a turn of a workflow, which begins it anew after a crash.
-	workflow bool
 
-	// closing ends when the server stops. stays is set where another process takes up
-	// the turns that wait for a person then. leavePlace counts such turns.
-	closing    context.Context
-	stays      *atomic.Bool
-	leavePlace func(n int)
+	// closing ends when the server stops. suspends reports whether another process takes
+	// the turn up then, if it waits for a person.
+	closing  context.Context
+	suspends func() bool
+	// standStill stops the turn's own time while a call of it is asked about, and gives
+	// its place among the running turns to another one, until goOn is called.
+	standStill func() (goOn func())
+}
+
+// newShared begins a turn that has the lease of its session; stop ends ctx.
+func newShared(ctx context.Context, stop context.CancelCauseFunc, s *services, id string, lease *session.Lease) *shared {
+	t := &shared{
+		services: s, id: id, session: lease.Record().SessionID, lease: lease, ctx: ctx, stop: stop,
+		transcript: &transcript{lease: lease}, spent: &spending{},
+	}
+	t.events = &events{lease: lease, turn: id, stop: stop}
+	return t
 }
 
 // agentRun is the run of one agent in a turn: of the turn's own agent, or of a delegated
@@ -49,21 +54,13 @@ type agentRun struct {
 	// from others of the turn ([agentKey]). Both are "" for the turn's own.
 	agent, key string
 
-	message  string
-	refused  string // what comes before the message: attachments that were refused
-	files    []attachment.Item
+	task
 	settings settings
 	tools    *tool.Set
 	policy   permit.Policy
 	system   []string
 	sources  []session.Source
 	limits   model.Limits
-	// direct is the call that is made in place of asking a model.
-	direct *Direct
-	// alone has the agent see nothing of the session's earlier turns, but for those
-	// from the turn since on.
-	alone bool
-	since string
 
 	environment *tool.Environment
 	window      *conversation.Window
@@ -77,6 +74,20 @@ type agentRun struct {
 	risks   *risks
 	// hosts are the questions about hosts that commands connect to.
 	hosts hostQuestions
+}
+
+// task is what an agent is asked.
+type task struct {
+	message string
+	// refused comes before the message: attachments that were refused.
+	refused string
+	files   []attachment.Item
+	// direct is the call that is made in place of asking a model.
+	direct *Direct
+	// alone has the agent see nothing of the session's earlier turns, but for those
+	// from the turn since on.
+	alone bool
+	since string
 }
 
 // spending is what a turn has used, shared by all of its agents.

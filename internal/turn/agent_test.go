@@ -11,6 +11,7 @@ import (
 	"belay/internal/permit"
 	"belay/internal/persona"
 	"belay/internal/tool"
+	"belay/internal/turn/ending"
 )
 
 // An agent of a workflow answers by its own instructions, framed as those of any
@@ -71,14 +72,14 @@ func TestAgentOfAWorkflowIsNotTakenUp(t *testing.T) {
 	s, err := r.engine.Start(r.ctx(), Request{SessionID: id, Message: "go", Agent: &Agent{Name: "a", Instructions: "x"}})
 	must(t, err)
 	r.asked(id)
-	lease := r.engine.runningIn(id).lease
+	lease := r.engine.running.in(id).lease
 	r.engine.Stay()
-	p, err := r.engine.waiting(context.Background(), lease)
+	p, err := r.engine.dead.waiting.find(context.Background(), lease)
 	if err != nil || p != nil {
 		t.Errorf("it would be taken up: %+v %v", p, err)
 	}
 	must(t, r.engine.Interrupt(r.ctx(), id, ""))
-	if e := payload[event.Exit](t, r.drain(s), event.ProcessExit); e.ExitCode != exitInterrupted {
+	if e := payload[event.Exit](t, r.drain(s), event.ProcessExit); e.ExitCode != ending.Interrupted {
 		t.Errorf("%+v", e)
 	}
 }

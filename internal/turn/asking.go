@@ -14,12 +14,10 @@ import (
 	"belay/internal/tool"
 )
 
-// PermissionRequests takes the questions that a person must answer; [permit.Requests] is one.
-type PermissionRequests interface {
+// Requests takes the questions that a person must answer.
+type Requests interface {
 	Post(ctx context.Context, r permit.Request) (*permit.Pending, error)
 	Granted(sessionID, agent string, e permit.Effect) bool
-	List(ctx context.Context, sessionID string) ([]permit.Request, error)
-	Decide(ctx context.Context, sessionID, id string, v permit.Verdict, by, note string, only ...string) (permit.Decision, error)
 	// Verdict knows the answers given while nobody waited; Reopen takes up a
 	// question whose asker died.
 	Verdict(id string) (permit.Decision, bool, error)
@@ -31,7 +29,7 @@ type PermissionRequests interface {
 func (c *toolCall) allow() error {
 	hooked, err := c.askHooks()
 	if err != nil { // it fails closed: the answer is a denial
-		c.run.o.Logger.Error("a hook failed", "session", c.run.session, "tool", c.name, "error", err)
+		c.run.logger.Error("a hook failed", "session", c.run.session, "tool", c.name, "error", err)
 	}
 	c.remark("a hook", hooked.Note)
 	ruling := c.run.policy.JudgeWith(c.effect, hooked)
@@ -46,12 +44,12 @@ func (c *toolCall) allow() error {
 		return nil
 	}
 	switch {
-	case c.run.o.Requests == nil:
+	case c.run.questions.requests == nil:
 		c.refuse(tool.Refuse("not permitted: nobody can be asked").Result(), event.OutcomeRefused)
 		return c.auditRefusal("nobody can be asked")
-	case c.suspended == nil && c.run.o.Requests.Granted(c.run.session, c.run.settings.persona.ID, c.effect):
+	case c.suspended == nil && c.run.questions.requests.Granted(c.run.session, c.run.settings.persona.ID, c.effect):
 		return nil
-	case c.suspended == nil && c.run.settings.onQuestion == OnQuestionRefuse:
+	case c.suspended == nil && c.run.settings.asksNobody:
 		c.refuse(unasked(ruling.Reason), event.OutcomeRefused)
 		return c.auditRefusal(ruling.Reason + ", and the turn asks nobody (opts.onQuestion)")
 	}
@@ -60,9 +58,9 @@ func (c *toolCall) allow() error {
 
 // askHooks asks the hooks about what a call would do.
 func (c *toolCall) askHooks() (permit.HookAnswer, error) {
-	return c.run.o.Hooks.Before(c.run.ctx, permit.HookInput{
+	return c.run.hooks.Before(c.run.ctx, permit.HookInput{
 		SessionID: c.run.session, TurnID: c.run.id, ToolCallID: c.id, ProjectRoot: c.run.lease.Record().ProjectRoot,
-		Persona: c.run.settings.persona.ID, Agent: c.run.settings.persona.ID, Mode: c.run.policy.Mode, Effect: c.effect, Input: c.run.o.show(c.input),
+		Persona: c.run.settings.persona.ID, Agent: c.run.settings.persona.ID, Mode: c.run.policy.Mode, Effect: c.effect, Input: c.run.show(c.input),
 	})
 }
 
@@ -73,11 +71,11 @@ func (c *toolCall) ask(ruling permit.Ruling) error {
 		return c.askAgain(ruling)
 	}
 	defer c.run.standStill()()
-	now := c.run.o.Clock().UTC()
-	pending, err := c.run.o.Requests.Post(c.run.ctx, permit.Request{
+	now := c.run.clock().UTC()
+	pending, err := c.run.questions.requests.Post(c.run.ctx, permit.Request{
 		ID: c.questionID(), SessionID: c.run.session, TurnID: c.run.id, ToolCallID: c.id,
 		ProjectRoot: c.run.lease.Record().ProjectRoot, Persona: c.run.settings.persona.ID, Agent: c.run.settings.persona.ID,
-		Effect: c.effect, Input: c.run.o.show(c.input), Reason: ruling.Reason,
+		Effect: c.effect, Input: c.run.show(c.input), Reason: ruling.Reason,
 		Session: true, Created: now, Expires: c.run.until(now),
 	})
 	if err != nil {
@@ -93,12 +91,12 @@ func (c *toolCall) await(pending *permit.Pending) error {
 		return err
 	}
 	decision, err := c.run.answered(pending)
-	if errors.Is(err, ErrLeft) && !c.closes {
+	if errors.Is(err, errSuspended) && !c.closes {
 		return err
 	}
 	if err != nil {
 		// The readers learn that the question is closed, whatever ended it.
-		return errors.Join(err, c.run.resolved(c.id, c.run.o.withdraw(pending, c.run.unanswered())))
+		return errors.Join(err, c.run.resolved(c.id, c.run.questions.withdraw(pending, c.run.unanswered())))
 	}
 	return c.decided(decision)
 }
@@ -112,7 +110,7 @@ func (t *agentRun) notifyAsked(pending *permit.Pending, call, name string) error
 		ExpiresAt: r.Expires.UTC(), Effect: r.Effect, Session: r.Session, Persona: r.Persona,
 	}})
 	if err != nil {
-		t.o.withdraw(pending, closing{permit.ByBelay, "nobody could learn of the question"})
+		t.questions.withdraw(pending, closing{permit.ByBelay, "nobody could learn of the question"})
 	}
 	return err
 }
@@ -183,10 +181,23 @@ func denied(d permit.Decision) tool.Result {
 	return r.Result()
 }
 
+// equip gives the turn's own agent its tools, with those that delegate to others, and
+// says what it may do with them.
+func (t *agentRun) equip(delegates []tool.Tool, allow, deny []string) (err error) {
+	if t.tools, err = t.settings.tools.With(delegates...); err != nil {
+		return err
+	}
+	var bad []string
+	if t.policy, bad = t.policyOf(allow, deny); len(bad) > 0 {
+		t.settings.warn("BAD_RULES", "these rules cannot be read and do not count: "+fault.List(bad))
+	}
+	return nil
+}
+
 // policyOf is what the turn's persona may do in its mode.
 func (t *agentRun) policyOf(allow, deny []string) (permit.Policy, []string) {
 	s := &t.settings
-	p := permit.Policy{Mode: permit.ModeOf(s.mode), Allowed: s.rules.Allowed, Denied: s.rules.Denied, AskBefore: s.rules.AskBefore, Outside: s.rules.Outside}
+	p := permit.Policy{Mode: permit.ModeOf(s.mode), Allowed: s.allowed, Denied: s.denied, AskBefore: s.askBefore, Outside: s.outside}
 	if s.persona.Blocking == "never" {
 		p.NeverAsk = fmt.Sprintf("persona %s works without asking (BLOCKING never)", s.persona.ID)
 	}
@@ -208,30 +219,4 @@ func (t *agentRun) policyOf(allow, deny []string) (permit.Policy, []string) {
 	p.Denied = add(p.Denied, "disallowed_tools", s.persona.DisallowedTools)
 	p.Denied = add(p.Denied, "permissions.deny", deny)
 	return p, bad
-}
-
-// Decisions implements [Control].
-func (l *Local) Decisions(ctx context.Context, sessionID string) ([]permit.Request, error) {
-	if sessionID != "" {
-		if _, err := l.o.Store.Get(ctx, sessionID); err != nil {
-			return nil, err
-		}
-	}
-	if l.o.Requests == nil {
-		return nil, nil
-	}
-	return l.o.Requests.List(ctx, sessionID)
-}
-
-// Decide implements [Control].
-func (l *Local) Decide(ctx context.Context, r DecisionRequest) (permit.Decision, error) {
-	if r.SessionID != "" {
-		if _, err := l.o.Store.Get(ctx, r.SessionID); err != nil {
-			return permit.Decision{}, err
-		}
-	}
-	if l.o.Requests == nil {
-		return permit.Decision{}, fault.New(fault.NotFound, "there is no decision %q", r.DecisionID)
-	}
-	return l.o.Requests.Decide(ctx, r.SessionID, r.DecisionID, r.Verdict, r.By, r.Note, r.Only...)
 }

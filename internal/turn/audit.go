@@ -5,28 +5,27 @@ import (
 	"context"
 
 	"belay/internal/permit"
-	"belay/internal/session"
 )
 
 // auditDelegation puts on the audit log that an agent was started, and whose
 // approval it rests on.
 func (c *toolCall) auditDelegation(approvalRef string) error {
-	if c.run.o.Audit == nil {
+	if c.run.audit == nil {
 		return nil
 	}
-	return c.run.o.Audit.Append(context.WithoutCancel(c.run.ctx), permit.Entry{
+	return c.run.audit.Append(context.WithoutCancel(c.run.ctx), permit.Entry{
 		Kind: "delegation", SessionID: c.run.session, TurnID: c.run.id, ToolCallID: c.id, Project: c.run.lease.Record().ProjectRoot,
 		Agent: c.run.settings.persona.ID, Tool: c.name, Summary: c.effect.Summary, Reason: "approved as " + approvalRef,
-		By: c.run.settings.governance.ApprovedBy,
+		By: c.run.settings.approvedBy,
 	})
 }
 
 // auditRefusal puts a refused call on the audit log.
 func (c *toolCall) auditRefusal(reason string) error {
-	if c.run.o.Audit == nil {
+	if c.run.audit == nil {
 		return nil
 	}
-	return c.run.o.Audit.Append(context.WithoutCancel(c.run.ctx), permit.Entry{
+	return c.run.audit.Append(context.WithoutCancel(c.run.ctx), permit.Entry{
 		Kind: "refusal", SessionID: c.run.session, TurnID: c.run.id, ToolCallID: c.id, Project: c.run.lease.Record().ProjectRoot,
 		Agent: c.run.settings.persona.ID, Tool: c.name, Summary: c.act(), Reason: reason,
 	})
@@ -35,24 +34,18 @@ func (c *toolCall) auditRefusal(reason string) error {
 // auditOutside puts on the audit log that a command is about to run outside the
 // sandbox without a question. Where that fails the command does not run.
 func (c *toolCall) auditOutside(ruling permit.Ruling) error {
-	if c.run.o.Audit == nil {
+	if c.run.audit == nil {
 		return nil
 	}
-	return c.run.o.Audit.Append(context.WithoutCancel(c.run.ctx), permit.Entry{
+	return c.run.audit.Append(context.WithoutCancel(c.run.ctx), permit.Entry{
 		Kind: "outside", SessionID: c.run.session, TurnID: c.run.id, ToolCallID: c.id, Project: c.run.lease.Record().ProjectRoot,
 		Agent: c.run.settings.persona.ID, Tool: c.name, Summary: c.act(), Verdict: string(permit.VerdictAllow),
 		Reason: ruling.Reason, Note: c.effect.Why, Effect: c.effect.Fingerprint(),
 	})
 }
 
-// auditPosition is how far the audit log is known to reach, nil where this process
-// does not know.
-func (o *Options) auditPosition() *session.AuditPosition {
-	return (*session.AuditPosition)(o.Audit.Position())
-}
-
 // act is what a call would do, for the audit log. One that was refused before
 // that was worked out has its input instead.
 func (c *toolCall) act() string {
-	return cmp.Or(c.effect.Act(), string(c.run.o.show(c.input)))
+	return cmp.Or(c.effect.Act(), string(c.run.show(c.input)))
 }

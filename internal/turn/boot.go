@@ -4,68 +4,86 @@ import (
 	"context"
 	"errors"
 	"runtime/debug"
+	"time"
 
 	"belay/internal/fault"
 	"belay/internal/model"
+	"belay/internal/persona"
 	"belay/internal/session"
+	"belay/internal/turn/ending"
 )
 
 // bootMessage is what a bootstrap says to providers that look at words.
 const bootMessage = "bootstrap"
 
-// Boot implements [Engine]: it resolves the session's options as a turn would
+// boots runs the bootstrap step of the usual provider for sessions.
+type boots struct {
+	store    *session.Store
+	root     *persona.Root
+	provider model.Provider
+	clock    func() time.Time
+	newID    func() string
+	lifetime *lifetime
+	projects *projects
+	resolver *resolver
+	records  *recordRecovery
+	dead     *deadTurns
+}
+
+// boot implements [Turns.Boot]: it resolves the session's options as a turn would
 // and runs the provider's own bootstrap step under constraints that no option
 // lifts: plan mode, one model call, no tools, no subagents. Nothing is saved
 // when it fails. Order of checks: contract 1.6.
-func (l *Local) Boot(ctx context.Context, r BootRequest) (_ BootResult, err error) {
+func (b *boots) boot(ctx context.Context, r BootRequest) (_ BootResult, err error) {
 	if err := r.Opts.Validate(); err != nil {
 		return BootResult{}, err
 	}
-	rec, err := l.o.Store.Get(ctx, r.SessionID)
+	rec, err := b.store.Get(ctx, r.SessionID)
 	if err != nil {
 		return BootResult{}, err
 	}
-	if _, err := l.projectRoot(rec.ProjectRoot); err != nil {
+	if _, err := b.projects.check(rec.ProjectRoot); err != nil {
 		return BootResult{}, err
 	}
-	s, err := l.resolve(rec, Request{Opts: r.Opts})
+	s, err := b.resolver.resolve(rec, Request{Opts: r.Opts})
 	if err != nil {
 		return BootResult{}, err
 	}
-	if err := l.o.Provider.Ready(); err != nil {
+	if err := b.provider.Ready(); err != nil {
 		return BootResult{}, err
 	}
-	if err := l.enter(); err != nil {
+	if err := b.lifetime.enter(); err != nil {
 		return BootResult{}, err
 	}
-	defer l.leave()
-	lease, err := l.acquireIdle(ctx, r.SessionID, onBusyReject)
+	defer b.lifetime.leave()
+	lease, err := b.dead.acquireIdle(ctx, r.SessionID, onBusyReject)
 	if err != nil {
 		return BootResult{}, err
 	}
 	defer func() { err = errors.Join(err, lease.Release()) }()
-	return l.boot(ctx, lease, s, r.Probe)
+	return b.record(ctx, lease, s.settings, r.Probe)
 }
 
-func (l *Local) boot(ctx context.Context, lease *session.Lease, s settings, probe bool) (BootResult, error) {
+// record runs the step and puts it on the session's record.
+func (b *boots) record(ctx context.Context, lease *session.Lease, s settings, probe bool) (BootResult, error) {
 	// Others learn that the session is busy instead of waiting for its lease.
 	if err := lease.Boot(); err != nil {
 		return BootResult{}, err
 	}
-	if err := l.settleRecord(ctx, lease); err != nil {
+	if err := b.records.settle(ctx, lease); err != nil {
 		return BootResult{}, err
 	}
 	conversation := lease.Record().ClaudeSessionID
 	if conversation == "" {
-		conversation = "claude_" + l.o.NewID()
+		conversation = "claude_" + b.newID()
 	}
-	if err := l.bootstrap(ctx, s, conversation, probe); err != nil {
+	if err := b.bootstrap(ctx, s, conversation, probe); err != nil {
 		return BootResult{}, err
 	}
-	now := session.Time{Time: l.o.Clock()}
+	now := session.Time{Time: b.clock()}
 	err := lease.Update(func(rec *session.Record) {
 		rec.ClaudeSessionID = conversation
-		rec.BootFingerprint = l.o.Root.Fingerprint(s.persona, s.mode)
+		rec.BootFingerprint = b.root.Fingerprint(s.persona, s.mode)
 		rec.BootedAt, rec.UpdatedAt = &now, now
 		rec.Model = s.model
 	})
@@ -83,25 +101,25 @@ func (l *Local) boot(ctx context.Context, lease *session.Lease, s settings, prob
 
 // bootstrap runs the provider's step within the stall limit and the engine's
 // life; a panic in it is an error of this boot.
-func (l *Local) bootstrap(ctx context.Context, s settings, conversation string, probe bool) (err error) {
-	b, ok := l.o.Provider.(model.Bootstrapper)
+func (b *boots) bootstrap(ctx context.Context, s settings, conversation string, probe bool) (err error) {
+	provider, ok := b.provider.(model.Bootstrapper)
 	if !ok {
 		return nil
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			err = panicked("the provider crashed", v, debug.Stack())
+			err = ending.Panicked("the provider crashed", v, debug.Stack())
 		}
 	}()
-	stall := s.rules.Limits.Stall
+	stall := s.stall
 	ctx, cancel := context.WithTimeoutCause(ctx, stall,
 		fault.New(fault.SDKFailure, "the bootstrap took longer than %v", stall).
 			WithStatus(504).With("category", "REQUEST_TIMEOUT"))
 	defer cancel()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	defer context.AfterFunc(l.life, func() { stop(shuttingDown()) })()
-	err = b.Bootstrap(ctx, model.Request{
+	defer context.AfterFunc(b.lifetime.ctx, func() { stop(shuttingDown()) })()
+	err = provider.Bootstrap(ctx, model.Request{
 		Model: s.model, System: []string{s.persona.SystemPrompt()}, Prompt: model.StringPrompt(bootMessage),
 		MaxTokens: 16, Mode: "plan", Session: conversation,
 	}, probe)

@@ -173,7 +173,7 @@ func TestTurnDuringBoot(t *testing.T) {
 	if !fault.Is(err, fault.TurnInProgress) {
 		t.Errorf("a turn while a boot is under way: %v", err)
 	}
-	if err := r.engine.holdOn(r.ctx(), id, 0); !errors.Is(err, session.ErrBusy) {
+	if err := r.engine.dead.leases.holdOn(r.ctx(), id, 0); !errors.Is(err, session.ErrBusy) {
 		t.Errorf("a boot under way is waited for: %v", err)
 	}
 	if err := r.engine.Delete(r.ctx(), id); !fault.Is(err, fault.TurnInProgress) {
@@ -199,7 +199,7 @@ func TestTurnDuringAnothersBoot(t *testing.T) {
 	if !fault.Is(err, fault.TurnInProgress) {
 		t.Errorf("a turn while another process boots: %v", err)
 	}
-	if err := r.engine.holdOn(r.ctx(), id, 0); !errors.Is(err, session.ErrBusy) {
+	if err := r.engine.dead.leases.holdOn(r.ctx(), id, 0); !errors.Is(err, session.ErrBusy) {
 		t.Errorf("another process's boot is waited for: %v", err)
 	}
 	c.kill()

@@ -113,7 +113,7 @@ func (b budget) affordable(budget float64, input int64) int64 {
 // cost is the price of u; resolve made sure that the model has one wherever a
 // cost budget holds.
 func (b budget) cost(u model.Usage) float64 {
-	usd, _ := b.settings.backend.Prices.Cost(b.settings.model, u)
+	usd, _ := b.settings.prices.Cost(b.settings.model, u)
 	return usd
 }
 
@@ -131,7 +131,7 @@ func (b budget) account(u model.Usage, complete bool) {
 	b.spent.totals.OutputTokens += call.OutputTokens
 	b.spent.totals.CacheReadTokens += call.CacheReadTokens
 	b.spent.totals.CacheWriteTokens += call.CacheWriteTokens
-	if cost, ok := b.settings.backend.Prices.Cost(b.settings.model, u); ok {
+	if cost, ok := b.settings.prices.Cost(b.settings.model, u); ok {
 		call.CostUSD = &cost
 		total := cost
 		if b.spent.totals.CostUSD != nil {

@@ -16,6 +16,7 @@ import (
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/session"
+	"belay/internal/turn/ending"
 )
 
 // calls is a provider that wants a tool every time, each time for something else,
@@ -231,7 +232,7 @@ func TestTimeBudget(t *testing.T) {
 	r.provider.play = blocks(make(chan struct{}))
 	events := r.say(r.session(), "go", func(q *Request) { q.Opts.TimeoutMS = ptr(int64(30)) })
 	exit := exitOf(t, events)
-	if exit.ExitCode != exitTimedOut || exit.ErrorType != string(fault.TurnTimeout) || exit.Status != 504 || fmt.Sprint(exit.ErrorDetails["limitMs"]) != "30" {
+	if exit.ExitCode != ending.TimedOut || exit.ErrorType != string(fault.TurnTimeout) || exit.Status != 504 || fmt.Sprint(exit.ErrorDetails["limitMs"]) != "30" {
 		t.Errorf("exit %+v", exit)
 	}
 }

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"belay/internal/model"
 	"belay/internal/session"
 	"belay/internal/turn/conversation"
+	"belay/internal/turn/ending"
 )
 
 // modelCall is one call of an agent's model.
@@ -46,12 +48,12 @@ func (m modelCall) do(r *model.Request) (*conversation.Answer, error) {
 func (m modelCall) consume(r *model.Request, a *conversation.Answer) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = panicked("the provider crashed", v, debug.Stack())
+			err = ending.Panicked("the provider crashed", v, debug.Stack())
 		}
 	}()
-	w := watchProvider(m.run.settings.rules.Limits.Stall, m.run.stop)
+	w := watchProvider(m.run.settings.stall, m.run.stop)
 	defer w.stop()
-	for chunk, err := range m.run.settings.backend.Provider.Stream(m.run.ctx, *r) {
+	for chunk, err := range m.run.settings.provider.Stream(m.run.ctx, *r) {
 		if err != nil {
 			return err
 		}
@@ -67,7 +69,7 @@ func (m modelCall) consume(r *model.Request, a *conversation.Answer) (err error)
 	}
 	if a.Stop == "" {
 		return fault.New(fault.SDKFailure, "the provider's answer ended without its end marker and may be incomplete").
-			WithStatus(502).With("category", "STREAM_TRUNCATED").With("provider", m.run.settings.backend.Provider.Name())
+			WithStatus(502).With("category", "STREAM_TRUNCATED").With("provider", m.run.settings.provider.Name())
 	}
 	return nil
 }
@@ -75,20 +77,20 @@ func (m modelCall) consume(r *model.Request, a *conversation.Answer) (err error)
 func (m modelCall) take(chunk model.Chunk, a *conversation.Answer) error {
 	switch c := chunk.(type) {
 	case model.TextDelta:
-		if err := a.Grow(len(c.Text), m.run.settings.rules.Limits.AnswerBytes); err != nil {
+		if err := a.Grow(len(c.Text), m.run.settings.answerBytes); err != nil {
 			return err
 		}
 		a.Text.WriteString(c.Text)
 		return m.show(event.ChatDelta, c.Text)
 	case model.ThinkingDelta:
-		if err := a.Grow(len(c.Text), m.run.settings.rules.Limits.AnswerBytes); err != nil {
+		if err := a.Grow(len(c.Text), m.run.settings.answerBytes); err != nil {
 			return err
 		}
 		return m.show(event.ChatThinking, c.Text)
 	case model.Block:
 		a.Add(c.Content)
 		if call, ok := c.Content.(model.ToolCall); ok {
-			return a.Grow(len(call.Input), m.run.settings.rules.Limits.AnswerBytes)
+			return a.Grow(len(call.Input), m.run.settings.answerBytes)
 		}
 	case model.Usage:
 		a.Usage = c
@@ -129,8 +131,8 @@ func (m modelCall) keep(a *conversation.Answer, partial bool) error {
 		return nil
 	}
 	e := session.Entry{
-		Kind: session.EntryAssistant, Turn: m.run.id, Time: session.Time{Time: m.run.o.Clock()},
-		Model: first(m.run.settings.answeredBy(), m.run.settings.model), Blocks: blocks, Partial: partial,
+		Kind: session.EntryAssistant, Turn: m.run.id, Time: session.Time{Time: m.run.clock()},
+		Model: cmp.Or(m.run.settings.answeredBy(), m.run.settings.model), Blocks: blocks, Partial: partial,
 	}
 	if !partial && a.Stop != model.StopToolUse && m.run.agent == "" {
 		m.run.transcript.buffer(e) // the turn's end is next, or what a person has said meanwhile

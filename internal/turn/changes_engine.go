@@ -2,7 +2,6 @@ package turn
 
 import (
 	"context"
-	"errors"
 	"os"
 
 	"belay/internal/persona"
@@ -12,51 +11,33 @@ import (
 )
 
 // changesEngine is the engine as file changes need it.
-type changesEngine struct{ l *Local }
+type changesEngine struct {
+	lifetime *lifetime
+	projects *projects
+	dead     *deadTurns
+	store    *session.Store
+	services *services
+}
 
 var _ changes.Engine = changesEngine{}
 
 // Enter implements [changes.Engine].
-func (e changesEngine) Enter() error { return e.l.enter() }
+func (e changesEngine) Enter() error { return e.lifetime.enter() }
 
 // Leave implements [changes.Engine].
-func (e changesEngine) Leave() { e.l.leave() }
+func (e changesEngine) Leave() { e.lifetime.leave() }
 
 // SettleDead implements [changes.Engine].
 func (e changesEngine) SettleDead(ctx context.Context, id string) error {
-	return e.l.settleDead(ctx, id)
+	return e.dead.settle(ctx, id)
 }
 
 // ProjectRoot implements [changes.Engine].
-func (e changesEngine) ProjectRoot(path string) (string, error) { return e.l.projectRoot(path) }
+func (e changesEngine) ProjectRoot(path string) (string, error) { return e.projects.check(path) }
 
 // Acquire implements [changes.Engine].
-func (e changesEngine) Acquire(ctx context.Context, id string) (lease *session.Lease, err error) {
-	l := e.l
-	err = l.whenFree(ctx, id, func() (err error) {
-		lease, err = l.o.Store.Acquire(ctx, id)
-		return err
-	})
-	if errors.Is(err, session.ErrBusy) {
-		return nil, session.Busy(id)
-	}
-	if err != nil {
-		return nil, err
-	}
-	p, err := l.suspended(ctx, lease)
-	switch {
-	case err != nil:
-	case p != nil && p.answered():
-		err = notCarriedOut(id, p.answer)
-	case p != nil:
-		err = session.Busy(id).
-			WithHint("its process died while a call waited for a decision: answer that, or interrupt the turn")
-	default:
-		if err = l.settleRecord(ctx, lease); err == nil {
-			return lease, nil
-		}
-	}
-	return nil, errors.Join(err, l.leaveWaiting(lease, p))
+func (e changesEngine) Acquire(ctx context.Context, id string) (*session.Lease, error) {
+	return e.dead.acquireWhole(ctx, id)
 }
 
 // aPerson has the write scope of people: everything but what only its own tool may
@@ -65,17 +46,17 @@ var aPerson = persona.Persona{Summary: persona.Summary{ID: "ORCHESTRATOR", Write
 
 // Place implements [changes.Engine].
 func (e changesEngine) Place(project string, root *os.Root) (*tool.Environment, error) {
-	rules, err := e.l.rules(project)
+	rules, err := e.projects.rulesOf(project)
 	if err != nil {
 		return nil, err
 	}
-	o := &e.l.o
-	blobs, err := o.Store.Blobs(project)
+	blobs, err := e.store.Blobs(project)
 	if err != nil {
 		return nil, err
 	}
+	s := e.services
 	return &tool.Environment{
-		Project: project, Root: root, Scope: o.Scope(project, aPerson), Blobs: blobs, Gate: o.Gate, Journal: o.Journal,
-		Limits: rules.Tools, Seen: &tool.Seen{}, Ledger: &tool.Ledger{}, Clock: o.Clock, Path: o.SearchPath, ReadPaths: o.ReadPaths,
+		Project: project, Root: root, Scope: s.scope(project, aPerson), Blobs: blobs, Gate: s.gate, Journal: s.journal,
+		Limits: rules.Tools, Seen: &tool.Seen{}, Ledger: &tool.Ledger{}, Clock: s.clock, Path: s.searchPath, ReadPaths: s.readPaths,
 	}, nil
 }

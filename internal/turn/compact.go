@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"errors"
 
 	"belay/internal/fault"
@@ -35,8 +36,8 @@ func (p *planner) summarise() error {
 	}
 	s := w.SetSummary(said + kept)
 	err = p.run.append(session.Entry{
-		Kind: session.EntrySummary, Turn: p.run.id, Time: session.Time{Time: p.run.o.Clock()},
-		Model: first(p.run.settings.answeredBy(), p.run.settings.model), Summary: s.Text, Through: s.Through, Rounds: s.Calls,
+		Kind: session.EntrySummary, Turn: p.run.id, Time: session.Time{Time: p.run.clock()},
+		Model: cmp.Or(p.run.settings.answeredBy(), p.run.settings.model), Summary: s.Text, Through: s.Through, Rounds: s.Calls,
 	})
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"belay/internal/session"
 	"belay/internal/turn/changes"
 	"belay/internal/turn/conversation"
+	"belay/internal/turn/ending"
 )
 
 // A process is killed at every look at the clock of a whole turn, and nothing is
@@ -195,7 +196,7 @@ func (r *rig) whole(id string) []event.Event {
 				}
 			}
 		case session.EntryEnd:
-			if code, again := codes[e.Turn]; !again || code == *e.ExitCode || *e.ExitCode != exitFailed {
+			if code, again := codes[e.Turn]; !again || code == *e.ExitCode || *e.ExitCode != ending.Failed {
 				ended[e.Turn]++ // but for a correction
 			}
 			codes[e.Turn] = *e.ExitCode
@@ -295,7 +296,7 @@ func TestTwoProcesses(t *testing.T) {
 	}
 	must(t, r.engine.Interrupt(r.ctx(), id, strings.TrimPrefix(accepted, "accepted ")))
 	c.expect(t, "exit 130")
-	if exit := exitOf(t, r.drain(theirs)); exit.ExitCode != exitInterrupted {
+	if exit := exitOf(t, r.drain(theirs)); exit.ExitCode != ending.Interrupted {
 		t.Errorf("their turn ended with %+v", exit)
 	}
 	if exit := exitOf(t, r.say(id, "now me", func(q *Request) { q.Opts.OnBusy = onBusyQueue })); exit.ExitCode != 0 {

@@ -27,9 +27,9 @@ const maxTaskBytes = 64 << 10
 
 // delegates are the tools by which a turn calls its subagents, none unless every
 // gate of delegation is open (workspace 9.7).
-func (l *Local) delegates(d persona.Decision) (tools []tool.Tool, problems []string) {
+func delegates(root *persona.Root, d persona.Decision) (tools []tool.Tool, problems []string) {
 	for _, id := range d.DelegatedSubagents {
-		p, err := l.o.Root.Persona(id)
+		p, err := root.Persona(id)
 		if err != nil {
 			problems = append(problems, fmt.Sprintf("subagent %s: %v", id, err))
 			continue
@@ -108,7 +108,7 @@ func (d delegation) Run(ctx context.Context) (tool.Result, error) {
 		}
 	}
 	done, err := sub.workAndEnd()
-	if errors.Is(err, ErrLeft) {
+	if errors.Is(err, errSuspended) {
 		return tool.Result{}, err
 	}
 	good := err == nil && done.reason == string(model.StopEndTurn)
@@ -121,7 +121,7 @@ func (d delegation) Run(ctx context.Context) (tool.Result, error) {
 	}
 	text := done.text
 	if !good {
-		text = strings.TrimSpace(text + "\n\n[The agent did not finish: " + outcome{completion: done}.warning() + "]")
+		text = strings.TrimSpace(text + "\n\n[The agent did not finish: " + done.warning() + "]")
 	}
 	return tool.Result{Text: cmp.Or(text, "(the agent said nothing)"), Failed: !good}, nil
 }
@@ -135,10 +135,10 @@ func (t *agentRun) subagent(p persona.Persona, by *toolCall, task string) (*agen
 		sub.suspended = by.suspended.inner
 	}
 	s := t.settings
-	s.persona, s.warnings, s.governance = p, nil, persona.Decision{}
+	s.persona, s.warnings, s.approvedBy = p, nil, ""
 	s.model = cmp.Or(p.Model, t.settings.model)
 	if s.maxCostUSD > 0 {
-		if _, ok := s.backend.Prices.Cost(s.model, model.Usage{}); !ok {
+		if _, ok := s.prices.Cost(s.model, model.Usage{}); !ok {
 			return nil, tool.Refuse("agent %s wants model %s, which has no price, so the turn's cost budget could not hold", p.ID, s.model)
 		}
 	}
@@ -149,7 +149,7 @@ func (t *agentRun) subagent(p persona.Persona, by *toolCall, task string) (*agen
 	if p.Tools != nil {
 		requested = *p.Tools
 	}
-	s.offer(t.tools.Only(func(name string) bool { return !strings.HasPrefix(name, agentPrefix) }), requested)
+	s.tools, _ = offer(t.tools.Only(func(name string) bool { return !strings.HasPrefix(name, agentPrefix) }), requested, p.DisallowedTools)
 	sub.settings, sub.tools = s, s.tools
 	sub.policy = t.policy
 	own, bad := sub.policyOf(nil, nil)
@@ -162,7 +162,7 @@ func (t *agentRun) subagent(p persona.Persona, by *toolCall, task string) (*agen
 	if sub.policy.NeverAsk == "" {
 		sub.policy.NeverAsk = own.NeverAsk
 	}
-	sub.limits = s.backend.Provider.Limits(s.model)
+	sub.limits = s.provider.Limits(s.model)
 	sub.system = []string{p.SystemPrompt()}
 	for _, src := range p.Sources() {
 		sub.sources = append(sub.sources, session.Source{Path: src.Path, SHA256: src.SHA256, Bytes: src.Bytes})
@@ -172,7 +172,7 @@ func (t *agentRun) subagent(p persona.Persona, by *toolCall, task string) (*agen
 		sub.sources = append(sub.sources, t.sources[len(t.sources)-1])
 	}
 	place := *t.environment
-	place.Scope = tool.AllOf{t.o.Scope(place.Project, p), t.environment.Scope}
+	place.Scope = tool.AllOf{t.scope(place.Project, p), t.environment.Scope}
 	place.Seen, place.Ledger = &tool.Seen{}, &tool.Ledger{Before: sub.intend}
 	if sub.suspended != nil {
 		place.Seen = recalled(sub.suspended.entries, sub.agent)
@@ -185,14 +185,20 @@ func (t *agentRun) subagent(p persona.Persona, by *toolCall, task string) (*agen
 
 // workAndEnd is work, with an end for what the subagent has begun, also where it panics.
 func (t *agentRun) workAndEnd() (done completion, err error) {
-	defer t.hosts.close()
 	worked := false
 	defer func() {
-		if left := t.jobs.end(!worked || err != nil); err == nil {
+		if left := t.end(!worked || err != nil); err == nil {
 			err = left
 		}
 	}()
 	done, err = t.work()
 	worked = true
 	return done, err
+}
+
+// end ends what the agent has begun, after its work, which may have failed. The error is
+// errSuspended where the agent is left to another process.
+func (t *agentRun) end(failed bool) error {
+	defer t.hosts.close()
+	return t.jobs.end(failed)
 }

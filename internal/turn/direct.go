@@ -32,6 +32,9 @@ const directName = "workflow"
 // directCall plays the model that makes one call. It costs nothing and asks nobody.
 type directCall struct{ d *Direct }
 
+// provider answers with the call, as a model would.
+func (d *Direct) provider() model.Provider { return directCall{d} }
+
 var _ model.Provider = directCall{}
 
 // Name implements [model.Provider].
@@ -68,22 +71,6 @@ func (c directCall) Stream(ctx context.Context, r model.Request) iter.Seq2[model
 	}
 }
 
-// direct is the call that the request makes, nil where it asks a model.
-func (r *Request) direct() *Direct {
-	if r.Agent == nil {
-		return nil
-	}
-	return r.Agent.Direct
-}
-
-// backendOf is who answers a request.
-func (l *Local) backendOf(r *Request) (Backend, error) {
-	if d := r.direct(); d != nil {
-		return Backend{Provider: directCall{d}, Model: directName}, nil
-	}
-	return l.backend(r.provider())
-}
-
 // passDirect keeps the result of a direct call for the workflow.
 func (c *toolCall) passDirect() {
 	d := c.run.direct
@@ -91,12 +78,12 @@ func (c *toolCall) passDirect() {
 		return
 	}
 	d.Result, d.Outcome, d.Settled = c.result, c.outcome, true
-	d.Result.Text = c.run.o.clean(d.Result.Text)
+	d.Result.Text = c.run.clean(d.Result.Text)
 	if d.Result.Value != nil {
 		clean := make(map[string]any, len(d.Result.Value))
 		for k, v := range d.Result.Value {
 			if text, ok := v.(string); ok {
-				v = c.run.o.clean(text)
+				v = c.run.clean(text)
 			}
 			clean[k] = v
 		}

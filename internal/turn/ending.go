@@ -3,26 +3,14 @@ package turn
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/session"
+	"belay/internal/turn/ending"
 )
-
-// Exit codes of process:exit.
-const (
-	exitDone        = 0
-	exitFailed      = 1
-	exitTimedOut    = 124
-	exitInterrupted = 130
-)
-
-// completion is how a model loop ended that did not fail: the stop reason, what
-// there is to say about it beyond its name, and the last answer's text.
-type completion struct{ reason, why, text string }
 
 // outcome is how a turn ended: with an error, by an interrupt, or complete.
 type outcome struct {
@@ -37,30 +25,23 @@ type outcome struct {
 func (t *turn) judge(done completion, err error) outcome {
 	switch cause := context.Cause(t.ctx); {
 	case fault.Is(cause, fault.StorageFailure):
-		return outcome{exit: exitFailed, err: fault.From(cause)}
+		return outcome{exit: ending.Failed, err: fault.From(cause)}
 	case errors.Is(cause, errInterrupted):
-		return outcome{exit: exitInterrupted}
+		return outcome{exit: ending.Interrupted}
 	case err == nil:
-		return outcome{completion: done, exit: exitDone}
-	case errors.Is(cause, errWall):
-		return outcome{exit: exitTimedOut, err: fault.New(fault.TurnTimeout, "the turn reached its time limit of %v (opts.timeoutMs, turn.wall_limit)", t.wall()).
+		return outcome{completion: done, exit: ending.Done}
+	case errors.Is(cause, errTimeLimit):
+		return outcome{exit: ending.TimedOut, err: fault.New(fault.TurnTimeout, "the turn reached its time limit of %v (opts.timeoutMs, turn.wall_limit)", t.wall()).
 			With("limitMs", t.wall().Milliseconds())}
-	case errors.Is(cause, errStalled):
-		stall := t.main.settings.rules.Limits.Stall
-		return outcome{exit: exitFailed, err: fault.New(fault.SDKFailure, "the provider sent nothing for %v (turn.stall_timeout)", stall).
-			WithStatus(504).With("category", "REQUEST_TIMEOUT").With("provider", t.main.settings.backend.Provider.Name()).
-			WithHint("send the turn again, or raise turn.stall_timeout")}
-	case errors.Is(cause, errNoContent):
-		limit := keepAlivePatience * t.main.settings.rules.Limits.Stall
-		return outcome{exit: exitFailed, err: fault.New(fault.SDKFailure, "the provider sent nothing but keep-alives for %v (%d times turn.stall_timeout)", limit, keepAlivePatience).
-			WithStatus(504).With("category", "REQUEST_TIMEOUT").With("provider", t.main.settings.backend.Provider.Name()).
-			WithHint("send the turn again, or raise turn.stall_timeout")}
 	default:
+		if f := t.main.settings.stallFailure(cause); f != nil {
+			return outcome{exit: ending.Failed, err: f}
+		}
 		f := fault.From(err)
 		if f.Cause != nil {
-			t.o.Logger.Error("turn failed", "session", t.session, "turn", t.id, "error", f.Cause)
+			t.logger.Error("turn failed", "session", t.session, "turn", t.id, "error", f.Cause)
 		}
-		return outcome{exit: exitFailed, err: f}
+		return outcome{exit: ending.Failed, err: f}
 	}
 }
 
@@ -73,11 +54,11 @@ func (t *turn) finish(o outcome) {
 		t.recorded(o)
 		return
 	}
-	t.o.Logger.Error("record the end of a turn", "session", t.session, "turn", t.id, "error", err)
+	t.logger.Error("record the end of a turn", "session", t.session, "turn", t.id, "error", err)
 	if err := t.correct(o); err != nil {
-		t.o.Logger.Error("correct the end of a turn", "session", t.session, "turn", t.id, "error", err)
+		t.logger.Error("correct the end of a turn", "session", t.session, "turn", t.id, "error", err)
 	}
-	drafts := withCalls(failureDrafts(fault.From(err), exitFailed), t.spent.calls)
+	drafts := ending.WithCalls(ending.Failure(fault.From(err), ending.Failed), t.spent.calls)
 	if t.failed { // one turn:error is enough, and process:exit says what failed last
 		drafts = drafts[1:]
 	}
@@ -85,28 +66,28 @@ func (t *turn) finish(o outcome) {
 		t.lose(drafts)
 		return
 	}
-	t.recorded(outcome{exit: exitFailed, err: fault.From(err)})
+	t.recorded(outcome{exit: ending.Failed, err: fault.From(err)})
 }
 
 func (t *turn) conclude(o outcome) error {
 	defer t.said.Store(true)
-	unheard, err := t.main.inputs.late()
+	unheard, err := t.main.lateInputs()
 	if err != nil {
 		return err
 	}
 	end := session.Entry{
-		Kind: session.EntryEnd, Turn: t.id, Time: session.Time{Time: t.o.Clock()},
-		StopReason: o.reason, ExitCode: &o.exit, Usage: t.spent.usage(), Audit: t.o.auditPosition(),
+		Kind: session.EntryEnd, Turn: t.id, Time: session.Time{Time: t.clock()},
+		StopReason: o.reason, ExitCode: &o.exit, Usage: t.spent.usage(), Audit: auditPosition(t.audit),
 	}
 	if o.err != nil {
-		end.Error = t.o.clean(o.err.Message)
+		end.Error = t.clean(o.err.Message)
 	}
 	err = t.transcript.append(append(unheard, end)...)
 	if err != nil {
 		return err
 	}
 	t.ended = true
-	drafts := withCalls(append(t.events.takeOwed(), o.drafts()...), t.spent.calls)
+	drafts := ending.WithCalls(append(t.events.takeOwed(), o.drafts()...), t.spent.calls)
 	if err := t.events.emit(drafts[:len(drafts)-1]...); err != nil {
 		return err
 	}
@@ -118,25 +99,51 @@ func (t *turn) conclude(o outcome) error {
 	return t.events.emit(drafts[len(drafts)-1])
 }
 
+// recorded notes how the turn ended, which is in the log. What ended for want of
+// the means to write may lack those to read as well.
+func (t *turn) recorded(o outcome) {
+	t.exit.Store(&o)
+	if o.err != nil && o.err.Type == fault.StorageFailure {
+		t.ends.keep(t.session, t.id, o.drafts(), true)
+	}
+}
+
+// lose keeps the end of a turn that could not be recorded for its readers, and
+// wakes those that wait for it.
+func (t *turn) lose(drafts []event.Draft) {
+	events := t.ends.keep(t.session, t.id, drafts, false)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.synthetic = events
+	close(t.lost)
+}
+
+// unrecorded returns the synthetic end of the turn, nil if its end is in the log.
+func (t *turn) unrecorded() []event.Event {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.synthetic
+}
+
 // correct adds a second end to the transcript, which counts, where the first says
 // that all went well: the log is about to say that it did not. The tokens are in
 // the first. Without a first, the next lease adds what is missing: an end here would
 // hide that.
 func (t *turn) correct(o outcome) error {
-	if !t.ended || t.transcript.err != nil || o.exit == exitFailed {
+	if !t.ended || t.transcript.err != nil || o.exit == ending.Failed {
 		return nil
 	}
-	failed := exitFailed
-	return t.transcript.append(session.Entry{Kind: session.EntryEnd, Turn: t.id, Time: session.Time{Time: t.o.Clock()}, ExitCode: &failed})
+	failed := ending.Failed
+	return t.transcript.append(session.Entry{Kind: session.EntryEnd, Turn: t.id, Time: session.Time{Time: t.clock()}, ExitCode: &failed})
 }
 
 // drafts are the events that end the turn; the last is process:exit.
 func (o outcome) drafts() []event.Draft {
 	switch {
-	case o.exit == exitInterrupted:
-		return interruptedDrafts()
+	case o.exit == ending.Interrupted:
+		return ending.Interruption()
 	case o.err != nil:
-		return failureDrafts(o.err, o.exit)
+		return ending.Failure(o.err, o.exit)
 	}
 	drafts := []event.Draft{{Type: event.ChatComplete, Data: event.Text{Text: o.text}}}
 	if o.reason != string(model.StopEndTurn) {
@@ -144,74 +151,7 @@ func (o outcome) drafts() []event.Draft {
 			Code: strings.ToUpper(o.reason), Message: o.warning(),
 		}})
 	}
-	return append(drafts, completeDrafts(o.reason)...)
-}
-
-// warning says why the answer may be incomplete.
-func (o outcome) warning() string {
-	if o.why != "" {
-		return o.why
-	}
-	switch model.StopReason(o.reason) {
-	case model.StopMaxTokens:
-		return "the answer was cut off at the limit of output tokens (opts.maxTokens, turn.max_tokens, the provider's max_tokens, or the model's own)"
-	case model.StopMaxTurns:
-		return "the turn ended at its limit of model calls (opts.maxTurns, turn.max_turns, or the persona's)"
-	case model.StopBudget:
-		return "the answer was cut off at the turn's budget"
-	case model.StopRefusal:
-		return "the model declined to answer"
-	case model.StopContext:
-		return "the answer was cut off at the end of the model's context"
-	}
-	return fmt.Sprintf("the model stopped with %q; the answer may be incomplete", o.reason)
-}
-
-// completeDrafts are the two events that end a turn that ran to its end.
-func completeDrafts(reason string) []event.Draft {
-	return []event.Draft{
-		{Type: event.SessionComplete, Data: event.Complete{StopReason: reason}},
-		{Type: event.ProcessExit, Data: event.Exit{ExitCode: exitDone}},
-	}
-}
-
-// withCalls says in the last event of a turn, process:exit, which calls were not
-// permitted.
-func withCalls(drafts []event.Draft, calls event.Calls) []event.Draft {
-	last := &drafts[len(drafts)-1]
-	if exit, ok := last.Data.(event.Exit); ok {
-		exit.Calls = calls.Plus(nil)
-		last.Data = exit
-	}
-	return drafts
-}
-
-// failureDrafts are the two events that end a failed turn (turn API REQ-12).
-func failureDrafts(f *fault.Error, code int) []event.Draft {
-	const severity = "error" // a fatal error is never a warning
-	no := false
-	return []event.Draft{
-		{Type: event.TurnError, Data: event.Failure{
-			Phase: "mid-stream", ErrorType: string(f.Type), Message: f.Message, Status: f.Status,
-			Severity: severity, Fatal: true, Details: f.Details,
-		}},
-		{Type: event.ProcessExit, Data: event.Exit{
-			ExitCode: code, Interrupted: &no, Error: f.Message, ErrorType: string(f.Type), Status: f.Status,
-			Severity: severity, Fatal: true, ErrorDetails: f.Details,
-		}},
-	}
-}
-
-// interruptedDrafts end a turn that a person stopped.
-func interruptedDrafts() []event.Draft {
-	yes := true
-	return []event.Draft{{Type: event.ProcessExit, Data: event.Exit{ExitCode: exitInterrupted, Interrupted: &yes}}}
-}
-
-// panicked is the outcome of a panic: the end of one turn.
-func panicked(what string, v any, stack []byte) *fault.Error {
-	return fault.New(fault.SDKFailure, "%s; this turn ended, nothing else", what).
-		With("category", "PANIC").Because(fmt.Errorf("panic: %v\n%s", v, stack))
+	return append(drafts, ending.Complete(o.reason)...)
 }
 
 // retired reports whether the turn's lease is free again.

@@ -24,11 +24,11 @@ func (s *stream) endure(ctx context.Context, err error) ([]event.Event, error) {
 	if !fault.Is(err, fault.StorageFailure) {
 		return nil, err
 	}
-	if s.l.runningIn(s.sessionID) == nil {
+	if s.of.running.in(s.sessionID) == nil {
 		if s.failing.IsZero() {
 			s.failing = time.Now()
 		}
-		if time.Since(s.failing) > s.l.patience {
+		if time.Since(s.failing) > s.of.patience {
 			if words := s.exit(); words != nil {
 				return words, nil
 			}
@@ -36,7 +36,7 @@ func (s *stream) endure(ctx context.Context, err error) ([]event.Event, error) {
 		}
 	}
 	select {
-	case <-time.After(min(retryRead, s.l.poll)):
+	case <-time.After(min(retryRead, s.of.poll)):
 		return nil, nil
 	case <-s.done:
 		return nil, session.ErrReaderClosed
@@ -45,7 +45,7 @@ func (s *stream) endure(ctx context.Context, err error) ([]event.Event, error) {
 	}
 }
 
-// syntheticExit is the made-up end of the turn that the stream is in. It is nil where
+// syntheticExit is the synthetic end of the turn that the stream is in. It is nil where
 // the end is not known or was sent.
 func (s *stream) syntheticExit(err error) []event.Event {
 	if s.own != nil {
@@ -57,11 +57,11 @@ func (s *stream) syntheticExit(err error) []event.Event {
 
 // unrecordedEnd is the end of the turn that the stream is in where the log lacks it,
 // or with err cannot give it back, and the reader did not get it.
-func (s *stream) unrecordedEnd(err error) (lostEnd, bool) {
-	end, known := s.l.lostIn(s.sessionID, err)
+func (s *stream) unrecordedEnd(err error) (unrecordedEnd, bool) {
+	end, known := s.of.ends.in(s.sessionID, err)
 	awaited := end.turn == s.until || s.until == "" && s.midway && (s.current == "" || s.current == end.turn)
 	if !known || !awaited || end.turn == s.ended || err == nil && end.logged {
-		return lostEnd{}, false
+		return unrecordedEnd{}, false
 	}
 	return end, true
 }
@@ -77,10 +77,10 @@ func (s *stream) exit() []event.Event {
 		return nil
 	}
 	drafts := o.drafts()
-	return s.tell(s.l.madeUp(s.own.id, drafts[len(drafts)-1:]))
+	return s.tell(synthetic(s.of.clock, s.own.id, drafts[len(drafts)-1:]))
 }
 
-// tell notes that a made-up end is sent, which is the stream's end if it is its
+// tell notes that a synthetic end is sent, which is the stream's end if it is its
 // turn's.
 func (s *stream) tell(words []event.Event) []event.Event {
 	if len(words) == 0 {

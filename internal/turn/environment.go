@@ -8,7 +8,6 @@ import (
 
 	"belay/internal/attachment"
 	"belay/internal/fault"
-	"belay/internal/persona"
 	"belay/internal/session"
 	"belay/internal/tool"
 )
@@ -24,7 +23,7 @@ func (t *agentRun) openEnvironment() error {
 		return nil
 	}
 	projectRoot := t.lease.Record().ProjectRoot
-	scratch := filepath.Join(t.o.ScratchDir, t.session)
+	scratch := filepath.Join(t.scratchDir, t.session)
 	for _, dir := range []string{"home", "tmp"} {
 		if err := os.MkdirAll(filepath.Join(scratch, dir), 0o700); err != nil {
 			return fault.New(fault.StorageFailure, "the session's scratch folder could not be made").Because(err)
@@ -44,9 +43,9 @@ func (t *agentRun) openEnvironment() error {
 	t.environment = &tool.Environment{
 		Agent: t.settings.persona.ID, Session: t.session, Turn: t.id,
 		Project: projectRoot, Root: root, Scratch: scratch, ScratchRoot: own,
-		Scope: t.o.Scope(projectRoot, t.settings.persona),
-		Blobs: t.blobs, Files: admitter{t, projectRoot}, Seen: t.seen(), Ledger: &tool.Ledger{Before: t.intend}, Gate: t.o.Gate,
-		Journal: t.o.Journal, Network: &network{run: t}, Jobs: &tool.Jobs{}, Unread: t.direct != nil, Limits: t.settings.rules.Tools, Clock: t.o.Clock, Path: t.o.SearchPath, ReadPaths: t.o.ReadPaths, Nested: t.o.Store.ProjectsIn(projectRoot),
+		Scope: t.scope(projectRoot, t.settings.persona),
+		Blobs: t.blobs, Files: admitter{t, projectRoot}, Seen: t.seen(), Ledger: &tool.Ledger{Before: t.intend}, Gate: t.gate,
+		Journal: t.journal, Network: &network{run: t}, Jobs: &tool.Jobs{}, Unread: t.direct != nil, Limits: t.settings.toolLimits, Clock: t.clock, Path: t.searchPath, ReadPaths: t.readPaths, Nested: t.projectsIn(projectRoot),
 	}
 	return nil
 }
@@ -56,12 +55,9 @@ func (t *agentRun) closeEnvironment() {
 		return
 	}
 	if err := errors.Join(t.environment.Root.Close(), t.environment.ScratchRoot.Close()); err != nil {
-		t.o.Logger.Error("close the turn's tool environment", "session", t.session, "error", err)
+		t.logger.Error("close the turn's tool environment", "session", t.session, "error", err)
 	}
 }
-
-// ScopeOf says which project files a persona may change.
-type ScopeOf func(projectRoot string, p persona.Persona) tool.Scope
 
 // admitter lets tools show files of the project to the model, under the rules of
 // attachments.
@@ -72,7 +68,7 @@ type admitter struct {
 
 // Admit implements [tool.Admitter].
 func (a admitter) Admit(ctx context.Context, path string) (attachment.Item, error) {
-	policy := a.run.settings.rules.policy(a.project)
+	policy := a.run.settings.admission
 	policy.Roots = []string{a.project, a.run.environment.Scratch}
 	r, err := attachment.Resolve(ctx, []string{path}, policy, a.run.blobs)
 	if err != nil {

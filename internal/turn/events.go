@@ -1,14 +1,12 @@
 package turn
 
 import (
-	"encoding/json"
 	"strings"
 	"sync"
 	"time"
 
 	"belay/internal/event"
 	"belay/internal/fault"
-	"belay/internal/plainjson"
 	"belay/internal/session"
 )
 
@@ -39,6 +37,9 @@ type events struct {
 	// owed are reports that go out with the next events, because nobody waits for them.
 	owed []event.Draft
 }
+
+// pace bounds how often text becomes an event.
+func (e *events) pace(interval time.Duration, size int) { e.interval, e.size = interval, size }
 
 // text appends text of one kind to the log, coalesced.
 func (e *events) text(kind event.Type, text string) error {
@@ -137,14 +138,6 @@ func (e *events) warn(code, message string) error {
 // written.
 func recordFailure(err error) error {
 	return fault.New(fault.StorageFailure, "the session's log could not be written").Because(err)
-}
-
-func mustJSON(v any) json.RawMessage {
-	b, err := plainjson.Marshal(v)
-	if err != nil {
-		panic(err) // the event payloads are ours and always marshal
-	}
-	return b
 }
 
 // takeOwed takes the reports that are owed.

@@ -244,7 +244,7 @@ func TestCutFileIsNotSeen(t *testing.T) {
 		entries, err := r.engine.Transcript(r.ctx(), id)
 		must(t, err)
 		want := map[bool]string{true: "sha"}[size < 1000]
-		for who, seen := range map[string]*tool.Seen{"this": place.Seen, "another": recalled(entries, "")} {
+		for who, seen := range map[string]*tool.Seen{"this": place.Seen, "another": shownOnRecord(entries)} {
 			if got := seen.SHA256("file.txt"); got != want {
 				t.Errorf("after %d bytes of it %s process knows the file as %q, want %q", size, who, got, want)
 			}
@@ -501,4 +501,15 @@ func TestSteeringTooLargeForTheModel(t *testing.T) {
 	if e := exitOf(t, r.say(id, "and on")); e.ExitCode != 0 {
 		t.Errorf("the next turn: %+v", e)
 	}
+}
+
+// shownOnRecord is what another process knows of what the model was shown.
+func shownOnRecord(entries []session.Entry) *tool.Seen {
+	seen := &tool.Seen{}
+	for _, e := range entries {
+		if e.Agent == "" && e.Kind != session.EntryIntent && len(e.Seen)+len(e.Changes) > 0 {
+			seen.Recall(e)
+		}
+	}
+	return seen
 }

@@ -149,7 +149,7 @@ func TestForkFromATurnThatDied(t *testing.T) {
 // Covers: turn-api REQ-06
 func TestForksCanAlwaysBeSent(t *testing.T) {
 	t.Parallel()
-	catalog := model.Catalog{Models: models(), Default: models()["full"]}
+	catalog := model.Catalog{Models: variedModels(), Default: variedModels()["full"]}
 	strict := scripted.New(scripted.Options{Catalog: &catalog})
 	r := editingRig(t)
 	r.provider.limits = catalog.Limits

@@ -26,10 +26,19 @@ import (
 // patience bounds every wait of a test; it is reached only by a failure.
 const patience = time.Minute
 
+// Bounds that the agents of a turn keep.
+const (
+	mostParallelCalls = 8
+	mostRefusals      = 3
+	mostRepeats       = 6
+	mostHostQuestions = 20
+)
+
 // rig is an engine on temporary folders.
 type rig struct {
 	t        testing.TB
 	engine   *Local
+	options  Options
 	store    *session.Store
 	provider *fake
 	project  string
@@ -60,7 +69,7 @@ func (r *rig) open(change ...func(*Options)) {
 	r.t.Helper()
 	a, err := assemble(r.state, r.t.TempDir(), r.provider, r.clock, r.stored, change...)
 	must(r.t, err)
-	r.engine, r.store = a.engine, a.store
+	r.engine, r.options, r.store = a.engine, a.options, a.store
 	r.t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 		defer cancel()
@@ -73,6 +82,7 @@ func (r *rig) open(change ...func(*Options)) {
 // assembly is an engine and the rooms that it stands on.
 type assembly struct {
 	engine    *Local
+	options   Options
 	store     *session.Store
 	planner   *attachment.Planner
 	committer *durable.Committer
@@ -111,7 +121,7 @@ func assemble(state, scratch string, p model.Provider, clock func() time.Time, s
 	for _, f := range change {
 		f(&o)
 	}
-	a.engine = NewLocal(o)
+	a.engine, a.options = NewLocal(o), o.withDefaults()
 	return a, nil
 }
 

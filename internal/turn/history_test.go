@@ -22,11 +22,12 @@ import (
 	"belay/internal/model"
 	"belay/internal/model/scripted"
 	"belay/internal/permit"
+	"belay/internal/plainjson"
 	"belay/internal/tool"
 )
 
-// models are as different as models get.
-func models() map[string]model.Limits {
+// variedModels are as different as models get.
+func variedModels() map[string]model.Limits {
 	full := model.Anthropic().Default
 	tiny := model.Limits{ContextTokens: 6_000, OutputTokens: 1_000, Attachments: attachment.Limits{
 		TextBytes: 2_000, RequestBytes: 400_000,
@@ -52,7 +53,7 @@ func models() map[string]model.Limits {
 // here are a second opinion on form.
 func TestHistoryCanAlwaysBeSent(t *testing.T) {
 	t.Parallel()
-	catalog := model.Catalog{Models: models(), Default: models()["full"]}
+	catalog := model.Catalog{Models: variedModels(), Default: variedModels()["full"]}
 	strict := scripted.New(scripted.Options{Catalog: &catalog})
 	r, id := emptyRig(t), ""
 	files := attachables(r)
@@ -123,13 +124,13 @@ func drawRounds(rt *rapid.T, how string, files, showable []string) (rounds [][]m
 			c := model.ToolCall{ID: fmt.Sprintf("call-%d-%d", i, k)}
 			switch c.Name = rapid.SampledFrom([]string{"dump", "dump", "read", "show", "hear", "nobody"}).Draw(rt, "tool"); c.Name {
 			case "show":
-				c.Input = mustJSON(map[string]string{"Path": rapid.SampledFrom(showable).Draw(rt, "shown")})
+				c.Input = plainjson.MustMarshal(map[string]string{"Path": rapid.SampledFrom(showable).Draw(rt, "shown")})
 			case "hear":
 				var sent []string
 				for range rapid.IntRange(0, 2).Draw(rt, "sent") {
 					sent = append(sent, rapid.SampledFrom(files).Draw(rt, "file"))
 				}
-				c.Input = mustJSON(map[string]any{"Words": rapid.SampledFrom([]int{1, 900, 9_000}).Draw(rt, "said"), "Files": sent})
+				c.Input = plainjson.MustMarshal(map[string]any{"Words": rapid.SampledFrom([]int{1, 900, 9_000}).Draw(rt, "said"), "Files": sent})
 			default:
 				c.Input = fmt.Appendf(nil, `{"Bytes":%d}`, rapid.SampledFrom([]int{10, 2_000, 30_000, 400_000}).Draw(rt, "bytes")+i)
 			}
@@ -288,7 +289,7 @@ func declarables(r *rig) map[string]attachment.Item {
 func TestOldTurnsAreElidedRarely(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
-	limits := models()["tiny"]
+	limits := variedModels()["tiny"]
 	r.provider.limits = func(string) model.Limits { return limits }
 	id := r.session()
 	var before []model.Message

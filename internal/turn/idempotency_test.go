@@ -42,7 +42,7 @@ func TestOneKeyOneTurn(t *testing.T) {
 	if n := r.provider.calls(); n != 1 {
 		t.Errorf("%d calls of the model", n)
 	}
-	if len(r.engine.keys) != 0 {
+	if len(r.engine.starter.keys.beginning) != 0 {
 		t.Error("keys are left behind")
 	}
 }

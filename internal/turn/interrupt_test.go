@@ -12,6 +12,7 @@ import (
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/model/scripted"
+	"belay/internal/turn/ending"
 )
 
 // A turn is interrupted at every look at the clock, from its first check to its
@@ -47,11 +48,11 @@ func TestInterruptedAtEveryStep(t *testing.T) {
 		exit := exitOf(t, events)
 		ends[fmt.Sprint(exit.ExitCode)]++
 		switch said := names(events); exit.ExitCode {
-		case exitInterrupted:
+		case ending.Interrupted:
 			if strings.Contains(said, "complete") || strings.Contains(said, "error") || exit.Interrupted == nil || !*exit.Interrupted {
 				t.Errorf("interrupted at %d: %s", n, said)
 			}
-		case exitDone:
+		case ending.Done:
 			if !strings.Contains(said, "chat:complete session:complete process:exit") {
 				t.Errorf("interrupted too late at %d: %s", n, said)
 			}
@@ -96,7 +97,7 @@ func TestPartialAnswerIsKept(t *testing.T) {
 	must(t, r.engine.Interrupt(r.ctx(), id, ""))
 	must(t, r.engine.Interrupt(r.ctx(), id, "")) // as often as one likes
 	close(twice)
-	if exit := exitOf(t, r.drain(s)); exit.ExitCode != exitInterrupted {
+	if exit := exitOf(t, r.drain(s)); exit.ExitCode != ending.Interrupted {
 		t.Errorf("exit %+v", exit)
 	}
 	r.provider.does(says("fine"))
@@ -178,11 +179,11 @@ func TestInterruptOfOneTurn(t *testing.T) {
 	if late == nil || late.Type != fault.SessionNotFound || late.Details["turnId"] != first[0].Turn {
 		t.Errorf("interrupt of the turn before: %v", late)
 	}
-	if t2 := r.engine.runningIn(id); t2.ctx.Err() != nil {
+	if t2 := r.engine.running.in(id); t2.ctx.Err() != nil {
 		t.Error("it met the next turn")
 	}
 	must(t, r.engine.Interrupt(r.ctx(), id, s.Turn()))
-	if exit := exitOf(t, r.drain(s)); exit.ExitCode != exitInterrupted {
+	if exit := exitOf(t, r.drain(s)); exit.ExitCode != ending.Interrupted {
 		t.Errorf("exit %+v", exit)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"belay/internal/session"
 	"belay/internal/tool"
 	"belay/internal/turn/conversation"
+	"belay/internal/turn/ending"
 )
 
 // backgroundJobs are the jobs jobs of one agent.
@@ -21,7 +22,7 @@ type backgroundJobs struct{ run *agentRun }
 
 // end ends the background jobs of the agent, whose work is done or failed, and
 // decides the outcome of what they changed. What fails for one of them ends nothing
-// else. The error is ErrLeft where the question about one of them is left to the next
+// else. The error is errSuspended where the question about one of them is left to the next
 // server.
 func (b *backgroundJobs) end(failed bool) (left error) {
 	if b.run.environment == nil || b.run.environment.Jobs == nil {
@@ -32,15 +33,15 @@ func (b *backgroundJobs) end(failed bool) (left error) {
 		return nil
 	}
 	if err := b.run.transcript.flush(); err != nil {
-		b.run.o.Logger.Error("record the answer before the end of background jobs", "session", b.run.session, "turn", b.run.id, "error", err)
+		b.run.logger.Error("record the answer before the end of background jobs", "session", b.run.session, "turn", b.run.id, "error", err)
 	}
 	b.stop(jobs)
 	for _, j := range jobs {
 		err := b.endOne(j, failed)
-		if errors.Is(err, ErrLeft) {
-			left = ErrLeft
+		if errors.Is(err, errSuspended) {
+			left = errSuspended
 		} else if err != nil && (b.run.ctx.Err() == nil || !errors.Is(err, b.run.ctx.Err())) {
-			b.run.o.Logger.Error("end a background job", "session", b.run.session, "turn", b.run.id, "job", j.ID, "error", err)
+			b.run.logger.Error("end a background job", "session", b.run.session, "turn", b.run.id, "job", j.ID, "error", err)
 		}
 	}
 	return left
@@ -53,7 +54,7 @@ func (b *backgroundJobs) stop(jobs []tool.StartedJob) {
 		all.Go(func() {
 			defer func() {
 				if v := recover(); v != nil { // its end says what is wrong
-					b.run.o.Logger.Error("stop a background job", "session", b.run.session, "turn", b.run.id, "job", j.ID, "panic", v)
+					b.run.logger.Error("stop a background job", "session", b.run.session, "turn", b.run.id, "job", j.ID, "panic", v)
 				}
 			}()
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(j.Call), changesTime)
@@ -69,7 +70,7 @@ func (b *backgroundJobs) stop(jobs []tool.StartedJob) {
 func (b *backgroundJobs) endOne(j tool.StartedJob, failed bool) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = panicked("the end of a background job crashed", v, debug.Stack())
+			err = ending.Panicked("the end of a background job crashed", v, debug.Stack())
 		}
 	}()
 	of := callOf(j.Call)
@@ -89,7 +90,7 @@ func (b *backgroundJobs) endOne(j tool.StartedJob, failed bool) (err error) {
 	}
 	if b.run.ctx.Err() != nil || b.run.closing.Err() != nil {
 		err = s.keepChanges()
-	} else if err = s.decideChanges(); errors.Is(err, ErrLeft) {
+	} else if err = s.decideChanges(); errors.Is(err, errSuspended) {
 		return err
 	}
 	return errors.Join(err, b.settle(s, name))
@@ -115,13 +116,13 @@ func (b *backgroundJobs) endAgain(last *conversation.Answer) (completion, error)
 	at := slices.IndexFunc(lines, func(e session.Entry) bool { return e.Kind == session.EntryAssistant && e.Partial })
 	switch {
 	case at >= 0 || last == nil:
-		return completion{}, died()
+		return completion{}, ending.Died()
 	case len(last.Calls) == 0:
 		return completion{reason: string(model.StopEndTurn), text: last.Said()}, nil
 	case b.run.window.Calls() >= b.run.settings.maxTurns:
 		return completion{reason: string(model.StopMaxTurns), text: last.Said()}, nil
 	}
-	return completion{}, died()
+	return completion{}, ending.Died()
 }
 
 // decideAgain takes up the question about the changes of a background job, or its
@@ -144,7 +145,7 @@ func (b *backgroundJobs) decideAgain() error {
 		return b.run.dropQuestion(h, s.result.Text)
 	}
 	about := conversation.CutText(strings.Join(strings.Fields(s.effect.Act()), " "), jobNameBytes)
-	if err := s.decideChanges(); errors.Is(err, ErrLeft) {
+	if err := s.decideChanges(); errors.Is(err, errSuspended) {
 		return err
 	} else if err != nil {
 		return errors.Join(err, b.run.dropQuestion(h, s.result.Text))
@@ -180,7 +181,7 @@ func (b *backgroundJobs) record(s *toolCall) (int, error) {
 	}
 	changed, removed := session.Touched(changes)
 	return len(changed) + len(removed), b.run.append(session.Entry{
-		Kind: session.EntryChanges, Turn: b.run.id, Time: session.Time{Time: b.run.o.Clock()}, Changes: changes,
+		Kind: session.EntryChanges, Turn: b.run.id, Time: session.Time{Time: b.run.clock()}, Changes: changes,
 	})
 }
 
@@ -191,5 +192,5 @@ const jobEndLines = 4
 func (b *backgroundJobs) reportEnd(name, how string) error {
 	lines := strings.Split(strings.TrimSpace(how), "\n")
 	how = conversation.CutText(strings.Join(lines[max(0, len(lines)-jobEndLines):], "; "), maxWhy)
-	return b.run.events.warn("JOB_ENDED", b.run.o.clean(fmt.Sprintf("the background job %s ended with the turn: %s", name, how)))
+	return b.run.events.warn("JOB_ENDED", b.run.clean(fmt.Sprintf("the background job %s ended with the turn: %s", name, how)))
 }

@@ -13,6 +13,7 @@ import (
 	"belay/internal/model"
 	"belay/internal/permit"
 	"belay/internal/tool"
+	"belay/internal/turn/ending"
 )
 
 // pretended is a background job that runs nothing. Its stop waits for those of all
@@ -71,7 +72,7 @@ func TestJobsAreStoppedTogether(t *testing.T) {
 	r := newRig(t, withTools(t, j.tool()))
 	r.provider.does(asks(call("a", "starts"), call("b", "starts"), call("c", "starts")))
 	all := r.say(r.session(), "go")
-	if e := exitOf(t, all); e.ExitCode != exitDone || j.ended.Load() != 3 || j.alone.Load() {
+	if e := exitOf(t, all); e.ExitCode != ending.Done || j.ended.Load() != 3 || j.alone.Load() {
 		t.Errorf("the end is %+v; %d jobs ended, one of them alone: %v", e, j.ended.Load(), j.alone.Load())
 	}
 	if n := strings.Count(names(all), string(event.TurnWarning)); n != 3 {
@@ -94,10 +95,10 @@ func TestJobsOfATurnThatIsLeft(t *testing.T) {
 	_ = r.begin(id, Opts{OnQuestion: OnQuestionWait})
 	q := r.asked(id)
 	must(t, r.engine.Close(r.ctx()))
-	if j.ended.Load() != 1 || r.engine.Left() != 1 {
-		t.Errorf("%d jobs ended, %d turns are left", j.ended.Load(), r.engine.Left())
+	if j.ended.Load() != 1 || r.engine.Counts().Left != 1 {
+		t.Errorf("%d jobs ended, %d turns are left", j.ended.Load(), r.engine.Counts().Left)
 	}
-	if _, open, err := r.engine.o.Requests.Reopen(q.ID); err != nil || !open {
+	if _, open, err := r.options.Requests.Reopen(q.ID); err != nil || !open {
 		t.Errorf("the question is open: %v, %v", open, err)
 	}
 }
@@ -128,7 +129,7 @@ func TestJobOfASubagentThatCrashes(t *testing.T) {
 		})
 	})
 	e := exitOf(t, r.say(r.session(), "go", delegating))
-	if e.ExitCode != exitFailed || j.ended.Load() != 1 || crash.Load() {
+	if e.ExitCode != ending.Failed || j.ended.Load() != 1 || crash.Load() {
 		t.Errorf("the end is %+v; %d jobs ended", e, j.ended.Load())
 	}
 }

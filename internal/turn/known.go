@@ -1,12 +1,10 @@
 package turn
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 
-	"belay/internal/model"
 	"belay/internal/nearest"
 	"belay/internal/permit"
 )
@@ -32,24 +30,9 @@ func modeWarning(mode string) string {
 	return sentence + "; known are " + strings.Join(modes, ", ")
 }
 
-// Tools implements [Engine].
-func (l *Local) Tools(context.Context) ([]string, error) { return l.o.Tools.Names(), nil }
-
 // NamesTool reports whether a rule is about any of these tools, or about agents, whose
 // tools each turn has for itself, or about the hosts that commands reach and the ports
 // that they open.
 func NamesTool(r permit.Rule, tools []string) bool {
 	return strings.HasPrefix(r.Tool(), agentPrefix) || r.Names(permit.NetworkTool) || r.Names(permit.PortsTool) || slices.ContainsFunc(tools, r.Names)
-}
-
-// ModelWarning says that nothing is known of a model and its limits are assumed;
-// it is "" for a model that the provider knows. An unknown one is no error: it is
-// likely newer than this program.
-func (l *Local) ModelWarning(name string) string { return modelWarning(l.o.Provider, name) }
-
-func modelWarning(p model.Provider, name string) string {
-	if !p.Limits(name).Assumed {
-		return ""
-	}
-	return fmt.Sprintf("the model %q is not known here; its limits are assumed (models in the configuration sets them)", name)
 }

@@ -2,19 +2,10 @@ package turn
 
 import (
 	"context"
-	"log/slog"
 	"sync"
-	"sync/atomic"
-	"time"
 
-	"belay/internal/attachment"
-	"belay/internal/journal"
 	"belay/internal/model"
-	"belay/internal/permit"
-	"belay/internal/persona"
-	"belay/internal/redact"
 	"belay/internal/session"
-	"belay/internal/tool"
 	"belay/internal/turn/changes"
 )
 
@@ -23,179 +14,144 @@ import (
 // It owns one goroutine per running turn and one that listens for interrupts
 // from other processes; [Local.Close] ends them all. A turn's goroutine is
 // never a request's: the caller that started it may go away.
+//
+// It does nothing by itself. Each of its parts does one job.
 type Local struct {
+	*sessions
+	*attachments
+	personas
+	*control
 	FileChanges
-	o Options
 	// Files settles what dead processes left half done in projects.
 	Files *changes.Files
 
-	// life ends when the engine is closed for good; every turn's context comes
-	// from it. closing ends before: from then on nobody waits in line or for a person.
-	life         context.Context
-	end          context.CancelCauseFunc
-	closing      context.Context
-	beginClosing context.CancelFunc
+	lifetime *lifetime
+	// listener is the goroutine that takes interrupts of other processes.
+	listener sync.WaitGroup
 
-	// work counts what Close waits for, listener the one other goroutine.
-	work, listener sync.WaitGroup
-
-	// stays is set once this process takes up the turns of dead ones. takenUp counts
-	// those that it took up, leftOver those that it left to the next process.
-	stays             atomic.Bool
-	takenUp, leftOver atomic.Int64
-
-	mu     sync.Mutex
-	active map[string]*turn // by session
-	// asking counts those of them that wait for a person.
-	asking int
-	queues map[string]*queue        // by session; only where somebody waits
-	keys   map[string]chan struct{} // idempotency keys whose turn is beginning
-	lost   map[string]lostEnd       // by session; ends that the log did not take
-
-	// poll and patience are orphanPoll and readPatience but in tests.
-	poll, patience time.Duration
+	signals  session.Signals
+	provider model.Provider
+	running  *runningTurns
+	starter  *starter
+	boots    *boots
+	dead     *deadTurns
+	streams  *streams
 }
 
 var _ Engine = (*Local)(nil)
 
-// Options are the parts that a [Local] stands on and the limits it keeps.
-// Every pointer is required unless it says otherwise.
-type Options struct {
-	Store    *session.Store
-	Root     *persona.Root
-	Provider model.Provider
-	Planner  *attachment.Planner
-	Prices   model.Prices
-	// Others gives further providers by their names, to agents that name one; nil is
-	// none.
-	Others func(name string) (Backend, error)
-	Logger *slog.Logger
-	// Clock gives the time of records; NewID makes turn ids.
-	Clock func() time.Time
-	NewID func() string
-
-	// Rules hold for every turn; RulesFor, when set, gives those of a project,
-	// which may have tightened them. It is asked at the start of each turn.
-	Rules    Rules
-	RulesFor func(projectRoot string) (Rules, error)
-	// ScratchDir holds the files of a dry run while it lasts, and a folder for
-	// each session whose tools need one.
-	ScratchDir string
-	// SearchPath is the PATH of the person ([tool.Environment.Path]).
-	SearchPath string
-	// ReadPaths are toolchains that commands may read ([tool.Environment.ReadPaths]).
-	ReadPaths []string
-
-	// Tools are what turns can offer; nil is none. Scope says which files of a
-	// project a persona may change, and is required with Tools.
-	Tools *tool.Set
-	Scope ScopeOf
-	// Private are belay's own folders, in which no project may be.
-	Private []string
-	// Requests takes the questions about calls that a person must allow; nil refuses
-	// such calls. Audit records what was refused; Hooks have their say before a
-	// call. Both may be nil.
-	Requests PermissionRequests
-	Audit    *permit.Audit
-	Hooks    *permit.Hooks
-	// Gate keeps what file tools and undo change apart from what commands change in
-	// the same project; nil is an open one. Journal keeps these changes from being
-	// half done.
-	Gate    tool.Gate
-	Journal *journal.Store
-	// Redact takes secrets out of what calls tell, readers and the model alike; nil
-	// leaves them.
-	Redact *redact.Redactor
-
-	// GlobalModel is the model tier between opts and AGENTS.md.
-	GlobalModel string
-}
-
-// Rules are what a project may make stricter.
-type Rules struct {
-	// Policy admits a turn's attachments. With ConfineAttachments its roots are
-	// the session's project; otherwise Policy.Roots stands.
-	Policy             attachment.Policy
-	ConfineAttachments bool
-	// UploadBytes caps one upload.
-	UploadBytes int64
-	// DefaultModel is the last tier of the model chain.
-	DefaultModel string
-	// SubagentsEnabled is the environment gate's raw value (workspace 9.7).
-	SubagentsEnabled string
-	Limits           Limits
-	// Tools bound a tool call. Allowed and Denied are the rules that hold for
-	// every persona; a project can only add to Denied.
-	Tools           tool.Limits
-	Allowed, Denied []permit.Rule
-	// AskBefore are rules of commands that are asked about before they run.
-	AskBefore []permit.Rule
-	// Outside are rules of commands that may run outside the sandbox.
-	Outside []permit.Rule
-	// Withheld are tools that no turn is offered.
-	Withheld []string
-}
-
-// rules returns those of a project.
-func (l *Local) rules(projectRoot string) (Rules, error) {
-	if l.o.RulesFor == nil {
-		return l.o.Rules, nil
-	}
-	return l.o.RulesFor(projectRoot)
-}
-
-// Limits bound a turn. Each is a configuration key of the same meaning; zero
-// means no limit only where it says so.
-type Limits struct {
-	// Stall ends a turn whose provider sends no bytes; Wall ends any turn, and does
-	// not count the time in which a question waits.
-	Stall, Wall time.Duration
-	// MaxTurns is how many model calls a turn may make for which neither its
-	// options nor its persona say it: a default, which both may exceed. MaxTokens
-	// bounds its output (0: the model's own maximum), MaxCostUSD its price (0:
-	// none).
-	MaxTurns   int
-	MaxTokens  int64
-	MaxCostUSD float64
-	// MessageBytes caps the user's words, NotesBytes the project's AGENTS.md,
-	// AnswerBytes what one model call may send.
-	MessageBytes, NotesBytes, AnswerBytes int64
-	// QueueLength and QueueWait bound the line behind a busy session.
-	QueueLength int
-	QueueWait   time.Duration
-	// Unattended is how long a question waits in a turn that does not say that
-	// somebody attends it ([OnQuestionWait]); 0 is no limit.
-	Unattended time.Duration
-	// IdempotencyTTL is how long a key is remembered.
-	IdempotencyTTL time.Duration
-	// InFlight bounds the turns that run at once in this process; those that
-	// wait in line or for a person do not count.
-	InFlight int
-	// DeltaInterval and DeltaBytes bound how often text becomes an event.
-	DeltaInterval time.Duration
-	DeltaBytes    int
-}
-
 // NewLocal returns an engine that takes turns until it is closed.
 func NewLocal(o Options) *Local {
-	if o.Tools == nil {
-		o.Tools = tool.NoTools()
+	o = o.withDefaults()
+	var (
+		life     = newLifetime()
+		running  = newRunningTurns(o.Rules.Limits.InFlight)
+		leases   = newLeases(o.Store, running, life.closing, o.Rules.Limits)
+		resolver = newResolver(&o)
+		projects = resolver.projects
+		models   = resolver.models
+		asked    = questions{o.Requests, o.Logger}
+		ends     = newUnrecordedEnds(o.Clock)
+		files    = &changes.Files{Store: o.Store, Journal: o.Journal, Gate: o.Gate, Audit: o.Audit, Logger: o.Logger, Clock: o.Clock}
+	)
+	records := &recordRecovery{store: o.Store, files: files, questions: asked, requests: o.Requests, audit: o.Audit, ends: ends, clock: o.Clock}
+	services := &services{
+		logger: o.Logger, clock: o.Clock, filePlanner: o.Planner, questions: asked, audit: o.Audit, hooks: o.Hooks, redact: o.Redact,
+		scope: o.Scope, gate: o.Gate, journal: o.Journal, fileRecovery: files, projectsIn: o.Store.ProjectsIn,
+		scratchDir: o.ScratchDir, searchPath: o.SearchPath, readPaths: o.ReadPaths,
 	}
-	if o.Gate == nil {
-		o.Gate = tool.Open{}
+	maker := &turnMaker{services, o.NewID, o.Root, life, running, projects, resolver, ends}
+	dead := &deadTurns{
+		store: o.Store, lifetime: life, leases: leases, files: files, records: records,
+		waiting: &suspendedTurns{o.Store, asked}, maker: maker,
 	}
-	life, end := context.WithCancelCause(context.Background())
-	closing, beginClosing := context.WithCancel(life)
+	streams := &streams{
+		store: o.Store, clock: o.Clock, closing: life.closing, running: running, ends: ends, dead: dead,
+		poll: orphanPoll, patience: readPatience,
+	}
 	l := &Local{
-		o: o, life: life, end: end, closing: closing, beginClosing: beginClosing,
-		active: map[string]*turn{},
-		queues: map[string]*queue{},
-		keys:   map[string]chan struct{}{},
-		lost:   map[string]lostEnd{},
-		poll:   orphanPoll, patience: readPatience,
+		sessions:    &sessions{o.Store, projects, leases, o.ScratchDir},
+		attachments: &attachments{o.Store, projects, models, dryRun{o.Store, o.Planner, o.ScratchDir}},
+		personas:    personas{o.Root, o.Tools},
+		control:     &control{o.Store, projects, o.Requests, o.Clock},
+		FileChanges: changes.New(files, changesEngine{life, projects, dead, o.Store, services}, o.Requests),
+		Files:       files,
+		lifetime:    life, signals: o.Store.Signals, provider: o.Provider, running: running,
+		starter: &starter{
+			store: o.Store, newID: o.NewID, logger: o.Logger, lifetime: life, projects: projects, models: models,
+			keys:  newIdempotencyKeys(o.Clock, o.Rules.Limits.IdempotencyTTL),
+			maker: maker, records: records, dead: dead, streams: streams,
+		},
+		boots: &boots{
+			store: o.Store, root: o.Root, provider: o.Provider, clock: o.Clock, newID: o.NewID,
+			lifetime: life, projects: projects, resolver: resolver, records: records, dead: dead,
+		},
+		dead: dead, streams: streams,
 	}
-	l.Files = &changes.Files{Store: o.Store, Journal: o.Journal, Gate: o.Gate, Audit: o.Audit, Logger: o.Logger, Clock: o.Clock}
-	l.FileChanges = changes.New(l.Files, changesEngine{l}, o.Requests)
-	l.listener.Go(l.listen)
+	l.listener.Go(func() { running.listen(life.ctx, o.Store.Signals) })
 	return l
+}
+
+// Start implements [Turns].
+func (l *Local) Start(ctx context.Context, r Request) (Stream, error) { return l.starter.start(ctx, r) }
+
+// Boot implements [Turns].
+func (l *Local) Boot(ctx context.Context, r BootRequest) (BootResult, error) {
+	return l.boots.boot(ctx, r)
+}
+
+// Events implements [Turns].
+func (l *Local) Events(ctx context.Context, sessionID string, after int64, turnID string) (Stream, error) {
+	return l.streams.events(ctx, sessionID, after, turnID)
+}
+
+// Interrupt implements [Turns]: it stops the turn, wherever on this machine it runs.
+func (l *Local) Interrupt(ctx context.Context, sessionID, turnID string) error {
+	if here, err := l.running.interrupt(ctx, sessionID, turnID); here || err != nil {
+		return err
+	}
+	return l.signals.RequestInterrupt(sessionID, turnID)
+}
+
+// ModelWarning says that nothing is known of a model of the usual provider and its
+// limits are assumed. It is "" for a model that the provider knows.
+func (l *Local) ModelWarning(name string) string { return modelWarning(l.provider, name) }
+
+// Stay says that this process is there for longer than one turn: from now on it
+// takes up every turn that it comes across whose process died while a call waited
+// for a person, and does not end it.
+func (l *Local) Stay() { l.lifetime.stays.Store(true) }
+
+// Resume takes up the turns of these sessions, as [Local.Stay] says, and puts the
+// end of others whose process died on record. A session that is not there, as on a
+// disk that is not mounted, is left alone. The errors of all are joined.
+func (l *Local) Resume(ctx context.Context, sessionIDs ...string) error {
+	l.Stay()
+	return l.dead.resumeAll(ctx, sessionIDs)
+}
+
+// TakeUp carries out the answer that a person gave after the process of a turn had
+// died: that turn goes on in this process. It is nil where the session has no such
+// turn. A process that runs single turns calls it before the next turn of a session;
+// one that stays needs no call ([Local.Stay]).
+func (l *Local) TakeUp(ctx context.Context, sessionID string) (*Earlier, error) {
+	return l.streams.takeUp(ctx, sessionID)
+}
+
+// RecoverFiles settles the changes of files that dead processes left half done, in
+// all projects, and puts them on the record of their sessions. A project that is
+// gone is left out, and a session that somebody works in does it by itself.
+func (l *Local) RecoverFiles(ctx context.Context) error { return l.dead.recoverFiles(ctx) }
+
+// Counts returns the numbers of turns as they are now.
+func (l *Local) Counts() Counts { return l.running.counts() }
+
+// Close refuses new turns, sends away those that wait in line, and leaves those that
+// wait for a person to the next process, where this one would take up such turns
+// ([Local.Stay]). It waits for the running ones until ctx is done; then it interrupts
+// them and waits for them to end cleanly. It returns ctx's error if it had to.
+func (l *Local) Close(ctx context.Context) error {
+	err := l.lifetime.close(ctx)
+	l.listener.Wait()
+	return err
 }

@@ -4,11 +4,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 
 	"belay/internal/attachment"
 	"belay/internal/durable"
+	"belay/internal/fault"
 	"belay/internal/turn/conversation"
 )
 
@@ -28,7 +30,7 @@ func (f modelFiles) Deliver(it attachment.Item, l attachment.Limits, many bool) 
 	if err != nil {
 		return attachment.Delivery{}, err
 	}
-	return f.run.o.Planner.Plan(f.run.ctx, it, content, l, many)
+	return f.run.filePlanner.Plan(f.run.ctx, it, content, l, many)
 }
 
 // readTool shows files of the project and of the scratch folder, page by page.
@@ -43,7 +45,7 @@ func (f modelFiles) Keep(name, text string) string {
 		if err == nil {
 			return keptIn(path)
 		}
-		f.run.o.Logger.Error("keep a result", "session", f.run.session, "error", err)
+		f.run.logger.Error("keep a result", "session", f.run.session, "error", err)
 	}
 	return "call " + name + " again to see the rest"
 }
@@ -60,7 +62,7 @@ const resultsDir = "results"
 // path is where a result is kept. The same text has the same name.
 func (f modelFiles) path(text string) string {
 	sum := sha256.Sum256([]byte(text))
-	return filepath.Join(f.run.o.ScratchDir, f.run.session, resultsDir, hex.EncodeToString(sum[:8])+".txt")
+	return filepath.Join(f.run.scratchDir, f.run.session, resultsDir, hex.EncodeToString(sum[:8])+".txt")
 }
 
 func (f modelFiles) write(path, text string) error {
@@ -71,4 +73,9 @@ func (f modelFiles) write(path, text string) error {
 		return err
 	}
 	return durable.WriteFile(f.run.environment.ScratchRoot, resultsDir+"/"+filepath.Base(path), []byte(text), 0o600, durable.Cache)
+}
+
+// notStored reports that the store has no such blob.
+func notStored(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || fault.Is(err, fault.NotFound)
 }

@@ -48,22 +48,22 @@ func (n *network) Ask(ctx context.Context, e permit.Effect) (permit.Ruling, erro
 	if c == nil {
 		return permit.Ruling{}, errors.New("a host is asked about outside a call")
 	}
-	hooked, err := t.o.Hooks.Before(ctx, permit.HookInput{
+	hooked, err := t.hooks.Before(ctx, permit.HookInput{
 		SessionID: t.session, TurnID: t.id, ToolCallID: c.id, ProjectRoot: t.lease.Record().ProjectRoot,
-		Persona: t.settings.persona.ID, Agent: t.settings.persona.ID, Mode: t.policy.Mode, Effect: e, Input: t.o.show(c.input),
+		Persona: t.settings.persona.ID, Agent: t.settings.persona.ID, Mode: t.policy.Mode, Effect: e, Input: t.show(c.input),
 	})
 	if err != nil { // it fails closed: the answer is a denial
-		t.o.Logger.Error("a hook failed", "session", t.session, "tool", e.Tool, "error", err)
+		t.logger.Error("a hook failed", "session", t.session, "tool", e.Tool, "error", err)
 	}
 	ruling := t.policy.JudgeWith(e, hooked)
 	switch {
 	case ruling.Outcome != permit.Ask:
 		return ruling, nil
-	case t.o.Requests == nil:
+	case t.questions.requests == nil:
 		return permit.Ruling{Outcome: permit.Refuse, Reason: ruling.Reason + ", and nobody can be asked"}, nil
 	case t.granted(e):
 		return allowedForSession, nil
-	case t.settings.onQuestion == OnQuestionRefuse:
+	case t.settings.asksNobody:
 		return permit.Ruling{Outcome: permit.Refuse, Reason: ruling.Reason + ", and the turn asks nobody (opts.onQuestion)"}, nil
 	}
 	q, err := n.ask(c, e, ruling.Reason)
@@ -85,7 +85,7 @@ func (n *network) Ask(ctx context.Context, e permit.Effect) (permit.Ruling, erro
 var allowedForSession = permit.Ruling{Outcome: permit.Allow, Reason: "a person allowed it for the session"}
 
 func (t *agentRun) granted(e permit.Effect) bool {
-	return t.o.Requests.Granted(t.session, t.settings.persona.ID, e)
+	return t.questions.requests.Granted(t.session, t.settings.persona.ID, e)
 }
 
 // ruling is what the answer says.
@@ -118,7 +118,7 @@ func (n *network) ask(s *toolCall, e permit.Effect, reason string) (*hostQuestio
 	}
 	q := &hostQuestion{call: s.id, effect: e, answered: make(chan struct{})}
 	id := decisionID(n.run.session, n.run.id, n.run.key+" network", host, 1)
-	before, err := n.run.o.lookUp(id) // of a process that ran the turn and died
+	before, err := n.run.questions.lookUp(id) // of a process that ran the turn and died
 	switch {
 	case err != nil:
 		return nil, err
@@ -146,11 +146,11 @@ func (n *network) ask(s *toolCall, e permit.Effect, reason string) (*hostQuestio
 
 // post puts the question and notifies the readers of it.
 func (n *network) post(s *toolCall, id string, e permit.Effect, reason string) (*permit.Pending, error) {
-	now := n.run.o.Clock().UTC()
-	pending, err := n.run.o.Requests.Post(n.run.ctx, permit.Request{
+	now := n.run.clock().UTC()
+	pending, err := n.run.questions.requests.Post(n.run.ctx, permit.Request{
 		ID: id, SessionID: n.run.session, TurnID: n.run.id, ToolCallID: s.id,
 		ProjectRoot: n.run.lease.Record().ProjectRoot, Persona: n.run.settings.persona.ID, Agent: n.run.settings.persona.ID,
-		Effect: e, Input: n.run.o.show(s.input), Reason: reason, Session: true, Created: now, Expires: n.run.until(now),
+		Effect: e, Input: n.run.show(s.input), Reason: reason, Session: true, Created: now, Expires: n.run.until(now),
 	})
 	if err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func (n *network) await(q *hostQuestion) {
 			why.note = "an answer for the session covers it"
 		}
 		h.mu.Unlock()
-		d, err = n.run.o.withdraw(q.pending, why), nil
+		d, err = n.run.questions.withdraw(q.pending, why), nil
 	}
 	q.cancel()
 	q.decision, q.err = d, errors.Join(err, n.run.resolved(q.call, d))
@@ -215,14 +215,14 @@ func (n *network) Local(e permit.Effect) permit.Ruling {
 func (n *network) Record(ctx context.Context, e permit.Effect, r permit.Ruling) error {
 	t := n.run
 	c := callOf(ctx)
-	if t.o.Audit == nil || c == nil {
+	if t.audit == nil || c == nil {
 		return nil
 	}
 	reason := r.Reason
 	if r.Outcome == permit.Ask {
 		reason += ", and a person has not answered yet"
 	}
-	return t.o.Audit.Append(context.WithoutCancel(ctx), permit.Entry{
+	return t.audit.Append(context.WithoutCancel(ctx), permit.Entry{
 		Kind: e.Tool, SessionID: t.session, TurnID: t.id, ToolCallID: c.id, Project: t.lease.Record().ProjectRoot,
 		Agent: t.settings.persona.ID, Tool: c.name, Summary: cmp.Or(strings.Join(e.Hosts, ", "), e.Summary), Verdict: string(r.Outcome), Reason: reason,
 	})

@@ -122,7 +122,7 @@ func TestHostsThatAreNotAllowed(t *testing.T) {
 // one host after the other without end.
 func TestHostsThatNobodyIsAskedAbout(t *testing.T) {
 	t.Parallel()
-	many := make([]string, maxHostQuestions+1)
+	many := make([]string, mostHostQuestions+1)
 	for i := range many {
 		many[i] = fmt.Sprintf("%d.test", i)
 	}

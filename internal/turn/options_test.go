@@ -31,38 +31,38 @@ func TestFallbackChains(t *testing.T) {
 		name   string
 		o      Opts
 		change func(*Options)
-		check  func(s settings) any
+		check  func(s resolved) any
 		want   any
 	}{
-		{"model: opts", Opts{Model: " from-opts "}, func(o *Options) { o.GlobalModel = "from-setting" }, func(s settings) any { return s.model }, "from-opts"},
-		{"model: setting", Opts{}, func(o *Options) { o.GlobalModel = "from-setting" }, func(s settings) any { return s.model }, "from-setting"},
-		{"model: AGENTS.md", Opts{}, nil, func(s settings) any { return s.model }, "from-agents"},
-		{"model: default", Opts{Model: " "}, func(o *Options) { o.Root, _ = persona.Open("") }, func(s settings) any { return s.model }, "from-default"},
-		{"persona: opts", Opts{Persona: "BOSS"}, nil, func(s settings) any { return s.persona.ID }, "BOSS"},
-		{"persona: session", Opts{Persona: "  "}, nil, func(s settings) any { return s.persona.ID }, "WORKING_ITEMS"},
-		{"mode: opts", Opts{Mode: "dontAsk"}, nil, func(s settings) any { return s.mode }, "dontAsk"},
-		{"mode: session", Opts{}, nil, func(s settings) any { return s.mode }, "plan"},
-		{"mode: known", Opts{Mode: "dontAsk"}, nil, func(s settings) any { return warned(s.warnings, "UNKNOWN_MODE") }, false},
-		{"mode: of the workbench", Opts{Mode: "PORTAL"}, nil, func(s settings) any { return warned(s.warnings, "UNKNOWN_MODE") }, false},
-		{"mode: unknown", Opts{Mode: "plann"}, nil, func(s settings) any { return warned(s.warnings, "UNKNOWN_MODE") }, true},
-		{"mode: unknown is kept", Opts{Mode: "plann"}, nil, func(s settings) any { return s.mode }, "plann"},
-		{"maxTurns: opts", Opts{Persona: "BOSS", MaxTurns: ptr(3)}, nil, func(s settings) any { return s.maxTurns }, 3},
-		{"maxTurns: opts above the setting", Opts{MaxTurns: ptr(99)}, nil, func(s settings) any { return s.maxTurns }, 99},
-		{"maxTurns: effective persona", Opts{Persona: "BOSS"}, nil, func(s settings) any { return s.maxTurns }, 7},
-		{"maxTurns: setting", Opts{}, nil, func(s settings) any { return s.maxTurns }, 5},
-		{"maxTokens: only tighter", Opts{MaxTokens: ptr(int64(900))}, func(o *Options) { o.Rules.Limits.MaxTokens = 100 }, func(s settings) any { return s.maxTokens }, int64(100)},
-		{"maxTokens: tighter", Opts{MaxTokens: ptr(int64(50))}, func(o *Options) { o.Rules.Limits.MaxTokens = 100 }, func(s settings) any { return s.maxTokens }, int64(50)},
-		{"maxTokens: no setting", Opts{MaxTokens: ptr(int64(50))}, nil, func(s settings) any { return s.maxTokens }, int64(50)},
-		{"tools: none asked", Opts{Persona: "BOSS", Tools: &[]string{}}, nil, func(s settings) any { return warned(s.warnings, "TOOLS_UNAVAILABLE") }, false},
-		{"tools: persona's", Opts{Persona: "BOSS"}, nil, func(s settings) any { return warned(s.warnings, "TOOLS_UNAVAILABLE") }, true},
+		{"model: opts", Opts{Model: " from-opts "}, func(o *Options) { o.GlobalModel = "from-setting" }, func(s resolved) any { return s.model }, "from-opts"},
+		{"model: setting", Opts{}, func(o *Options) { o.GlobalModel = "from-setting" }, func(s resolved) any { return s.model }, "from-setting"},
+		{"model: AGENTS.md", Opts{}, nil, func(s resolved) any { return s.model }, "from-agents"},
+		{"model: default", Opts{Model: " "}, func(o *Options) { o.Root, _ = persona.Open("") }, func(s resolved) any { return s.model }, "from-default"},
+		{"persona: opts", Opts{Persona: "BOSS"}, nil, func(s resolved) any { return s.persona.ID }, "BOSS"},
+		{"persona: session", Opts{Persona: "  "}, nil, func(s resolved) any { return s.persona.ID }, "WORKING_ITEMS"},
+		{"mode: opts", Opts{Mode: "dontAsk"}, nil, func(s resolved) any { return s.mode }, "dontAsk"},
+		{"mode: session", Opts{}, nil, func(s resolved) any { return s.mode }, "plan"},
+		{"mode: known", Opts{Mode: "dontAsk"}, nil, func(s resolved) any { return warned(s.warnings, "UNKNOWN_MODE") }, false},
+		{"mode: of the workbench", Opts{Mode: "PORTAL"}, nil, func(s resolved) any { return warned(s.warnings, "UNKNOWN_MODE") }, false},
+		{"mode: unknown", Opts{Mode: "plann"}, nil, func(s resolved) any { return warned(s.warnings, "UNKNOWN_MODE") }, true},
+		{"mode: unknown is kept", Opts{Mode: "plann"}, nil, func(s resolved) any { return s.mode }, "plann"},
+		{"maxTurns: opts", Opts{Persona: "BOSS", MaxTurns: ptr(3)}, nil, func(s resolved) any { return s.maxTurns }, 3},
+		{"maxTurns: opts above the setting", Opts{MaxTurns: ptr(99)}, nil, func(s resolved) any { return s.maxTurns }, 99},
+		{"maxTurns: effective persona", Opts{Persona: "BOSS"}, nil, func(s resolved) any { return s.maxTurns }, 7},
+		{"maxTurns: setting", Opts{}, nil, func(s resolved) any { return s.maxTurns }, 5},
+		{"maxTokens: only tighter", Opts{MaxTokens: ptr(int64(900))}, func(o *Options) { o.Rules.Limits.MaxTokens = 100 }, func(s resolved) any { return s.maxTokens }, int64(100)},
+		{"maxTokens: tighter", Opts{MaxTokens: ptr(int64(50))}, func(o *Options) { o.Rules.Limits.MaxTokens = 100 }, func(s resolved) any { return s.maxTokens }, int64(50)},
+		{"maxTokens: no setting", Opts{MaxTokens: ptr(int64(50))}, nil, func(s resolved) any { return s.maxTokens }, int64(50)},
+		{"tools: none asked", Opts{Persona: "BOSS", Tools: &[]string{}}, nil, func(s resolved) any { return warned(s.warnings, "TOOLS_UNAVAILABLE") }, false},
+		{"tools: persona's", Opts{Persona: "BOSS"}, nil, func(s resolved) any { return warned(s.warnings, "TOOLS_UNAVAILABLE") }, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			l := &Local{o: r.engine.o}
+			o := r.options
 			if tt.change != nil {
-				tt.change(&l.o)
+				tt.change(&o)
 			}
-			s, err := l.resolve(rec, Request{Opts: tt.o})
+			s, err := newResolver(&o).resolve(rec, Request{Opts: tt.o})
 			must(t, err)
 			if got := tt.check(s); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)

@@ -41,7 +41,7 @@ func (c *toolCall) publish() error {
 	unreported := c.report(changes, text)
 	c.release()
 	err := c.run.append(session.Entry{
-		Kind: session.EntryTools, Turn: c.run.id, Time: session.Time{Time: c.run.o.Clock()},
+		Kind: session.EntryTools, Turn: c.run.id, Time: session.Time{Time: c.run.clock()},
 		Blocks: []session.Block{c.block()}, Changes: changes, Seen: c.run.environment.Seen.Take(),
 	})
 	return errors.Join(unreported, err)
@@ -62,7 +62,7 @@ func (c *toolCall) report(changes []session.Change, said string) error {
 	}
 	drafts := c.drafts(changes)
 	for _, n := range c.result.Notices {
-		drafts = append(drafts, event.Draft{Type: event.TurnWarning, Data: event.Warning{Code: "PORT_OPEN", Message: c.run.o.clean(n)}})
+		drafts = append(drafts, event.Draft{Type: event.TurnWarning, Data: event.Warning{Code: "PORT_OPEN", Message: c.run.clean(n)}})
 	}
 	return c.run.events.emit(drafts...)
 }
@@ -123,12 +123,12 @@ func (c *toolCall) drafts(changes []session.Change) []event.Draft {
 // cap holds a result to what a call may tell: no more than so much, and no key. The
 // remarks of those who let it run come after that.
 func (c *toolCall) cap() {
-	c.result.Text = c.run.o.clean(c.result.Text)
-	if most := c.run.settings.rules.Tools.OutputBytes; most > 0 && int64(len(c.result.Text)) > most {
+	c.result.Text = c.run.clean(c.result.Text)
+	if most := c.run.settings.toolLimits.OutputBytes; most > 0 && int64(len(c.result.Text)) > most {
 		c.result.Text = conversation.CutText(c.result.Text, int(most)) + "\n[cut here: the result was longer]"
 		c.result.Truncated = true
 	}
 	if len(c.remarks) > 0 {
-		c.result.Text = c.run.o.clean(strings.Join(append([]string{strings.TrimRight(c.result.Text, "\n")}, c.remarks...), "\n\n"))
+		c.result.Text = c.run.clean(strings.Join(append([]string{strings.TrimRight(c.result.Text, "\n")}, c.remarks...), "\n\n"))
 	}
 }

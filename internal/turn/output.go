@@ -1,7 +1,6 @@
 package turn
 
 import (
-	"encoding/json"
 	"errors"
 
 	"belay/internal/permit"
@@ -16,7 +15,7 @@ const resultNotRun = "The turn was stopped before this call ran."
 // the calls that have no result get one that says so, on record: the next turn
 // goes on from a conversation without gaps.
 func (b *toolCalls) results(calls []*toolCall, ended error) ([]conversation.Result, error) {
-	if errors.Is(ended, ErrLeft) {
+	if errors.Is(ended, errSuspended) {
 		return nil, nil // its calls stay open
 	}
 	if ended != nil {
@@ -34,7 +33,7 @@ func (b *toolCalls) results(calls []*toolCall, ended error) ([]conversation.Resu
 
 // close records a result for every call that has none.
 func (b *toolCalls) close(calls []*toolCall) error {
-	e := session.Entry{Kind: session.EntryTools, Turn: b.run.id, Time: session.Time{Time: b.run.o.Clock()}}
+	e := session.Entry{Kind: session.EntryTools, Turn: b.run.id, Time: session.Time{Time: b.run.clock()}}
 	cut := "" // the call that was: those that change something run one by one
 	for _, s := range calls {
 		if s.settled && s.err == nil {
@@ -54,28 +53,4 @@ func (b *toolCalls) close(calls []*toolCall) error {
 		return nil
 	}
 	return b.run.append(e)
-}
-
-// shownInput is the most bytes of a call's input that an event carries.
-const shownInput = 16 << 10
-
-// show is a call's input for readers: without secrets, and not too long.
-func (o *Options) show(input json.RawMessage) json.RawMessage {
-	if o.Redact != nil {
-		if clean, ok := o.Redact.Value(input).(json.RawMessage); ok {
-			input = clean
-		}
-	}
-	if len(input) <= shownInput {
-		return input
-	}
-	return mustJSON(map[string]any{"omitted": "the input is too long to show here", "bytes": len(input), "begins": conversation.CutText(string(input), 1024)})
-}
-
-// clean takes secrets out of a text.
-func (o *Options) clean(s string) string {
-	if o.Redact == nil {
-		return s
-	}
-	return o.Redact.String(s)
 }

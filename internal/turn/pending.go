@@ -35,7 +35,7 @@ func (c *toolCall) decideChanges() error {
 	c.effect = full.Shown()
 	hooked, err := c.askHooks()
 	if err != nil { // it fails closed: the answer is a denial
-		c.run.o.Logger.Error("a hook failed", "session", c.run.session, "tool", c.name, "error", err)
+		c.run.logger.Error("a hook failed", "session", c.run.session, "tool", c.name, "error", err)
 	}
 	c.remark("a hook", hooked.Note)
 	ruling := c.run.policy.JudgeWith(full, hooked)
@@ -47,11 +47,11 @@ func (c *toolCall) decideChanges() error {
 		c.outcome = event.OutcomeRefused
 		err := c.endChanges(func(ctx context.Context) (tool.Result, error) { return c.changes.Discard(ctx, ruling.Reason) })
 		return errors.Join(err, c.auditRefusal(ruling.Reason))
-	case asks && c.suspended == nil && c.run.o.Requests != nil && c.run.o.Requests.Granted(c.run.session, c.run.settings.persona.ID, full):
+	case asks && c.suspended == nil && c.run.questions.requests != nil && c.run.questions.requests.Granted(c.run.session, c.run.settings.persona.ID, full):
 		asks = false
-	case asks && c.run.o.Requests == nil:
+	case asks && c.run.questions.requests == nil:
 		return c.unaskedChanges(ruling, "nobody can be asked")
-	case asks && c.suspended == nil && c.run.settings.onQuestion == OnQuestionRefuse:
+	case asks && c.suspended == nil && c.run.settings.asksNobody:
 		return c.unaskedChanges(ruling, "the turn asks nobody (opts.onQuestion)")
 	}
 	if !asks && c.suspended == nil {
@@ -76,7 +76,7 @@ func (c *toolCall) askChanges(ruling permit.Ruling) error {
 		return errors.Join(err, c.endChanges(func(ctx context.Context) (tool.Result, error) { return c.changes.Discard(ctx, "it could not be kept") }))
 	}
 	asked := c.ask(ruling)
-	if errors.Is(asked, ErrLeft) && !c.closes {
+	if errors.Is(asked, errSuspended) && !c.closes {
 		return asked
 	}
 	return errors.Join(asked, c.endChanges(func(ctx context.Context) (tool.Result, error) {

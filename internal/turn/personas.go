@@ -4,12 +4,24 @@ import (
 	"context"
 
 	"belay/internal/persona"
+	"belay/internal/tool"
 )
 
-// Personas implements [Engine].
-func (l *Local) Personas(context.Context) ([]persona.Summary, error) { return l.o.Root.List() }
-
-// Persona implements [Engine].
-func (l *Local) Persona(_ context.Context, name string) (persona.Persona, error) {
-	return l.o.Root.Persona(name)
+// personas lists whom a turn can be sent to, and what it can be given.
+type personas struct {
+	root  *persona.Root
+	tools *tool.Set
 }
+
+var _ Personas = personas{}
+
+// Personas implements [Personas].
+func (p personas) Personas(context.Context) ([]persona.Summary, error) { return p.root.List() }
+
+// Persona implements [Personas].
+func (p personas) Persona(_ context.Context, name string) (persona.Persona, error) {
+	return p.root.Persona(name)
+}
+
+// Tools implements [Personas].
+func (p personas) Tools(context.Context) ([]string, error) { return p.tools.Names(), nil }

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 
@@ -17,22 +18,22 @@ import (
 // then the project's own notes, and the tools) and checks that the person's message fits
 // after it.
 func (t *agentRun) compose(projectRoot string) error {
-	t.limits = t.settings.backend.Provider.Limits(t.settings.model)
+	t.limits = t.settings.provider.Limits(t.settings.model)
 	p := t.settings.persona
 	t.system = []string{p.SystemPrompt()}
 	for _, s := range p.Sources() {
 		t.sources = append(t.sources, session.Source{Path: s.Path, SHA256: s.SHA256, Bytes: s.Bytes})
 	}
-	notes, source, ok, err := persona.ProjectNotes(projectRoot, t.settings.rules.Limits.NotesBytes)
+	notes, source, ok, err := persona.ProjectNotes(projectRoot, t.settings.notesBytes)
 	if err != nil {
 		// A link that leads out of the project, a pipe: the turn can do without.
-		t.settings.add("NOTES_UNREADABLE", "the project's notes were left out: "+err.Error())
+		t.settings.warn("NOTES_UNREADABLE", "the project's notes were left out: "+err.Error())
 	}
 	if ok {
 		t.system = append(t.system, notes)
 		t.sources = append(t.sources, session.Source{Path: source.Path, SHA256: source.SHA256, Bytes: source.Bytes, Cut: source.Cut})
 		if source.Cut {
-			t.settings.add("NOTES_CUT", "AGENTS.md of the project is longer than turn.instructions_bytes; only its beginning was sent")
+			t.settings.warn("NOTES_CUT", "AGENTS.md of the project is longer than turn.instructions_bytes; only its beginning was sent")
 		}
 	}
 	prefix := t.openWindow()
@@ -89,9 +90,9 @@ func (p *planner) first() (*model.Request, error) {
 		return nil, err
 	}
 	m := session.Manifest{
-		Turn: p.run.id, Time: session.Time{Time: p.run.o.Clock()},
+		Turn: p.run.id, Time: session.Time{Time: p.run.clock()},
 		Persona: p.run.settings.persona.ID, Mode: p.run.settings.mode,
-		Provider: p.run.settings.backend.Provider.Name(), Model: p.run.settings.model, PromptMode: p.run.promptMode(), Tools: p.run.tools.Names(),
+		Provider: p.run.settings.provider.Name(), Model: p.run.settings.model, PromptMode: p.run.promptMode(), Tools: p.run.tools.Names(),
 		Instructions: p.run.sources, SystemSHA256: systemDigest(p.run.system),
 		Attachments: p.run.window.PromptFiles(), History: p.run.window.Sent(),
 	}
@@ -151,7 +152,7 @@ func (p *planner) noteCut(cut []conversation.Result) error {
 	if len(unseen) == 0 {
 		return nil
 	}
-	return p.run.append(session.Entry{Kind: session.EntryTools, Turn: p.run.id, Time: session.Time{Time: p.run.o.Clock()}, Seen: unseen})
+	return p.run.append(session.Entry{Kind: session.EntryTools, Turn: p.run.id, Time: session.Time{Time: p.run.clock()}, Seen: unseen})
 }
 
 // next adds a model call to the conversation and returns the request that follows.
@@ -216,7 +217,7 @@ func (t *agentRun) history() conversation.History {
 // own are the entries of the session that a turn sees which is alone.
 func (t *agentRun) own() []session.Entry {
 	all := t.lease.Entries()
-	since := first(t.since, t.id)
+	since := cmp.Or(t.since, t.id)
 	for i, e := range all {
 		if e.Kind == session.EntryTurn && e.Turn == since {
 			return all[i:]

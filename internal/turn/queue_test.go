@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"belay/internal/fault"
+	"belay/internal/turn/ending"
 )
 
 // inLine is how many wait for the session.
 func (r *rig) inLine(id string) int {
-	r.engine.mu.Lock()
-	defer r.engine.mu.Unlock()
-	if q := r.engine.queues[id]; q != nil {
+	r.engine.dead.leases.mu.Lock()
+	defer r.engine.dead.leases.mu.Unlock()
+	if q := r.engine.dead.leases.queues[id]; q != nil {
 		return len(q.waiting)
 	}
 	return 0
@@ -77,7 +78,7 @@ func TestQueueKeepsOrder(t *testing.T) {
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("order %q", got)
 	}
-	if r.inLine(id) != 0 || len(r.engine.queues) != 0 {
+	if r.inLine(id) != 0 || len(r.engine.dead.leases.queues) != 0 {
 		t.Error("the queue was left behind")
 	}
 }
@@ -166,7 +167,7 @@ func TestTooManyTurns(t *testing.T) {
 	must(t, r.engine.Interrupt(r.ctx(), id, ""))
 	r.drain(s)
 	must(t, <-waiting[0])
-	eventually(t, "a place", func() bool { return r.engine.Running() == 0 })
+	eventually(t, "a place", func() bool { return r.engine.Counts().Running == 0 })
 	r.say(other, "now")
 }
 
@@ -208,7 +209,7 @@ func TestCloseInterrupts(t *testing.T) {
 	if err := r.engine.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("close: %v", err)
 	}
-	if exit := exitOf(t, r.drain(s)); exit.ExitCode != exitInterrupted {
+	if exit := exitOf(t, r.drain(s)); exit.ExitCode != ending.Interrupted {
 		t.Errorf("exit %+v", exit)
 	}
 }
@@ -235,7 +236,7 @@ func TestCloseRaces(t *testing.T) {
 			}()
 		}
 		must(t, r.engine.Close(r.ctx()))
-		if n := r.engine.Running(); n != 0 {
+		if n := r.engine.Counts().Running; n != 0 {
 			t.Errorf("%d turns run after Close", n)
 		}
 		for range n {

@@ -1,24 +1,21 @@
 package turn
 
 import (
-	"context"
-	"slices"
-
 	"belay/internal/event"
+	"belay/internal/plainjson"
 	"belay/internal/session"
-	"belay/internal/tool"
 )
 
 // record writes what the person sent. From here on the turn is accepted.
 func (t *turn) record(after int64) error {
 	e := session.Entry{
-		Kind: session.EntryTurn, Turn: t.id, Time: session.Time{Time: t.o.Clock()},
+		Kind: session.EntryTurn, Turn: t.id, Time: session.Time{Time: t.clock()},
 		Message: t.req.Message, Warning: t.main.refused, Attachments: t.main.files, After: after,
 	}
 	if t.req.Agent != nil {
 		e.By = t.main.settings.persona.ID
 	}
-	if options := mustJSON(t.req.Opts); string(options) != "{}" {
+	if options := plainjson.MustMarshal(t.req.Opts); string(options) != "{}" {
 		e.Options = options
 	}
 	if t.req.IdempotencyKey != "" {
@@ -46,7 +43,7 @@ func (t *turn) init() error {
 		Tools:           t.main.tools.Names(),
 		Warnings:        warnings,
 		Governance: &event.Governance{
-			Allowed: t.main.settings.governance.Allowed, Gate: string(t.main.settings.governance.Gate), Reason: t.main.settings.governance.Reason,
+			Allowed: t.governance.Allowed, Gate: string(t.governance.Gate), Reason: t.governance.Reason,
 		},
 	}})
 }
@@ -60,23 +57,8 @@ func (t *turn) noteModel() error {
 	}
 	return t.lease.Update(func(r *session.Record) {
 		if r.ClaudeSessionID == "" {
-			r.ClaudeSessionID = "claude_" + t.o.NewID()
+			r.ClaudeSessionID = "claude_" + t.newID()
 		}
-		r.Model, r.UpdatedAt = t.main.settings.model, session.Time{Time: t.o.Clock()}
+		r.Model, r.UpdatedAt = t.main.settings.model, session.Time{Time: t.clock()}
 	})
-}
-
-// intend puts on record what a call is about to change, durably, with the contents
-// that this replaces. Should the process die before the call has its result, the
-// next lease knows where to look ([changes.Files.Recover]).
-func (t *agentRun) intend(ctx context.Context, made ...session.Change) error {
-	made = slices.Clone(made)
-	for i := range made {
-		made[i].Call = tool.OriginOf(ctx).CallID
-	}
-	err := t.append(session.Entry{Kind: session.EntryIntent, Turn: t.id, Time: session.Time{Time: t.o.Clock()}, Changes: made})
-	if err != nil {
-		return err
-	}
-	return t.lease.Commit(ctx)
 }

@@ -1,12 +1,13 @@
 package turn
 
 import (
-	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"belay/internal/event"
 	"belay/internal/session"
+	"belay/internal/turn/ending"
 )
 
 // The log of a turn may lose its end in a power cut, or have been dropped since.
@@ -15,21 +16,13 @@ import (
 
 // recordedEnd is the end of a turn as the transcript has it, as events with
 // sequence 0.
-func (l *Local) recordedEnd(ctx context.Context, sessionID, turnID string) ([]event.Event, error) {
-	rec, err := l.o.Store.Get(ctx, sessionID)
-	if err != nil {
-		return nil, err
-	}
-	entries, err := l.o.Store.Entries(ctx, sessionID)
-	if err != nil {
-		return nil, err
-	}
+func recordedEnd(clock func() time.Time, rec session.Record, entries []session.Entry, turnID string) ([]event.Event, error) {
 	begun, ok := session.FindTurn(entries, turnID)
 	if !ok {
-		return nil, session.NoSuchTurn(sessionID, turnID)
+		return nil, session.NoSuchTurn(rec.SessionID, turnID)
 	}
 	drafts := []event.Draft{recordedInit(rec, begun)}
-	code, reason := exitFailed, ""
+	code, reason := ending.Failed, ""
 	if end, ok := session.EndOf(entries, turnID); ok {
 		if end.ExitCode != nil {
 			code, reason = *end.ExitCode, end.StopReason
@@ -39,11 +32,7 @@ func (l *Local) recordedEnd(ctx context.Context, sessionID, turnID string) ([]ev
 		}
 	}
 	drafts = append(drafts, (&trace{}).missing(code, reason, answerOf(entries, turnID), nil)...)
-	events := make([]event.Event, len(drafts))
-	for i, d := range drafts {
-		events[i] = event.Event{Turn: turnID, Time: l.o.Clock(), Type: d.Type, Data: mustJSON(d.Data)}
-	}
-	return events, nil
+	return synthetic(clock, turnID, drafts), nil
 }
 
 // recordedInit is the first event of a turn, as far as the record has what it says.

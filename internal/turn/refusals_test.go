@@ -11,6 +11,7 @@ import (
 	"belay/internal/model"
 	"belay/internal/permit"
 	"belay/internal/tool"
+	"belay/internal/turn/ending"
 )
 
 // keeps is a model that makes these calls, one per answer, over and over.
@@ -61,7 +62,7 @@ func TestARepeatedRefusalEndsTheTurn(t *testing.T) {
 			r.provider.does(tt.play)
 			id := r.session()
 			events := r.say(id, "go", func(q *Request) { q.Opts = tt.opts })
-			if exit := exitOf(t, events); exit.ExitCode != exitDone {
+			if exit := exitOf(t, events); exit.ExitCode != ending.Done {
 				t.Fatalf("exit %+v", exit)
 			}
 			if c := payload[event.Complete](t, events, event.SessionComplete); c.StopReason != tt.stop || r.provider.calls() != tt.calls {
@@ -154,7 +155,7 @@ func TestARepeatedRefusalEndsASubagent(t *testing.T) {
 		handsOver(ctx, q, yield)
 	})
 	events := r.say(r.session(), "go", delegating)
-	if e := exitOf(t, events); e.ExitCode != exitDone || e.Calls == nil || e.Calls.Refused != 3 || tried != 3 {
+	if e := exitOf(t, events); e.ExitCode != ending.Done || e.Calls == nil || e.Calls.Refused != 3 || tried != 3 {
 		t.Errorf("exit %+v with %+v after %d model calls", e, e.Calls, tried)
 	}
 	if c := payload[event.Complete](t, events, event.SessionComplete); c.StopReason != string(model.StopEndTurn) {

@@ -46,6 +46,22 @@ type Request struct {
 	Items []attachment.Item
 }
 
+// provider is the name of the one that a turn asks for.
+func (r *Request) provider() string {
+	if r.Agent == nil {
+		return ""
+	}
+	return r.Agent.Provider
+}
+
+// direct is the call that the request makes, nil where it asks a model.
+func (r *Request) direct() *Direct {
+	if r.Agent == nil {
+		return nil
+	}
+	return r.Agent.Direct
+}
+
 // Agent is whom a workflow gives a turn to.
 type Agent struct {
 	// Name is the agent's in its workflow. Records have it with

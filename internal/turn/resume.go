@@ -1,57 +1,23 @@
 package turn
 
 import (
-	"encoding/json"
 	"errors"
 
-	"belay/internal/event"
 	"belay/internal/model"
 	"belay/internal/session"
 	"belay/internal/tool"
 	"belay/internal/turn/conversation"
 )
 
-// resume takes a suspended turn up in this process. The lease goes with it.
-func (l *Local) resume(lease *session.Lease, p *suspendedTurn) (_ *turn, err error) {
-	if err := l.enter(); err != nil {
-		return nil, errors.Join(err, l.leaveWaiting(lease, p))
+// resume takes up the work of an agent that began in another process, and closes the
+// question at which it stood.
+func (t *agentRun) resume(from *suspendedCall) (completion, error) {
+	t.suspended = from
+	done, err := t.work()
+	if errors.Is(err, errSuspended) {
+		return done, err
 	}
-	t := l.newTurn(lease, Request{SessionID: lease.Record().SessionID, Message: p.begun.Message}, p.begun.Turn)
-	t.suspended, t.main.suspended = p, p.call
-	began := false
-	defer func() {
-		if !began {
-			err = errors.Join(err, l.leaveWaiting(lease, p))
-			l.retire(t)
-			l.leave()
-		}
-	}()
-	if len(p.begun.Options) > 0 {
-		if err := json.Unmarshal(p.begun.Options, &t.req.Opts); err != nil {
-			return nil, err
-		}
-	}
-	if err := l.register(t); err != nil {
-		return nil, err
-	}
-	if err := l.settleOptions(t); err != nil {
-		return nil, err
-	}
-	t.main.files, t.main.refused = p.begun.Attachments, p.begun.Warning
-	if err := t.main.compose(lease.Record().ProjectRoot); err != nil {
-		return nil, err
-	}
-	if p.logged.totals != nil {
-		t.spent.totals, t.spent.called = *p.logged.totals, true
-	}
-	t.spent.calls = p.logged.calls
-	began = true
-	l.takenUp.Add(1)
-	go func() {
-		defer l.leave()
-		t.run()
-	}()
-	return t, nil
+	return done, errors.Join(err, t.dropQuestion(from, ""))
 }
 
 // goOn takes up an agent's part of a turn: the conversation as far as it is on
@@ -109,13 +75,4 @@ func (t *agentRun) finishCalls() ([]conversation.Result, error) {
 	err := t.calls.take(calls)
 	finished, recorded := t.calls.results(calls, err)
 	return finished, errors.Join(err, recorded)
-}
-
-// usageOf reads the totals of a usage event.
-func usageOf(e event.Event) *event.Tokens {
-	var u event.UsageReport
-	if json.Unmarshal(e.Data, &u) != nil {
-		return nil
-	}
-	return &u.Totals
 }

@@ -10,14 +10,25 @@ import (
 
 	"belay/internal/event"
 	"belay/internal/journal"
-	"belay/internal/session"
+	"belay/internal/persona"
+	"belay/internal/turn/ending"
 )
 
 // turn is one turn, from the lease to process:exit. Its agents do the work.
 type turn struct {
 	*shared
-	l   *Local
 	req Request
+	// rules, governance and timeout are what the options resolved to.
+	rules      Rules
+	governance persona.Decision
+	timeout    time.Duration
+	newID      func() string
+	// limit is the turn's wall clock, nil for no limit.
+	limit *TimeLimit
+	// running has the turn while it is under way; ends keeps its end where the log does
+	// not take that.
+	running *runningTurns
+	ends    *unrecordedEnds
 	// main is the turn's own agent.
 	main       *agentRun
 	unreported []journal.Settled // what a person is notified of with session:init
@@ -29,7 +40,7 @@ type turn struct {
 	said atomic.Bool
 
 	mu        sync.Mutex
-	synthetic []event.Event // made-up ends of an unwritable log
+	synthetic []event.Event // the end of a turn whose log cannot be written
 	// lost is closed once there are synthetic events.
 	lost chan struct{}
 
@@ -39,33 +50,16 @@ type turn struct {
 	ended bool
 	// failed is set once the log has the turn's turn:error.
 	failed bool
-	// left is set for a turn that the next process takes up.
-	left bool
-}
-
-func (l *Local) newTurn(lease *session.Lease, r Request, id string) *turn {
-	ctx, cancel := context.WithCancelCause(l.life)
-	s := &shared{
-		o: &l.o, fileRecovery: l.Files, id: id, session: r.SessionID, lease: lease, ctx: ctx, stop: cancel,
-		transcript: &transcript{lease: lease}, spent: &spending{}, workflow: r.Agent != nil,
-		closing: l.closing, stays: &l.stays, leavePlace: l.leavePlace,
-	}
-	s.events = &events{lease: lease, turn: s.id, stop: s.stop}
-	t := &turn{shared: s, l: l, req: r, done: make(chan struct{}), lost: make(chan struct{})}
-	t.main = newAgentRun(s)
-	t.main.message, t.main.direct = r.Message, r.direct()
-	if r.Agent != nil {
-		t.main.alone, t.main.since = r.Agent.Alone, r.Agent.Since
-	}
-	return t
+	// leaves is set for a turn that the next process takes up.
+	leaves bool
 }
 
 // run is the turn's goroutine: whatever happens in it, process:exit is the last
 // event and the lease is free afterwards.
 func (t *turn) run() {
-	defer t.l.retire(t)
+	defer t.retire()
 	if wall := t.wall(); wall > 0 {
-		t.limit = NewTimeLimit(wall, func() { t.stop(errWall) })
+		t.limit = NewTimeLimit(wall, func() { t.stop(errTimeLimit) })
 		defer t.limit.Stop()
 	}
 	var storing sync.WaitGroup
@@ -76,16 +70,15 @@ func (t *turn) run() {
 	}
 	done, err := t.converse()
 	storing.Wait()
-	if left := t.main.jobs.end(err != nil); err == nil {
+	if left := t.main.end(err != nil); err == nil {
 		err = left
 	}
-	t.main.hosts.close()
-	if errors.Is(err, ErrLeft) {
+	if errors.Is(err, errSuspended) {
 		t.closeEnvironment()
 		t.leave()
 		return
 	}
-	t.events.owe(t.main.risks.runsOnRequest()...)
+	t.events.owe(t.main.runsOnRequest()...)
 	t.closeEnvironment()
 	t.finish(t.judge(done, err))
 }
@@ -94,7 +87,7 @@ func (t *turn) run() {
 func (t *turn) converse() (done completion, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = panicked("the turn crashed", v, debug.Stack())
+			err = ending.Panicked("the turn crashed", v, debug.Stack())
 		}
 	}()
 	if t.suspended != nil {
@@ -111,17 +104,13 @@ func (t *turn) again() (completion, error) {
 	if err := t.events.warn("RESUMED", "the process that ran this turn ended while a call waited for a decision; the turn goes on"); err != nil {
 		return completion{}, err
 	}
-	done, err := t.main.work()
-	if errors.Is(err, ErrLeft) {
-		return done, err
-	}
-	return done, errors.Join(err, t.main.dropQuestion(t.main.suspended, ""))
+	return t.main.resume(t.suspended.call)
 }
 
 // closeEnvironment closes what the tools of the turn worked in.
 func (t *turn) closeEnvironment() {
-	if err := t.o.Journal.Forget(t.lease.Record().ProjectRoot, t.unreported...); err != nil { // it is reported again
-		t.o.Logger.Error("forget an undo that was reported", "session", t.session, "error", err)
+	if err := t.journal.Forget(t.lease.Record().ProjectRoot, t.unreported...); err != nil { // it is reported again
+		t.logger.Error("forget an undo that was reported", "session", t.session, "error", err)
 	}
 	t.main.closeEnvironment()
 }
@@ -129,9 +118,56 @@ func (t *turn) closeEnvironment() {
 // wall is the time that the turn may work: the configured limit, or less if
 // asked; 0 for no limit. The time in which a question waits does not count.
 func (t *turn) wall() time.Duration {
-	wall := t.main.settings.rules.Limits.Wall
-	if asked := time.Duration(t.main.settings.timeoutMS) * time.Millisecond; asked > 0 && (wall <= 0 || asked < wall) {
-		return asked
+	wall := t.rules.Limits.Wall
+	if t.timeout > 0 && (wall <= 0 || t.timeout < wall) {
+		return t.timeout
 	}
 	return wall
+}
+
+// standStill stops the turn's own time while a call of it is asked about, and gives
+// its place among the running turns to another one, until goOn is called. Then the
+// turn takes a place at once, also where that is one more than there are: a turn
+// that has begun is never held up by those that began while it waited.
+func (t *turn) standStill() (goOn func()) {
+	t.limit.Pause()
+	t.running.leavePlace(1)
+	return func() {
+		t.running.leavePlace(-1)
+		t.limit.Resume()
+	}
+}
+
+// register gives the turn a place among the running ones, and makes it interruptible
+// and visible to other processes.
+func (t *turn) register() error {
+	if err := t.running.add(t); err != nil {
+		return err
+	}
+	return t.lease.Begin(t.id)
+}
+
+// retire ends the life of a turn that ran, or that never began to: afterwards
+// the session is free. The turn stays listed until its lease is: a caller that
+// learnt of its end waits for that, however long the release takes.
+func (t *turn) retire() {
+	t.stop(nil)
+	release := t.lease.Release
+	if t.leaves {
+		release = t.lease.Leave
+	}
+	if err := release(); err != nil {
+		t.logger.Error("release the session", "session", t.session, "error", err)
+	}
+	t.running.remove(t)
+	close(t.done)
+}
+
+// leave makes durable what the turn has done so far. Its question stays open.
+func (t *turn) leave() {
+	t.leaves = true
+	t.running.left.Add(1)
+	if err := t.lease.Commit(context.WithoutCancel(t.ctx)); err != nil {
+		t.logger.Error("record a turn that waits", "session", t.session, "turn", t.id, "error", err)
+	}
 }

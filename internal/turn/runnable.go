@@ -24,6 +24,10 @@ const codeRuns = "RUNS_ON_REQUEST"
 // maxJudged bounds a file whose content decides what it makes run, in bytes.
 const maxJudged = 1 << 20
 
+// runsOnRequest warns of the files that the turn changed and that run when somebody asks
+// for it.
+func (t *agentRun) runsOnRequest() []event.Draft { return t.risks.runsOnRequest() }
+
 // risks looks at the files that the turns of a session changed, for what they make run.
 type risks struct{ run *agentRun }
 
@@ -33,7 +37,7 @@ type risks struct{ run *agentRun }
 func (k *risks) runsOnRequest() []event.Draft {
 	defer func() {
 		if v := recover(); v != nil { // the turn has ended all the same
-			k.run.o.Logger.Error("look at what a turn changed", "session", k.run.session, "panic", v)
+			k.run.logger.Error("look at what a turn changed", "session", k.run.session, "panic", v)
 		}
 	}()
 	var all, paths []string
@@ -131,7 +135,7 @@ func (k *risks) of(all []netChange) []review.Finding {
 		return nil
 	}
 	if err := k.run.openEnvironment(); err != nil {
-		k.run.o.Logger.Error("look at what a turn changed", "session", k.run.session, "error", err)
+		k.run.logger.Error("look at what a turn changed", "session", k.run.session, "error", err)
 		return nil
 	}
 	if k.run.environment.Root == nil { // the turn has no tools

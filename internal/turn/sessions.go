@@ -3,14 +3,12 @@ package turn
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 
 	"belay/internal/attachment"
 	"belay/internal/fault"
 	"belay/internal/session"
-	"belay/internal/workspace"
 )
 
 // Defaults of a new session.
@@ -19,10 +17,21 @@ const (
 	defaultMode    = "direct"
 )
 
-// Create implements [Engine]. Persona and mode are not checked against any
+// sessions manages records.
+type sessions struct {
+	store    *session.Store
+	projects *projects
+	leases   *leases
+	// scratchDir has a folder for each session whose tools need one.
+	scratchDir string
+}
+
+var _ Sessions = (*sessions)(nil)
+
+// Create implements [Sessions]. Persona and mode are not checked against any
 // list; an unknown persona fails at boot or turn (contract 1.3).
-func (l *Local) Create(ctx context.Context, r CreateRequest) (session.Record, error) {
-	root, err := l.projectRoot(r.ProjectRoot)
+func (s *sessions) Create(ctx context.Context, r CreateRequest) (session.Record, error) {
+	root, err := s.projects.check(r.ProjectRoot)
 	if err != nil {
 		return session.Record{}, err
 	}
@@ -37,52 +46,47 @@ func (l *Local) Create(ctx context.Context, r CreateRequest) (session.Record, er
 	if err := fault.Invalid(bad); err != nil {
 		return session.Record{}, err
 	}
-	return l.o.Store.CreateTitled(ctx, root, persona, mode, r.Title)
+	return s.store.CreateTitled(ctx, root, persona, mode, r.Title)
 }
 
-// projectRoot applies the gate of contract 1.2.
-func (l *Local) projectRoot(path string) (string, error) {
-	return workspace.CheckRoot(path, l.o.Root.Path(), l.o.Private...)
-}
-
-// List implements [Engine].
-func (l *Local) List(ctx context.Context, projectRoot string) ([]session.Record, error) {
-	root, err := l.projectRoot(projectRoot)
+// List implements [Sessions].
+func (s *sessions) List(ctx context.Context, projectRoot string) ([]session.Record, error) {
+	root, err := s.projects.check(projectRoot)
 	if err != nil {
 		return nil, err
 	}
-	return l.o.Store.List(ctx, root)
+	return s.store.List(ctx, root)
 }
 
-// ListPage implements [Engine].
-func (l *Local) ListPage(ctx context.Context, projectRoot string, o session.ListOptions) (session.Page, error) {
-	root, err := l.projectRoot(projectRoot)
+// ListPage implements [Sessions].
+func (s *sessions) ListPage(ctx context.Context, projectRoot string, o session.ListOptions) (session.Page, error) {
+	root, err := s.projects.check(projectRoot)
 	if err != nil {
 		return session.Page{}, err
 	}
-	return l.o.Store.ListPage(ctx, root, o)
+	return s.store.ListPage(ctx, root, o)
 }
 
-// Get implements [Engine].
-func (l *Local) Get(ctx context.Context, id string) (session.Record, error) {
-	return l.o.Store.Get(ctx, id)
+// Get implements [Sessions].
+func (s *sessions) Get(ctx context.Context, id string) (session.Record, error) {
+	return s.store.Get(ctx, id)
 }
 
-// Find implements [Engine].
-func (l *Local) Find(ctx context.Context, prefix string) ([]session.Record, error) {
-	return l.o.Store.Find(ctx, prefix)
+// Find implements [Sessions].
+func (s *sessions) Find(ctx context.Context, prefix string) ([]session.Record, error) {
+	return s.store.Find(ctx, prefix)
 }
 
-// Delete implements [Engine]; a session whose turn runs is not deleted. What was
+// Delete implements [Sessions]; a session whose turn runs is not deleted. What was
 // decided for it, and its tools' own folder, go with it.
-func (l *Local) Delete(ctx context.Context, id string) error {
-	err := l.whenFree(ctx, id, func() error {
-		if err := l.o.Store.Delete(ctx, id); err != nil {
+func (s *sessions) Delete(ctx context.Context, id string) error {
+	err := s.leases.whenFree(ctx, id, func() error {
+		if err := s.store.Delete(ctx, id); err != nil {
 			return err
 		}
 		// The id is safe as a name: the store has just found it. A leftover is
 		// swept with the scratch folder.
-		_ = os.RemoveAll(filepath.Join(l.o.ScratchDir, id))
+		_ = os.RemoveAll(filepath.Join(s.scratchDir, id))
 		return nil
 	})
 	if errors.Is(err, session.ErrBusy) {
@@ -91,14 +95,14 @@ func (l *Local) Delete(ctx context.Context, id string) error {
 	return err
 }
 
-// Transcript implements [Engine].
-func (l *Local) Transcript(ctx context.Context, id string) ([]session.Entry, error) {
-	return l.o.Store.Transcript(ctx, id)
+// Transcript implements [Sessions].
+func (s *sessions) Transcript(ctx context.Context, id string) ([]session.Entry, error) {
+	return s.store.Transcript(ctx, id)
 }
 
-// Manifest implements [Engine].
-func (l *Local) Manifest(ctx context.Context, id, turnID string) (session.Manifest, error) {
-	entries, err := l.o.Store.TurnEntries(ctx, id, turnID)
+// Manifest implements [Sessions].
+func (s *sessions) Manifest(ctx context.Context, id, turnID string) (session.Manifest, error) {
+	entries, err := s.store.TurnEntries(ctx, id, turnID)
 	if err != nil {
 		return session.Manifest{}, err
 	}
@@ -110,11 +114,6 @@ func (l *Local) Manifest(ctx context.Context, id, turnID string) (session.Manife
 		}
 	}
 	return session.Manifest{}, fault.New(fault.NotFound, "session %s has no turn %q whose request was recorded", id, turnID).With("turn", turnID)
-}
-
-// notStored reports that the store has no such blob.
-func notStored(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || fault.Is(err, fault.NotFound)
 }
 
 // shownIn are the files that tools showed to the model in a turn.

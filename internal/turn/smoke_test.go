@@ -34,7 +34,7 @@ func TestManyTurnsAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	eventually(t, "no turn runs", func() bool { return r.engine.Running() == 0 })
+	eventually(t, "no turn runs", func() bool { return r.engine.Counts().Running == 0 })
 }
 
 // A turn that nobody can read on says nothing that its record does not: what the

@@ -2,9 +2,17 @@ package turn
 
 import (
 	"context"
+	"errors"
 	"time"
 
+	"belay/internal/fault"
 	"belay/internal/model"
+)
+
+// The causes for which the context of a turn ends whose provider gives nothing.
+var (
+	errStalled   = errors.New("the provider stalled")
+	errNoContent = errors.New("the provider sent nothing but keep-alives")
 )
 
 // keepAlivePatience is how many times the stall limit a provider may send nothing but
@@ -54,4 +62,20 @@ func (w providerWatch) saw(chunk model.Chunk) error {
 func (w providerWatch) stop() {
 	w.bytes.Stop()
 	w.content.Stop()
+}
+
+// stallFailure is the failure of a turn whose context ended for that cause; nil where its
+// provider was not silent.
+func (s *settings) stallFailure(cause error) *fault.Error {
+	var f *fault.Error
+	switch {
+	case errors.Is(cause, errStalled):
+		f = fault.New(fault.SDKFailure, "the provider sent nothing for %v (turn.stall_timeout)", s.stall)
+	case errors.Is(cause, errNoContent):
+		f = fault.New(fault.SDKFailure, "the provider sent nothing but keep-alives for %v (%d times turn.stall_timeout)", keepAlivePatience*s.stall, keepAlivePatience)
+	default:
+		return nil
+	}
+	return f.WithStatus(504).With("category", "REQUEST_TIMEOUT").With("provider", s.provider.Name()).
+		WithHint("send the turn again, or raise turn.stall_timeout")
 }

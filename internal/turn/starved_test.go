@@ -73,7 +73,7 @@ func childChokes(state, project, arg string) {
 			o.TailBytes = 1
 		}
 	})
-	e.poll, e.patience = 5*time.Millisecond, 50*time.Millisecond
+	e.streams.poll, e.streams.patience = 5*time.Millisecond, 50*time.Millisecond
 	for c.at = 1; ; c.at++ {
 		rec, err := e.Create(context.Background(), CreateRequest{ProjectRoot: project})
 		grownUp(err)
@@ -124,7 +124,7 @@ func (c *choking) turns(e *Local, id string) {
 	c.looks.Store(-1 << 40)
 	grownUp(noLimits())
 	if err == nil {
-		if t := e.running(id, s.Turn()); t != nil {
+		if t := e.running.find(id, s.Turn()); t != nil {
 			<-t.done // what it could not write is written by the next who comes
 		}
 		late, err := e.Events(context.Background(), id, 0, s.Turn())

@@ -1,55 +1,12 @@
 package turn
 
 import (
-	"context"
-
-	"belay/internal/attachment"
 	"belay/internal/event"
-	"belay/internal/fault"
 	"belay/internal/session"
 )
 
-// Steer implements [Control]. The files pass the same checks as a turn's, here
-// and now, so that who sends them learns their outcome.
-func (l *Local) Steer(ctx context.Context, r SteerRequest) error {
-	if r.Mode == "" {
-		r.Mode = session.Steer
-	}
-	if r.Mode != session.Steer && r.Mode != session.FollowUp {
-		return fault.Invalid([]fault.Problem{{Field: "mode", Message: `must be "steer" or "followUp"`}})
-	}
-	rec, err := l.o.Store.Get(ctx, r.SessionID)
-	if err != nil {
-		return err
-	}
-	rules, err := l.rules(rec.ProjectRoot)
-	if err != nil {
-		return err
-	}
-	if err := rules.Limits.admit(r.Message); err != nil {
-		return err
-	}
-	if _, _, runs := l.o.Store.Signals.Running(r.SessionID); !runs {
-		return session.NoTurn(r.SessionID)
-	}
-	blobs, err := l.o.Store.Blobs(rec.ProjectRoot)
-	if err != nil {
-		return err
-	}
-	files, err := attachment.Resolve(ctx, r.Attachments, rules.policy(rec.ProjectRoot), blobs)
-	if err != nil {
-		return err
-	}
-	if err := admit(Request{Message: r.Message, Attachments: r.Attachments}, files); err != nil {
-		return err
-	}
-	if err := blobs.Sync(ctx); err != nil {
-		return err
-	}
-	return l.o.Store.Signals.SendInput(r.SessionID, session.Input{
-		Message: r.Message, Mode: r.Mode, Items: files.Items, Warning: files.Warning(), Time: session.Time{Time: l.o.Clock()},
-	})
-}
+// lateInputs are what people said too late for the turn.
+func (t *agentRun) lateInputs() ([]session.Entry, error) { return t.inputs.late() }
 
 // inputs are what people say into a turn while it runs.
 type inputs struct {

@@ -16,6 +16,7 @@ import (
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/session"
+	"belay/internal/turn/ending"
 )
 
 // The log becomes unwritable in the middle of an answer: the reader that is
@@ -31,7 +32,7 @@ func TestLogBreaksInMidTurn(t *testing.T) {
 	r := emptyRig(t)
 	r.stored = func(o *session.Options) { o.SegmentBytes = 1500 } // a new file every few events
 	r.open(func(o *Options) { o.Rules.Limits.DeltaInterval = 0 })
-	r.engine.poll = time.Hour // nobody has to look for the end
+	r.engine.streams.poll = time.Hour // nobody has to look for the end
 	id := r.session()
 	all, err := r.engine.Events(r.ctx(), id, 0, "")
 	must(t, err)
@@ -157,7 +158,7 @@ func TestFailedTurnWhoseCommitFails(t *testing.T) {
 	if f := payload[event.Failure](t, events, event.TurnError); f.Status != 529 {
 		t.Errorf("turn:error %+v", f)
 	}
-	if exit := exitOf(t, events); exit.ExitCode != exitFailed || exit.ErrorType != string(fault.StorageFailure) {
+	if exit := exitOf(t, events); exit.ExitCode != ending.Failed || exit.ErrorType != string(fault.StorageFailure) {
 		t.Errorf("exit %+v", exit)
 	}
 	if n := strings.Count(names(r.log(id)), string(event.TurnError)); n != 1 {
@@ -173,7 +174,7 @@ func TestTurnErrorIsNotRepeatedByRepair(t *testing.T) {
 	id := r.session()
 	lease, err := r.store.Acquire(r.ctx(), id)
 	must(t, err)
-	_, err = lease.Emit("turn_lost", failureDrafts(died(), exitFailed)[0])
+	_, err = lease.Emit("turn_lost", ending.Failure(ending.Died(), ending.Failed)[0])
 	must(t, err)
 	must(t, lease.Release())
 	r.say(id, "next")
@@ -194,7 +195,7 @@ func TestTranscriptCannotBeWritten(t *testing.T) {
 	if f := fault.From(err); f == nil || f.Type != fault.StorageFailure {
 		t.Errorf("got %v", err)
 	}
-	if r.engine.Running() != 0 {
+	if r.engine.Counts().Running != 0 {
 		t.Error("the turn that was refused still runs")
 	}
 	if _, _, running := r.store.Signals.Running(id); running {

@@ -3,29 +3,24 @@ package turn
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"slices"
 	"sync"
 	"time"
 
 	"belay/internal/event"
-	"belay/internal/fault"
 	"belay/internal/session"
 )
 
-// orphanPoll is how often a silent reader in mid-turn checks that the process
-// whose turn it follows is still alive. readPatience is how long a reader tries to
-// read a log that cannot be read, and retryRead how often.
-const (
-	orphanPoll   = 2 * time.Second
-	readPatience = 10 * time.Second
-	retryRead    = 250 * time.Millisecond
-)
+// ErrLeft ends the streams of a turn that waits for a person when its server stops. It is
+// no end of the turn: the next server takes it up.
+var ErrLeft = errors.New("the turn is left to the next server")
 
 // stream reads a session's log to the end of one turn, or for ever. But for done,
 // everything belongs to the goroutine that calls Next.
 type stream struct {
-	l         *Local
+	of        *streams
 	sessionID string
 	turnID    string
 	// until is the turn whose exit ends the stream, "" for none; own is that
@@ -42,7 +37,7 @@ type stream struct {
 	current string
 	// gap is set when the log did not have all of the events.
 	gap bool
-	// ended is the turn whose made-up end was returned.
+	// ended is the turn whose synthetic end was returned.
 	ended string
 	// failing is since when the log cannot be read.
 	failing time.Time
@@ -52,42 +47,10 @@ type stream struct {
 	done chan struct{} // closed by Close
 }
 
-func (l *Local) stream(sessionID, turnID string, r *session.Reader) *stream {
-	return &stream{l: l, sessionID: sessionID, turnID: turnID, until: turnID, reader: r, end: -1, done: make(chan struct{})}
-}
-
-// follow returns the stream of a turn that was accepted earlier.
-func (l *Local) follow(ctx context.Context, sessionID string, after int64, turnID string) (Stream, error) {
-	alive, err := l.heal(ctx, sessionID)
-	if err != nil && !fault.Is(err, fault.StorageFailure) {
-		return nil, err
-	}
-	own := l.running(sessionID, turnID)
-	end, lost := l.lostIn(sessionID, err)
-	r, rerr := l.o.Store.Reader(ctx, sessionID, after)
-	switch {
-	case rerr != nil && lost && turnID == end.turn && fault.Is(rerr, fault.StorageFailure):
-		return &ending{end: end}, nil
-	case rerr != nil:
-		return nil, rerr
-	}
-	s := l.stream(sessionID, turnID, r)
-	s.own = own
-	if lost {
-		s.midway, s.current = true, end.turn // its end is not in the log
-	}
-	if turnID == "" || own != nil || alive || err != nil {
-		return s, nil
-	}
-	if err := s.bound(ctx); err != nil {
-		_ = r.Close()
-		return nil, err
-	}
-	return s, nil
-}
-
+// Turn implements [Stream].
 func (s *stream) Turn() string { return s.turnID }
 
+// Close implements [Stream].
 func (s *stream) Close() error {
 	s.once.Do(func() { close(s.done) })
 	return s.reader.Close()
@@ -116,9 +79,22 @@ func (s *stream) Next(ctx context.Context) ([]event.Event, error) {
 	}
 	if s.gap && !s.over && s.until != "" {
 		s.over = true
-		return s.l.recordedEnd(ctx, s.sessionID, s.until)
+		return s.recordedEnd(ctx)
 	}
 	return nil, io.EOF
+}
+
+// recordedEnd is the end of the stream's turn as the transcript has it.
+func (s *stream) recordedEnd(ctx context.Context) ([]event.Event, error) {
+	rec, err := s.of.store.Get(ctx, s.sessionID)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := s.of.store.Entries(ctx, s.sessionID)
+	if err != nil {
+		return nil, err
+	}
+	return recordedEnd(s.of.clock, rec, entries, s.until)
 }
 
 // wait returns the next events, or none after some time without any in mid-turn.
@@ -126,7 +102,7 @@ func (s *stream) wait(ctx context.Context) ([]event.Event, error) {
 	if s.until == "" && !s.midway {
 		return s.reader.Next(ctx)
 	}
-	return s.reader.NextWithin(ctx, s.l.poll, s.silent())
+	return s.reader.NextWithin(ctx, s.of.poll, s.silent())
 }
 
 // silent is closed once the turn that the stream is in has an end that the log did
@@ -134,7 +110,7 @@ func (s *stream) wait(ctx context.Context) ([]event.Event, error) {
 func (s *stream) silent() <-chan struct{} {
 	t := s.own
 	if t == nil {
-		t = s.l.running(s.sessionID, cmp.Or(s.until, s.current))
+		t = s.of.running.find(s.sessionID, cmp.Or(s.until, s.current))
 	}
 	if t != nil {
 		return t.lost
@@ -147,7 +123,7 @@ func (s *stream) silent() <-chan struct{} {
 	return over
 }
 
-// silence looks for the reason why a turn says nothing. It returns the made-up
+// silence looks for the reason why a turn says nothing. It returns the synthetic
 // end of one that could not write its own.
 func (s *stream) silence(ctx context.Context) ([]event.Event, error) {
 	if s.own != nil {
@@ -157,11 +133,11 @@ func (s *stream) silence(ctx context.Context) ([]event.Event, error) {
 	} else if words := s.syntheticExit(nil); words != nil {
 		return words, nil
 	}
-	if s.l.closing.Err() != nil && s.l.runningIn(s.sessionID) == nil {
+	if s.of.closing.Err() != nil && s.of.running.in(s.sessionID) == nil {
 		return nil, ErrLeft
 	}
 	// Perhaps the process that ran the turn is gone.
-	alive, err := s.l.heal(ctx, s.sessionID)
+	alive, err := s.of.dead.heal(ctx, s.sessionID)
 	if err != nil || alive {
 		return nil, err
 	}
@@ -175,7 +151,7 @@ func (s *stream) silence(ctx context.Context) ([]event.Event, error) {
 // bound notes where the log ends now that the stream's turn is over. Its exit
 // is before that, or was read by this client in an earlier stream.
 func (s *stream) bound(ctx context.Context) (err error) {
-	_, s.end, err = s.l.o.Store.Bounds(ctx, s.sessionID)
+	_, s.end, err = s.of.store.Bounds(ctx, s.sessionID)
 	return err
 }
 
@@ -197,28 +173,4 @@ func (s *stream) cut(events []event.Event) []event.Event {
 		}
 	}
 	return events
-}
-
-// Events implements [Engine].
-func (l *Local) Events(ctx context.Context, sessionID string, after int64, turnID string) (Stream, error) {
-	if _, err := l.o.Store.Get(ctx, sessionID); err != nil {
-		return nil, err
-	}
-	if turnID != "" {
-		if err := l.knownTurn(ctx, sessionID, turnID); err != nil {
-			return nil, err
-		}
-	}
-	return l.follow(ctx, sessionID, after, turnID)
-}
-
-func (l *Local) knownTurn(ctx context.Context, sessionID, turnID string) error {
-	entries, err := l.o.Store.Entries(ctx, sessionID)
-	if err != nil {
-		return err
-	}
-	if _, ok := session.FindTurn(entries, turnID); !ok {
-		return fault.New(fault.NotFound, "session %s has no turn %q", sessionID, turnID).With("turn", turnID)
-	}
-	return nil
 }

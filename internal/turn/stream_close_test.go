@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"belay/internal/session"
+	"belay/internal/turn/ending"
 )
 
 // Any goroutine may close a stream, also while another waits in Next: of a log
@@ -32,7 +33,7 @@ func TestCloseFromAnotherGoroutine(t *testing.T) {
 	must(t, r.engine.Interrupt(r.ctx(), busy, ""))
 	s, err := r.engine.Events(r.ctx(), busy, 0, own.Turn())
 	must(t, err)
-	if exit := exitOf(t, r.drain(s)); exit.ExitCode != exitInterrupted {
+	if exit := exitOf(t, r.drain(s)); exit.ExitCode != ending.Interrupted {
 		t.Errorf("the turn ended with %+v", exit)
 	}
 }

@@ -2,7 +2,6 @@ package turn
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"belay/internal/model"
@@ -25,51 +24,18 @@ type suspendedTurn struct {
 // before the answer is carried out.
 func (p *suspendedTurn) answered() bool { return p.answer.DecisionID != "" }
 
-// suspendedCall is the call at which one agent of such a turn waits.
-type suspendedCall struct {
-	// entries are the agent's own lines, after that of the turn.
-	entries []session.Entry
-	// calls have no result yet, in their order. It is calls[asked] that waits: for
-	// a person or, where inner is set, for the subagent that it started.
-	calls []model.ToolCall
-	asked int
-	inner *suspendedCall
-	// job is set where the agent's work was done, and a person was asked about the
-	// changes of a background job: that of waits, the nth call of its id.
-	job bool
-	nth int
-	// question is the decision that waits is about, closed whether it was taken or
-	// withdrawn since.
-	waits    model.ToolCall
-	question string
-	closed   bool
+// suspendedTurns finds the turns whose processes died while a call waited for a person.
+type suspendedTurns struct {
+	store     *session.Store
+	questions questions
 }
 
-// innermost is where the question stands.
-func (h *suspendedCall) innermost() *suspendedCall {
-	for h.inner != nil {
-		h = h.inner
-	}
-	return h
-}
-
-// suspended finds the turn of the session that must not be ended, nil if there is none.
-// A process that stays takes up every turn that waits for a person. Any other process
-// leaves those whose question a person has answered. The caller holds the lease.
-func (l *Local) suspended(ctx context.Context, lease *session.Lease) (*suspendedTurn, error) {
-	p, err := l.waiting(ctx, lease)
-	if err != nil || p == nil || l.stays.Load() || p.answered() {
-		return p, err
-	}
-	return nil, nil
-}
-
-// waiting finds the turn of the session that can be taken up again, nil if there
+// find finds the turn of the session that can be taken up again, nil if there
 // is none: its last answer, or that of a subagent, has a call whose question is
 // still open, or was answered after the process had died. The caller holds the
 // lease.
-func (l *Local) waiting(ctx context.Context, lease *session.Lease) (*suspendedTurn, error) {
-	if l.o.Requests == nil || len(lease.Tampered()) > 0 {
+func (f *suspendedTurns) find(ctx context.Context, lease *session.Lease) (*suspendedTurn, error) {
+	if f.questions.requests == nil || len(lease.Tampered()) > 0 {
 		return nil, nil
 	}
 	id, open := lease.DanglingTurn()
@@ -82,7 +48,7 @@ func (l *Local) waiting(ctx context.Context, lease *session.Lease) (*suspendedTu
 	if !known || begun.By != "" { // a workflow begins a turn of its own anew
 		return nil, nil
 	}
-	logged, err := l.retrace(ctx, lease, begun)
+	logged, err := retrace(ctx, f.store, lease, begun)
 	if err != nil {
 		return nil, err
 	}
@@ -93,16 +59,16 @@ func (l *Local) waiting(ctx context.Context, lease *session.Lease) (*suspendedTu
 		}
 	}
 	p := &suspendedTurn{begun: begun, logged: logged}
-	if p.call = l.suspendedCalls(lease.Record().SessionID, id, lines, "", "", logged); p.call == nil {
+	if p.call = f.suspendedCalls(lease.Record().SessionID, id, lines, "", "", logged); p.call == nil {
 		return nil, nil
 	}
-	p.answer, err = l.personsAnswer(p.call.innermost().question)
+	p.answer, err = f.personsAnswer(p.call.innermost().question)
 	return p, err
 }
 
 // personsAnswer is what a person said to a question, empty for none.
-func (l *Local) personsAnswer(id string) (permit.Decision, error) {
-	d, answered, err := l.o.Requests.Verdict(id)
+func (f *suspendedTurns) personsAnswer(id string) (permit.Decision, error) {
+	d, answered, err := f.questions.requests.Verdict(id)
 	if err != nil || !answered || d.Timeout || d.By == permit.ByBelay || d.By == permit.ByInterrupt {
 		return permit.Decision{}, err
 	}
@@ -112,7 +78,7 @@ func (l *Local) personsAnswer(id string) (permit.Decision, error) {
 // suspendedCalls finds where an agent of a turn waits, nil if it does not. Lines are
 // those of the turn since the agent began; agent is the call that started it, key
 // distinguishes it from others of the turn.
-func (l *Local) suspendedCalls(sessionID, turnID string, lines []session.Entry, agent, key string, logged *trace) *suspendedCall {
+func (f *suspendedTurns) suspendedCalls(sessionID, turnID string, lines []session.Entry, agent, key string, logged *trace) *suspendedCall {
 	h := &suspendedCall{}
 	answer := 0 // where the last answer is
 	for i, e := range lines {
@@ -129,18 +95,18 @@ func (l *Local) suspendedCalls(sessionID, turnID string, lines []session.Entry, 
 		n := nth(h.entries, c.ID)
 		h.asked, h.waits, h.nth = i, c, n
 		for _, h.question = range []string{decisionID(sessionID, turnID, key, c.ID, n), changesQuestion(sessionID, turnID, key, c.ID, n)} {
-			if !logged.resolved[h.question] && l.questioned(h.question) {
+			if !logged.resolved[h.question] && f.questions.known(h.question) {
 				return h
 			}
 		}
 		if agent != "" {
 			continue // a subagent has none itself
 		}
-		if h.inner = l.suspendedCalls(sessionID, turnID, lines[answer:], c.ID, agentKey(c.ID, n), logged); h.inner != nil {
+		if h.inner = f.suspendedCalls(sessionID, turnID, lines[answer:], c.ID, agentKey(c.ID, n), logged); h.inner != nil {
 			return h
 		}
 	}
-	if len(h.calls) == 0 && l.askedAboutJob(h, sessionID, turnID, key, logged) {
+	if len(h.calls) == 0 && f.askedAboutJob(h, sessionID, turnID, key, logged) {
 		return h
 	}
 	return nil
@@ -148,7 +114,7 @@ func (l *Local) suspendedCalls(sessionID, turnID string, lines []session.Entry, 
 
 // askedAboutJob finds the background job of an agent whose changes a person was asked
 // about at the end of the agent's work.
-func (l *Local) askedAboutJob(h *suspendedCall, sessionID, turnID, key string, logged *trace) bool {
+func (f *suspendedTurns) askedAboutJob(h *suspendedCall, sessionID, turnID, key string, logged *trace) bool {
 	made := map[string]int{}
 	for _, e := range h.entries {
 		if e.Kind != session.EntryAssistant {
@@ -157,28 +123,13 @@ func (l *Local) askedAboutJob(h *suspendedCall, sessionID, turnID, key string, l
 		for _, c := range conversation.CallsOf(e.Blocks) {
 			made[c.ID]++
 			id := changesQuestion(sessionID, turnID, key, c.ID, made[c.ID])
-			if logged.asks(id) && !logged.resolved[id] && l.questioned(id) {
+			if logged.asks(id) && !logged.resolved[id] && f.questions.known(id) {
 				h.job, h.waits, h.nth, h.question = true, c, made[c.ID], id
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// agentKey distinguishes the subagents of a turn: by the call that started one,
-// which is the nth of its id.
-func agentKey(call string, n int) string {
-	if n > 1 {
-		return fmt.Sprintf("%s#%d", call, n)
-	}
-	return call
-}
-
-// questioned reports whether there is a question of that id, or an answer to it.
-func (l *Local) questioned(id string) bool {
-	q, err := l.o.lookUp(id)
-	return err == nil && (q.open || q.answered)
 }
 
 // openCalls are the calls of the last answer that have no result.
@@ -197,19 +148,4 @@ func openCalls(entries []session.Entry) []model.ToolCall {
 		}
 	}
 	return calls
-}
-
-// nth is how often an agent's answers call something by that id.
-func nth(entries []session.Entry, call string) (n int) {
-	for _, e := range entries {
-		if e.Kind != session.EntryAssistant {
-			continue
-		}
-		for _, c := range conversation.CallsOf(e.Blocks) {
-			if c.ID == call {
-				n++
-			}
-		}
-	}
-	return n
 }

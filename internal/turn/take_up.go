@@ -2,97 +2,92 @@ package turn
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
 
 	"belay/internal/fault"
 	"belay/internal/permit"
 	"belay/internal/session"
 )
 
-// Stay says that this process is there for longer than one turn: from now on it
-// takes up every turn that it comes across whose process died while a call waited
-// for a person, and does not end it.
-func (l *Local) Stay() { l.stays.Store(true) }
+// answered takes the lease of a session whose turn a person has answered since its
+// process died. Without such a turn both are nil.
+func (d *deadTurns) answered(ctx context.Context, sessionID string) (*session.Lease, *suspendedTurn, error) {
+	lease, err := d.leases.tryAcquire(ctx, sessionID)
+	if errors.Is(err, session.ErrBusy) || fault.Is(err, fault.SessionReadOnly) {
+		return nil, nil, nil // the start of a turn says so
+	} else if err != nil {
+		return nil, nil, err
+	}
+	p, err := d.waiting.find(ctx, lease)
+	if err != nil || p == nil || !p.answered() {
+		return nil, nil, errors.Join(err, leaveSuspended(lease, p))
+	}
+	return lease, p, nil
+}
 
-// Resume takes up the turns of these sessions, as [Local.Stay] says, and puts the
-// end of others whose process died on record. A session that is not there, as on a
-// disk that is not mounted, is left alone. The errors of all are joined.
-func (l *Local) Resume(ctx context.Context, sessionIDs ...string) error {
-	l.Stay()
-	var errs []error
-	for _, id := range sessionIDs {
-		if err := ctx.Err(); err != nil {
-			return errors.Join(append(errs, err)...)
+// resume takes a suspended turn up in this process. The lease goes with it.
+func (d *deadTurns) resume(lease *session.Lease, p *suspendedTurn) (_ *turn, err error) {
+	if err := d.lifetime.enter(); err != nil {
+		return nil, errors.Join(err, leaveSuspended(lease, p))
+	}
+	t := d.maker.newTurn(lease, Request{SessionID: lease.Record().SessionID, Message: p.begun.Message}, p.begun.Turn)
+	t.suspended = p
+	began := false
+	defer func() {
+		if !began {
+			err = errors.Join(err, leaveSuspended(lease, p))
+			t.retire()
+			d.lifetime.leave()
 		}
-		if _, err := l.heal(ctx, id); err != nil && !fault.Is(err, fault.SessionNotFound) {
-			errs = append(errs, fmt.Errorf("session %s: %w", id, err))
+	}()
+	if len(p.begun.Options) > 0 {
+		if err := json.Unmarshal(p.begun.Options, &t.req.Opts); err != nil {
+			return nil, err
 		}
 	}
-	return errors.Join(errs...)
-}
-
-// TakenUp is how many turns of dead processes this process has taken up.
-func (l *Local) TakenUp() int { return int(l.takenUp.Load()) }
-
-// Left is how many turns this process has left to the next server.
-func (l *Local) Left() int { return int(l.leftOver.Load()) }
-
-// Earlier is a turn whose process died at a question that a person has answered since.
-type Earlier struct {
-	// Stream begins where the turn stood.
-	Stream
-	// Answer is the person's.
-	Answer permit.Decision
-}
-
-// TakeUp carries out the answer that a person gave after the process of a turn had
-// died: that turn goes on in this process. It is nil where the session has no such
-// turn. A process that runs single turns calls it before the next turn of a session;
-// one that stays needs no call ([Local.Stay]).
-func (l *Local) TakeUp(ctx context.Context, sessionID string) (*Earlier, error) {
-	lease, err := l.tryAcquire(ctx, sessionID)
-	if errors.Is(err, session.ErrBusy) || fault.Is(err, fault.SessionReadOnly) {
-		return nil, nil // the start of a turn says so
-	} else if err != nil {
+	if err := t.register(); err != nil {
 		return nil, err
 	}
-	p, err := l.waiting(ctx, lease)
-	if err != nil || p == nil || !p.answered() {
-		return nil, errors.Join(err, l.leaveWaiting(lease, p))
+	if err := d.maker.settleOptions(t); err != nil {
+		return nil, err
 	}
-	reader, err := l.o.Store.Reader(ctx, sessionID, lease.LastSeq())
-	if err != nil {
-		return nil, errors.Join(err, l.leaveWaiting(lease, p))
+	t.main.files, t.main.refused = p.begun.Attachments, p.begun.Warning
+	if err := t.main.compose(lease.Record().ProjectRoot); err != nil {
+		return nil, err
 	}
-	t, err := l.resume(lease, p)
-	if err != nil {
-		return nil, errors.Join(err, reader.Close())
+	if p.logged.totals != nil {
+		t.spent.totals, t.spent.called = *p.logged.totals, true
 	}
-	s := l.stream(sessionID, t.id, reader)
-	s.own = t
-	return &Earlier{s, p.answer}, nil
+	t.spent.calls = p.logged.calls
+	began = true
+	t.running.takenUp.Add(1)
+	go func() {
+		defer d.lifetime.leave()
+		t.run()
+	}()
+	return t, nil
 }
 
 // acquireIdle is acquire of a session in which no turn waits for a person. A process
 // that stays takes such a turn up first. Another process must not end a turn whose
 // question is answered: the start fails.
-func (l *Local) acquireIdle(ctx context.Context, id, onBusy string) (*session.Lease, error) {
+func (d *deadTurns) acquireIdle(ctx context.Context, id, onBusy string) (*session.Lease, error) {
 	for {
-		lease, err := l.acquire(ctx, id, onBusy)
+		lease, err := d.leases.acquire(ctx, id, onBusy)
 		if err != nil {
 			return nil, err
 		}
-		p, err := l.suspended(ctx, lease)
+		p, err := d.suspended(ctx, lease)
 		switch {
 		case err != nil:
 			return nil, errors.Join(err, lease.Release())
 		case p == nil:
 			return lease, nil
-		case !l.stays.Load():
-			return nil, errors.Join(l.leaveWaiting(lease, p), notCarriedOut(id, p.answer))
+		case !d.lifetime.stays.Load():
+			return nil, errors.Join(leaveSuspended(lease, p), notCarriedOut(id, p.answer))
 		}
-		if _, err := l.resume(lease, p); err != nil {
+		if _, err := d.resume(lease, p); err != nil {
 			return nil, err
 		}
 		if onBusy != onBusyQueue {
@@ -102,9 +97,35 @@ func (l *Local) acquireIdle(ctx context.Context, id, onBusy string) (*session.Le
 	}
 }
 
-// leaveWaiting gives a session back as it was found: with p, its turn is still one
+// acquireWhole takes the lease of a session whose record is whole. It fails with
+// TURN_IN_PROGRESS where a turn runs or waits for a person.
+func (d *deadTurns) acquireWhole(ctx context.Context, id string) (*session.Lease, error) {
+	lease, err := d.leases.acquireFree(ctx, id)
+	if errors.Is(err, session.ErrBusy) {
+		return nil, session.Busy(id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p, err := d.suspended(ctx, lease)
+	switch {
+	case err != nil:
+	case p != nil && p.answered():
+		err = notCarriedOut(id, p.answer)
+	case p != nil:
+		err = session.Busy(id).
+			WithHint("its process died while a call waited for a decision: answer that, or interrupt the turn")
+	default:
+		if err = d.records.settle(ctx, lease); err == nil {
+			return lease, nil
+		}
+	}
+	return nil, errors.Join(err, leaveSuspended(lease, p))
+}
+
+// leaveSuspended gives a session back as it was found: with p, its turn is still one
 // that a process can take up.
-func (l *Local) leaveWaiting(lease *session.Lease, p *suspendedTurn) error {
+func leaveSuspended(lease *session.Lease, p *suspendedTurn) error {
 	if p == nil {
 		return lease.Release()
 	}

@@ -9,6 +9,7 @@ import (
 	"belay/internal/event"
 	"belay/internal/permit"
 	"belay/internal/tool"
+	"belay/internal/turn/ending"
 )
 
 // toolCall is one tool call of an answer, from its announcement to its result.
@@ -79,7 +80,7 @@ func (c *toolCall) fail(err error) {
 
 func (c *toolCall) recovered(what string) {
 	if v := recover(); v != nil {
-		c.err, c.settled = panicked("the tool "+c.name+" crashed", v, debug.Stack()), true
+		c.err, c.settled = ending.Panicked("the tool "+c.name+" crashed", v, debug.Stack()), true
 	}
 }
 

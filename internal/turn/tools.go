@@ -60,7 +60,7 @@ func (b *toolCalls) begin(asked []model.ToolCall) ([]*toolCall, error) {
 		b.made[c.ID]++
 		calls[i] = &toolCall{run: b.run, id: c.ID, nth: b.made[c.ID], name: name, input: conversation.ToolCall(session.Block{Input: c.Input}).Input}
 		drafts = append(drafts, event.Draft{Type: event.ToolCall, Data: event.ToolUse{
-			ToolCallID: c.ID, Name: name, Input: b.run.o.show(calls[i].input), ParentToolCallID: b.run.agent,
+			ToolCallID: c.ID, Name: name, Input: b.run.show(calls[i].input), ParentToolCallID: b.run.agent,
 		}})
 	}
 	return calls, b.run.events.emit(drafts...)
@@ -114,7 +114,7 @@ func (b *toolCalls) take(calls []*toolCall) error {
 // nor a hook is asked about it.
 func (c *toolCall) onlyReads() bool {
 	return !c.settled && c.suspended == nil && c.effect.Kind == permit.Read &&
-		c.run.policy.Judge(c.effect).Outcome == permit.Allow && !c.run.o.Hooks.Concern(c.effect)
+		c.run.policy.Judge(c.effect).Outcome == permit.Allow && !c.run.hooks.Concern(c.effect)
 }
 
 // runReads runs the calls that only look.
@@ -143,7 +143,7 @@ func (b *toolCalls) takeOne(s *toolCall) error {
 		s.execute()
 	}
 	if s.result.Changes != nil {
-		if err := s.decideChanges(); errors.Is(err, ErrLeft) {
+		if err := s.decideChanges(); errors.Is(err, errSuspended) {
 			return err
 		} else if err != nil {
 			return errors.Join(err, s.publish())

@@ -144,7 +144,7 @@ func TestCallsThatLookRunAtOnceAndAnswerInOrder(t *testing.T) {
 // model.
 func TestManyLooksAnswerOnce(t *testing.T) {
 	t.Parallel()
-	for _, n := range []int{parallelCalls - 1, parallelCalls, parallelCalls + 1, 2*parallelCalls + 1} {
+	for _, n := range []int{mostParallelCalls - 1, mostParallelCalls, mostParallelCalls + 1, 2*mostParallelCalls + 1} {
 		var ran atomic.Int64
 		r := newRig(t, withTools(t, act{"look", permit.Read, func(_ context.Context, _ *tool.Environment, in json.RawMessage) (tool.Result, error) {
 			ran.Add(1)
@@ -281,8 +281,8 @@ func TestTurningInCirclesIsRefused(t *testing.T) {
 	if c := payload[event.Complete](t, events, event.SessionComplete); c.StopReason != string(model.StopRepeats) {
 		t.Errorf("stop reason %q", c.StopReason)
 	}
-	if ran != repeatsMost || n != repeatsMost+refusalsMost {
-		t.Errorf("the call ran %d times in %d answers, want %d in %d", ran, n, repeatsMost, repeatsMost+refusalsMost)
+	if ran != mostRepeats || n != mostRepeats+mostRefusals {
+		t.Errorf("the call ran %d times in %d answers, want %d in %d", ran, n, mostRepeats, mostRepeats+mostRefusals)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"belay/internal/event"
 	"belay/internal/session"
+	"belay/internal/turn/ending"
 )
 
 // trace is what the log has of a turn.
@@ -32,8 +33,8 @@ func (t *trace) asks(id string) bool {
 }
 
 // retrace reads a turn's events. Memory: the text of one answer.
-func (l *Local) retrace(ctx context.Context, lease *session.Lease, begun session.Entry) (*trace, error) {
-	r, err := l.o.Store.Reader(ctx, lease.Record().SessionID, begun.After)
+func retrace(ctx context.Context, store *session.Store, lease *session.Lease, begun session.Entry) (*trace, error) {
+	r, err := store.Reader(ctx, lease.Record().SessionID, begun.After)
 	if err != nil {
 		return nil, err
 	}
@@ -94,20 +95,29 @@ func (t *trace) add(e event.Event) {
 func (t *trace) missing(code int, reason, answer string, failure []event.Draft) []event.Draft {
 	var all []event.Draft
 	switch code {
-	case exitDone:
-		all = append([]event.Draft{{Type: event.ChatComplete, Data: event.Text{Text: answer}}}, completeDrafts(reason)...)
-	case exitInterrupted:
-		all = interruptedDrafts()
+	case ending.Done:
+		all = append([]event.Draft{{Type: event.ChatComplete, Data: event.Text{Text: answer}}}, ending.Complete(reason)...)
+	case ending.Interrupted:
+		all = ending.Interruption()
 	default:
-		if all = failure; all == nil || code != exitFailed {
-			all = failureDrafts(died(), code)
+		if all = failure; all == nil || code != ending.Failed {
+			all = ending.Failure(ending.Died(), code)
 		}
 	}
 	var drafts []event.Draft
-	for _, d := range withCalls(all, t.calls) {
+	for _, d := range ending.WithCalls(all, t.calls) {
 		if !t.seen[d.Type] {
 			drafts = append(drafts, d)
 		}
 	}
 	return drafts
+}
+
+// usageOf reads the totals of a usage event.
+func usageOf(e event.Event) *event.Tokens {
+	var u event.UsageReport
+	if json.Unmarshal(e.Data, &u) != nil {
+		return nil
+	}
+	return &u.Totals
 }

@@ -120,7 +120,7 @@ func TestUndoTakesATurnBack(t *testing.T) {
 	if d := cmp.Diff([]string{"a.txt"}, done.Paths); d != "" || done.Already || done.Note != "" {
 		t.Errorf("%+v", done)
 	}
-	if r.engine.o.Journal.Left(r.project, id) || r.engine.o.Journal.Stray(r.project) {
+	if r.options.Journal.Left(r.project, id) || r.options.Journal.Stray(r.project) {
 		t.Error("the journal still has what the undo was to do")
 	}
 	if d := cmp.Diff(before, r.holds()); d != "" {

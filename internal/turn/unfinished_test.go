@@ -22,7 +22,7 @@ func (r *rig) diesUndoing(id, turn string) {
 	root, err := os.OpenRoot(r.project)
 	must(r.t, err)
 	defer root.Close()
-	j, err := r.engine.o.Journal.Open(r.ctx(), r.project, root)
+	j, err := r.options.Journal.Open(r.ctx(), r.project, root)
 	must(r.t, err)
 	entries, err := r.store.Entries(r.ctx(), id)
 	must(r.t, err)
@@ -127,7 +127,7 @@ func TestAnUnfinishedUndoIsTold(t *testing.T) {
 			if _, stands := changes.LastStanding(sets); sets[0].Note != "" || sets[0].Undone == nil || stands {
 				t.Errorf("told again: %+v", sets[0])
 			}
-			if left, err := os.ReadDir(filepath.Join(r.project, ".belay/journal")); err != nil || len(left) > 0 || r.engine.o.Journal.Left(r.project, id) {
+			if left, err := os.ReadDir(filepath.Join(r.project, ".belay/journal")); err != nil || len(left) > 0 || r.options.Journal.Left(r.project, id) {
 				t.Errorf("there is still %v, %v", left, err)
 			}
 		})

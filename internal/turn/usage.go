@@ -23,24 +23,24 @@ type UsageRow struct {
 	event.Tokens
 }
 
-// Usage implements [Engine]. It reads the transcripts of the sessions that were
+// Usage implements [Sessions]. It reads the transcripts of the sessions that were
 // used since then; a session whose project is gone, or whose record is malformed,
 // does not count.
-func (l *Local) Usage(ctx context.Context, since time.Time) ([]UsageRow, error) {
-	ids, err := l.o.Store.IDs(ctx)
+func (s *sessions) Usage(ctx context.Context, since time.Time) ([]UsageRow, error) {
+	ids, err := s.store.IDs(ctx)
 	if err != nil {
 		return nil, err
 	}
 	sum := map[UsageRow]*UsageRow{}
 	for _, id := range ids {
-		rec, err := l.o.Store.Get(ctx, id)
+		rec, err := s.store.Get(ctx, id)
 		if lost(err) || err == nil && rec.UpdatedAt.Before(since) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		entries, err := l.o.Store.Transcript(ctx, id)
+		entries, err := s.store.Transcript(ctx, id)
 		if lost(err) {
 			continue // deleted meanwhile
 		}

@@ -9,18 +9,9 @@ import (
 	"belay/internal/tool"
 )
 
-// ErrLeft ends the work on a turn that waits for a person when its server stops, and
-// the streams that follow it. It is no end of the turn: the next server takes it up.
-var ErrLeft = errors.New("the turn is left to the next server")
-
-// OnQuestion values of [Opts]. Without one nobody is known to attend the turn, and
-// its questions have a limit ([Limits.Unattended]).
-const (
-	// OnQuestionWait lets a question wait until somebody answers.
-	OnQuestionWait = "wait"
-	// OnQuestionRefuse refuses each call that would have to be asked about.
-	OnQuestionRefuse = "refuse"
-)
+// errSuspended ends the work on a turn that waits for a person when its server stops.
+// It is no end of the turn: another process takes it up.
+var errSuspended = errors.New("the turn waits for a person and is left to another process")
 
 // unasked is what the model gets for a call of a turn that asks nobody.
 func unasked(reason string) tool.Result {
@@ -32,50 +23,20 @@ func unasked(reason string) tool.Result {
 // until is when a question of the turn counts as not answered; zero is no limit
 // beside the store's.
 func (t *agentRun) until(asked time.Time) time.Time {
-	limit := t.settings.rules.Limits.Unattended
-	if t.settings.onQuestion == OnQuestionWait || limit <= 0 {
+	if t.settings.unattended <= 0 {
 		return time.Time{}
 	}
-	return asked.Add(limit)
+	return asked.Add(t.settings.unattended)
 }
 
-// answered waits for the answer to a question. It fails with ErrLeft where the turn is
+// answered waits for the answer to a question. It fails with errSuspended where the turn is
 // left to the next server.
 func (t *agentRun) answered(pending *permit.Pending) (permit.Decision, error) {
-	if !t.stays.Load() || t.workflow {
+	if !t.suspends() {
 		return pending.Wait(t.ctx)
 	}
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(t.closing, func() { cancel(ErrLeft) })()
+	defer context.AfterFunc(t.closing, func() { cancel(errSuspended) })()
 	return pending.Wait(ctx)
-}
-
-// leave makes durable what the turn has done so far. Its question stays open.
-func (t *turn) leave() {
-	t.left = true
-	t.l.leftOver.Add(1)
-	if err := t.lease.Commit(context.WithoutCancel(t.ctx)); err != nil {
-		t.o.Logger.Error("record a turn that waits", "session", t.session, "turn", t.id, "error", err)
-	}
-}
-
-// standStill stops the turn's own time while a call of it is asked about, and gives
-// its place among the running turns to another one, until goOn is called. Then the
-// turn takes a place at once, also where that is one more than there are: a turn
-// that has begun is never held up by those that began while it waited.
-func (t *agentRun) standStill() (goOn func()) {
-	t.limit.Pause()
-	t.leavePlace(1)
-	return func() {
-		t.leavePlace(-1)
-		t.limit.Resume()
-	}
-}
-
-// leavePlace counts the turns that wait for a person: n more of them.
-func (l *Local) leavePlace(n int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.asking += n
 }

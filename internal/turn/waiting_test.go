@@ -13,6 +13,7 @@ import (
 	"belay/internal/permit"
 	"belay/internal/session"
 	"belay/internal/tool"
+	"belay/internal/turn/ending"
 )
 
 // allow answers the session's open question, and returns it.
@@ -56,11 +57,11 @@ func TestTheWallClockStopsWhileAQuestionWaits(t *testing.T) {
 	waits, hangs := r.session(), r.session()
 	s := r.begin(waits, Opts{OnQuestion: OnQuestionWait})
 	r.asked(waits)
-	if e := exitOf(t, r.say(hangs, "hang")); e.ExitCode != exitTimedOut {
+	if e := exitOf(t, r.say(hangs, "hang")); e.ExitCode != ending.TimedOut {
 		t.Fatalf("the turn that hangs ended with %+v", e)
 	}
 	r.allow(waits, permit.VerdictAllow)
-	if e := exitOf(t, r.drain(s)); e.ExitCode != exitDone {
+	if e := exitOf(t, r.drain(s)); e.ExitCode != ending.Done {
 		t.Errorf("the turn that waited ended with %+v", e)
 	}
 }
@@ -83,12 +84,12 @@ func TestAWaitingTurnHasNoPlace(t *testing.T) {
 		t.Errorf("a third turn: %v", err)
 	}
 	r.allow(waits, permit.VerdictAllow)
-	if e := exitOf(t, r.drain(s)); e.ExitCode != exitDone {
+	if e := exitOf(t, r.drain(s)); e.ExitCode != ending.Done {
 		t.Errorf("the turn that waited ended with %+v", e)
 	}
 	must(t, r.engine.Interrupt(r.ctx(), hangs, ""))
 	exitOf(t, r.drain(other))
-	eventually(t, "the place is free", func() bool { return r.engine.Running() == 0 })
+	eventually(t, "the place is free", func() bool { return r.engine.Counts().Running == 0 })
 	exitOf(t, r.say(third, "go", func(q *Request) { q.Opts.OnQuestion = OnQuestionRefuse }))
 }
 
@@ -231,7 +232,7 @@ func TestTheEndCountsWhatWasNotPermitted(t *testing.T) {
 		seen.add(e)
 	}
 	delete(seen.seen, event.ProcessExit)
-	drafts := seen.missing(exitFailed, "", "", nil)
+	drafts := seen.missing(ending.Failed, "", "", nil)
 	if exit := drafts[len(drafts)-1].Data.(event.Exit); exit.Calls == nil || *exit.Calls != (event.Calls{Refused: 1, Expired: 1, LeftOut: 1}) {
 		t.Errorf("the made-up end counts %+v", exit.Calls)
 	}
@@ -256,7 +257,7 @@ func TestAWaitingTurnIsTakenUpWithoutAPlace(t *testing.T) {
 			{Type: session.BlockToolCall, ID: c.ID, Name: c.Name, Input: c.Input},
 		}},
 	))
-	_, err = r.engine.o.Requests.Post(r.ctx(), permit.Request{
+	_, err = r.options.Requests.Post(r.ctx(), permit.Request{
 		ID: decisionID(waits, "turn_x", "", c.ID, 1), SessionID: waits, TurnID: "turn_x", ToolCallID: c.ID, Agent: "WORKING_ITEMS",
 		Effect: acting{act: act{name: "writes", kind: permit.Write}, input: c.Input}.Effect(), Session: true,
 	})
@@ -269,7 +270,7 @@ func TestAWaitingTurnIsTakenUpWithoutAPlace(t *testing.T) {
 	r.allow(waits, permit.VerdictAllow)
 	s, err := r.engine.Events(r.ctx(), waits, 0, "turn_x")
 	must(t, err)
-	if e := exitOf(t, r.drain(s)); e.ExitCode != exitDone {
+	if e := exitOf(t, r.drain(s)); e.ExitCode != ending.Done {
 		t.Errorf("the turn that was taken up ended with %+v", e)
 	}
 	must(t, r.engine.Interrupt(r.ctx(), hangs, ""))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"belay/internal/model"
@@ -26,12 +27,34 @@ const (
 	leaseSettle = 2 * time.Second
 )
 
-// queue is the line of turns behind a busy session, first come first served.
+// leases takes the leases of sessions for the turns of this process. Those that wait for
+// a busy session stand in line, first come first served.
+type leases struct {
+	store   *session.Store
+	running *runningTurns
+	// closing ends every wait.
+	closing context.Context
+	// length bounds the line behind a session, patience the time in it.
+	length   int
+	patience time.Duration
+
+	mu     sync.Mutex
+	queues map[string]*queue // by session; only where somebody waits
+}
+
+// queue is the line of turns behind a busy session.
 type queue struct{ waiting []chan struct{} }
+
+func newLeases(store *session.Store, running *runningTurns, closing context.Context, limits Limits) *leases {
+	return &leases{
+		store: store, running: running, closing: closing,
+		length: limits.QueueLength, patience: limits.QueueWait, queues: map[string]*queue{},
+	}
+}
 
 // acquire takes the session's lease: at once, or, when the caller asked to be
 // queued, as soon as everybody before it is done.
-func (l *Local) acquire(ctx context.Context, id, onBusy string) (*session.Lease, error) {
+func (l *leases) acquire(ctx context.Context, id, onBusy string) (*session.Lease, error) {
 	lease, err := l.tryAcquire(ctx, id)
 	if !errors.Is(err, session.ErrBusy) {
 		return lease, err
@@ -43,16 +66,20 @@ func (l *Local) acquire(ctx context.Context, id, onBusy string) (*session.Lease,
 }
 
 // tryAcquire takes the lease if no turn has it and nobody waits for it.
-func (l *Local) tryAcquire(ctx context.Context, id string) (*session.Lease, error) {
+func (l *leases) tryAcquire(ctx context.Context, id string) (*session.Lease, error) {
 	l.mu.Lock()
 	waiting := l.queues[id] != nil
 	l.mu.Unlock()
 	if waiting {
 		return nil, session.ErrBusy
 	}
-	var lease *session.Lease
-	err := l.whenFree(ctx, id, func() (err error) {
-		lease, err = l.o.Store.Acquire(ctx, id)
+	return l.acquireFree(ctx, id)
+}
+
+// acquireFree takes the lease if no turn has it. It passes by those who wait in line.
+func (l *leases) acquireFree(ctx context.Context, id string) (lease *session.Lease, err error) {
+	err = l.whenFree(ctx, id, func() (err error) {
+		lease, err = l.store.Acquire(ctx, id)
 		return err
 	})
 	return lease, err
@@ -60,7 +87,7 @@ func (l *Local) tryAcquire(ctx context.Context, id string) (*session.Lease, erro
 
 // whenFree does what needs the lease. Where that is about to be free it tries
 // again; [session.ErrBusy] is its answer where a turn really runs.
-func (l *Local) whenFree(ctx context.Context, id string, do func() error) error {
+func (l *leases) whenFree(ctx context.Context, id string, do func() error) error {
 	begun := time.Now()
 	for {
 		err := do()
@@ -75,8 +102,8 @@ func (l *Local) whenFree(ctx context.Context, id string, do func() error) error 
 
 // holdOn waits a moment where a busy lease is about to be free, and is
 // [session.ErrBusy] where a turn really runs.
-func (l *Local) holdOn(ctx context.Context, id string, waited time.Duration) error {
-	if t := l.runningIn(id); t != nil {
+func (l *leases) holdOn(ctx context.Context, id string, waited time.Duration) error {
+	if t := l.running.in(id); t != nil {
 		if !t.said.Load() {
 			return session.ErrBusy
 		}
@@ -87,28 +114,28 @@ func (l *Local) holdOn(ctx context.Context, id string, waited time.Duration) err
 			return context.Cause(ctx)
 		}
 	}
-	_, _, running := l.o.Store.Signals.Running(id)
-	if running && waited > leaseHandOn || waited > leaseSettle || l.o.Store.Signals.Booting(id) {
+	_, _, running := l.store.Signals.Running(id)
+	if running && waited > leaseHandOn || waited > leaseSettle || l.store.Signals.Booting(id) {
 		return session.ErrBusy
 	}
 	return model.Sleep(ctx, time.Millisecond)
 }
 
 // wait waits in line for the lease.
-func (l *Local) wait(ctx context.Context, id string) (*session.Lease, error) {
+func (l *leases) wait(ctx context.Context, id string) (*session.Lease, error) {
 	head, leave, err := l.enqueue(id)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	ctx, cancel := context.WithTimeoutCause(ctx, l.o.Rules.Limits.QueueWait, session.Busy(id).
-		WithHint("the turns before it took longer than %v", l.o.Rules.Limits.QueueWait))
+	ctx, cancel := context.WithTimeoutCause(ctx, l.patience, session.Busy(id).
+		WithHint("the turns before it took longer than %v", l.patience))
 	defer cancel()
 	if err := l.waitFor(ctx, head, 0); err != nil {
 		return nil, err
 	}
 	for {
-		lease, err := l.o.Store.Acquire(ctx, id)
+		lease, err := l.store.Acquire(ctx, id)
 		if !errors.Is(err, session.ErrBusy) {
 			return lease, err
 		}
@@ -116,7 +143,7 @@ func (l *Local) wait(ctx context.Context, id string) (*session.Lease, error) {
 		// looked at now and then.
 		var done chan struct{}
 		poll := leasePoll
-		if t := l.runningIn(id); t != nil {
+		if t := l.running.in(id); t != nil {
 			done, poll = t.done, 0
 		}
 		if err := l.waitFor(ctx, done, poll); err != nil {
@@ -127,7 +154,7 @@ func (l *Local) wait(ctx context.Context, id string) (*session.Lease, error) {
 
 // waitFor waits until ch is closed or, unless it is 0, poll has passed. It fails
 // when ctx is done or the engine closes.
-func (l *Local) waitFor(ctx context.Context, ch <-chan struct{}, poll time.Duration) error {
+func (l *leases) waitFor(ctx context.Context, ch <-chan struct{}, poll time.Duration) error {
 	var tick <-chan time.Time
 	if poll > 0 {
 		timer := time.NewTimer(poll)
@@ -147,7 +174,7 @@ func (l *Local) waitFor(ctx context.Context, ch <-chan struct{}, poll time.Durat
 
 // enqueue joins the session's line. The channel closes when the caller is at
 // its head; leave gives the place up.
-func (l *Local) enqueue(id string) (head chan struct{}, leave func(), err error) {
+func (l *leases) enqueue(id string) (head chan struct{}, leave func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	q := l.queues[id]
@@ -155,7 +182,7 @@ func (l *Local) enqueue(id string) (head chan struct{}, leave func(), err error)
 	if q != nil {
 		waiting = len(q.waiting)
 	}
-	if waiting >= l.o.Rules.Limits.QueueLength {
+	if waiting >= l.length {
 		return nil, nil, session.Busy(id).WithHint("%d turns already wait; try again later", waiting)
 	}
 	if q == nil {
@@ -170,7 +197,7 @@ func (l *Local) enqueue(id string) (head chan struct{}, leave func(), err error)
 	return head, func() { l.dequeue(id, head) }, nil
 }
 
-func (l *Local) dequeue(id string, head chan struct{}) {
+func (l *leases) dequeue(id string, head chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	q := l.queues[id]

@@ -120,7 +120,7 @@ func TestInspect(t *testing.T) {
 	if got[0].Base64Bytes != 8 || got[0].Tokens == 0 || got[0].MIMEType != "text/plain" {
 		t.Errorf("figures %+v", got[0])
 	}
-	if left, err := os.ReadDir(r.engine.o.ScratchDir); err != nil || len(scratch(left)) > 0 {
+	if left, err := os.ReadDir(r.options.ScratchDir); err != nil || len(scratch(left)) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
@@ -174,7 +174,7 @@ func TestPanicBeforeTheTurn(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-	if n := r.engine.Running(); n != 0 {
+	if n := r.engine.Counts().Running; n != 0 {
 		t.Errorf("%d turns run", n)
 	}
 	must(t, r.engine.Close(context.Background()))

@@ -1,0 +1,163 @@
+package turn
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"belay/internal/attachment"
+	"belay/internal/fault"
+	"belay/internal/session"
+)
+
+// attachments takes files in and says what would become of them.
+type attachments struct {
+	store    *session.Store
+	projects *projects
+	models   *models
+	dry      dryRun
+}
+
+var _ Attachments = (*attachments)(nil)
+
+// Upload implements [Attachments]: the bytes go to disk as they arrive, then pass
+// the same checks as a turn's attachment, so that what is accepted here is
+// accepted there.
+func (a *attachments) Upload(ctx context.Context, u Upload) (Uploaded, error) {
+	root, err := a.projects.rootOf(ctx, u.SessionID, u.ProjectRoot)
+	if err != nil {
+		return Uploaded{}, err
+	}
+	rules, err := a.projects.rulesOf(root)
+	if err != nil {
+		return Uploaded{}, err
+	}
+	name := attachment.DisplayName(u.Name)
+	saved, err := a.store.SaveUpload(ctx, root, name, u.Content, rules.UploadBytes)
+	if err != nil {
+		return Uploaded{}, err
+	}
+	blobs, err := a.store.Blobs(root)
+	if err != nil {
+		return Uploaded{}, err
+	}
+	policy := rules.Policy
+	policy.Roots = nil
+	policy.FileBytes, policy.TurnBytes = rules.UploadBytes, rules.UploadBytes
+	r, err := attachment.Resolve(ctx, []string{saved}, policy, blobs)
+	if err == nil && len(r.Refused) > 0 {
+		err = attachment.UploadFailure(r.Refused[0])
+	}
+	if err != nil {
+		_ = os.Remove(saved) // refused: nothing to keep; a leftover is swept
+		return Uploaded{}, err
+	}
+	it := r.Items[0]
+	return Uploaded{Path: saved, SHA256: it.SHA256, MIMEType: it.MIMEType, Bytes: it.Bytes, Name: it.Name}, nil
+}
+
+// Inspect implements [Attachments]: every check and plan that the session's next turn
+// would make of the files, without a record. Where attachments are confined to
+// the project, files cannot be asked about without a session or a project.
+func (a *attachments) Inspect(ctx context.Context, r InspectRequest) ([]Inspection, error) {
+	rules, root := a.projects.rules, ""
+	if r.SessionID != "" || r.ProjectRoot != "" {
+		var err error
+		if root, err = a.projects.rootOf(ctx, r.SessionID, r.ProjectRoot); err != nil {
+			return nil, err
+		}
+		if rules, err = a.projects.rulesOf(root); err != nil {
+			return nil, err
+		}
+	}
+	limits, err := a.models.limits(Choice{Model: r.Model}, rules)
+	if err != nil {
+		return nil, err
+	}
+	var out []Inspection
+	err = a.dry.aside(func(blobs *session.Blobs) error {
+		resolution, err := attachment.Resolve(ctx, r.Attachments, rules.policy(root), blobs)
+		if err != nil {
+			return err
+		}
+		out, err = a.dry.verdicts(ctx, r.Attachments, resolution, blobs, limits.Attachments)
+		return err
+	})
+	return out, err
+}
+
+// InspectItems is [Attachments.Inspect] of what gather accepts into the store that it is
+// given: how a model would get each item.
+func (a *attachments) InspectItems(ctx context.Context, c Choice, gather func(attachment.BlobStore) ([]attachment.Item, error)) ([]Inspection, error) {
+	limits, err := a.models.limits(c, a.projects.rules)
+	if err != nil {
+		return nil, err
+	}
+	var out []Inspection
+	err = a.dry.aside(func(blobs *session.Blobs) error {
+		var r attachment.Resolution
+		if r.Items, err = gather(blobs); err != nil {
+			return err
+		}
+		paths := make([]string, len(r.Items))
+		for i, it := range r.Items {
+			paths[i] = it.Origin
+			r.Accepted = append(r.Accepted, true)
+		}
+		out, err = a.dry.verdicts(ctx, paths, r, blobs, limits.Attachments)
+		return err
+	})
+	return out, err
+}
+
+// Takes says what a model takes of attachments in the turns of a project.
+func (a *attachments) Takes(projectRoot string, c Choice) (attachment.Limits, error) {
+	rules, err := a.projects.rulesOf(projectRoot)
+	if err != nil {
+		return attachment.Limits{}, err
+	}
+	limits, err := a.models.limits(c, rules)
+	return limits.Attachments, err
+}
+
+// Blob implements [Attachments]. Only what the session's own transcript refers to is
+// served.
+func (a *attachments) Blob(ctx context.Context, sessionID, sha256 string) (io.ReadCloser, attachment.Item, error) {
+	rec, err := a.store.Get(ctx, sessionID)
+	if err != nil {
+		return nil, attachment.Item{}, err
+	}
+	entries, err := a.store.Entries(ctx, sessionID)
+	if err != nil {
+		return nil, attachment.Item{}, err
+	}
+	missing := fault.New(fault.NotFound, "session %s has no attachment %q", sessionID, sha256).With("sha256", sha256)
+	it, ok := findItem(entries, sha256)
+	if !ok {
+		return nil, it, missing
+	}
+	blobs, err := a.store.Blobs(rec.ProjectRoot)
+	if err != nil {
+		return nil, it, err
+	}
+	content, err := blobs.Content(sha256)
+	if err != nil {
+		if notStored(err) {
+			err = missing
+		}
+		return nil, it, err
+	}
+	r, err := content.Open()
+	return r, it, err
+}
+
+func findItem(entries []session.Entry, sha256 string) (attachment.Item, bool) {
+	for _, e := range entries {
+		for _, it := range e.Attachments {
+			if it.SHA256 == sha256 {
+				return it, true
+			}
+		}
+	}
+	return attachment.Item{}, false
+}

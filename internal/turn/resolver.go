@@ -1,0 +1,178 @@
+package turn
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"belay/internal/fault"
+	"belay/internal/model"
+	"belay/internal/persona"
+	"belay/internal/session"
+	"belay/internal/tool"
+)
+
+// resolver settles the options of a turn: who answers, with which model and tools,
+// within which limits.
+type resolver struct {
+	projects *projects
+	models   *models
+	root     *persona.Root
+	tools    *tool.Set
+	logger   *slog.Logger
+}
+
+func newResolver(o *Options) *resolver {
+	return &resolver{newProjects(o), newModels(o), o.Root, o.Tools, o.Logger}
+}
+
+// resolved are a turn's options after every fallback chain (compatible contract,
+// section 4).
+type resolved struct {
+	settings
+	rules      Rules
+	governance persona.Decision
+	// timeout is the time that the turn may work, 0 where the caller does not say.
+	timeout time.Duration
+}
+
+// resolve applies the fallback chains: what the caller said, then the session
+// or persona, then configuration.
+func (c *resolver) resolve(rec session.Record, r Request) (s resolved, err error) {
+	o := r.Opts
+	if s.rules, err = c.projects.rulesOf(rec.ProjectRoot); err != nil {
+		return s, err
+	}
+	s.settings = settingsOf(s.rules, o.OnQuestion)
+	s.mode = first(o.Mode, rec.Mode)
+	if s.persona, err = c.persona(rec, r); err != nil {
+		return s, err
+	}
+	b, err := c.models.backendOf(&r)
+	if err != nil {
+		return s, err
+	}
+	s.provider, s.prices = b.Provider, b.Prices
+	if s.model, err = c.models.choose(b, o.Model, s.rules); err != nil {
+		return s, err
+	}
+	if err := s.limit(r); err != nil {
+		return s, err
+	}
+	disallowed := slices.Concat(s.persona.DisallowedTools, s.rules.Withheld)
+	var missing []string
+	s.tools, missing = offer(c.tools, requestedTools(s.persona, o), disallowed)
+	s.warnOf(o, missing)
+	if len(o.Unknown) > 0 {
+		c.logger.Warn("unknown options were ignored", "session", rec.SessionID, "options", fault.List(o.Unknown))
+	}
+	s.governance = c.govern(rec.SessionID, s.rules, s.persona, o)
+	s.approvedBy = s.governance.ApprovedBy
+	return s, nil
+}
+
+// settingsOf are the settings that follow from a project's rules and from how the turn is
+// attended.
+func settingsOf(r Rules, onQuestion string) settings {
+	s := settings{
+		stall: r.Limits.Stall, notesBytes: r.Limits.NotesBytes, answerBytes: r.Limits.AnswerBytes,
+		asksNobody: onQuestion == OnQuestionRefuse, unattended: r.Limits.Unattended,
+		allowed: r.Allowed, denied: r.Denied, askBefore: r.AskBefore, outside: r.Outside,
+		toolLimits: r.Tools, admission: r.Policy,
+	}
+	if onQuestion == OnQuestionWait {
+		s.unattended = 0
+	}
+	return s
+}
+
+// limit settles how much the turn may use.
+func (s *resolved) limit(r Request) error {
+	o := r.Opts
+	s.maxTurns = s.rules.Limits.MaxTurns
+	if s.persona.MaxTurns > 0 {
+		s.maxTurns = s.persona.MaxTurns
+	}
+	if o.MaxTurns != nil {
+		s.maxTurns = *o.MaxTurns
+	}
+	s.maxTokens = tightest(s.rules.Limits.MaxTokens, o.MaxTokens)
+	if r.direct() == nil {
+		s.maxCostUSD = tightest(s.rules.Limits.MaxCostUSD, o.MaxCostUSD)
+	}
+	if o.TimeoutMS != nil {
+		s.timeout = time.Duration(*o.TimeoutMS) * time.Millisecond
+	}
+	if s.maxCostUSD <= 0 {
+		return nil
+	}
+	if _, ok := s.prices.Cost(s.model, model.Usage{}); !ok {
+		return fault.New(fault.InvalidRequest, "opts.maxCostUsd: model %q has no price with the provider %s, so its cost cannot be bounded", s.model, s.provider.Name()).
+			With("field", "opts.maxCostUsd").
+			WithHint("set a price for the model under prices, or leave the cost budget out")
+	}
+	return nil
+}
+
+// warnOf collects what the person should know about the options themselves.
+func (s *resolved) warnOf(o Opts, missing []string) {
+	if surface := strings.ToLower(s.persona.Surface); surface != "" && surface != "both" && !strings.Contains(surface, "chat") {
+		s.warn("SURFACE", fmt.Sprintf("persona %s is not made for conversations: its INTERACTION_SURFACE is %s", s.persona.ID, s.persona.Surface))
+	}
+	for _, w := range s.persona.Warnings {
+		s.warn("PERSONA", w)
+	}
+	if len(o.Unknown) > 0 {
+		s.warn("UNKNOWN_OPTIONS", "these options are not known and were ignored: "+fault.List(o.Unknown))
+	}
+	if len(missing) > 0 {
+		s.warn("TOOLS_UNAVAILABLE", "these tools do not exist here: "+fault.List(missing))
+	}
+	if w := modeWarning(s.mode); w != "" {
+		s.warn("UNKNOWN_MODE", w)
+	}
+	if w := modelWarning(s.provider, s.model); w != "" {
+		s.warn("UNKNOWN_MODEL", w)
+	}
+}
+
+// persona is who answers.
+func (c *resolver) persona(rec session.Record, r Request) (persona.Persona, error) {
+	if a := r.Agent; a != nil {
+		return persona.Inline(a.Name, a.Instructions, a.From), nil
+	}
+	return c.root.Persona(first(r.Opts.Persona, rec.Persona))
+}
+
+// requestedTools is the tools chain: opts (an empty list counts), then the
+// persona, then every built-in tool (nil).
+func requestedTools(p persona.Persona, o Opts) []string {
+	if o.Tools != nil {
+		return *o.Tools
+	}
+	if p.Tools != nil {
+		return *p.Tools
+	}
+	return nil
+}
+
+// first returns the first value that is not blank, trimmed.
+func first(values ...string) string {
+	for _, v := range values {
+		if v = strings.TrimSpace(v); v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// tightest is the smaller of a configured limit (0: none) and an asked one:
+// a caller may tighten, never widen.
+func tightest[T int64 | float64](configured T, asked *T) T {
+	if asked == nil || (configured > 0 && configured < *asked) {
+		return configured
+	}
+	return *asked
+}

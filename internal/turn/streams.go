@@ -1,0 +1,90 @@
+package turn
+
+import (
+	"context"
+	"time"
+
+	"belay/internal/fault"
+	"belay/internal/session"
+)
+
+// orphanPoll is how often a silent reader in mid-turn checks that the process
+// whose turn it follows is still alive. readPatience is how long a reader tries to
+// read a log that cannot be read, and retryRead how often.
+const (
+	orphanPoll   = 2 * time.Second
+	readPatience = 10 * time.Second
+	retryRead    = 250 * time.Millisecond
+)
+
+// streams opens the streams of sessions.
+type streams struct {
+	store   *session.Store
+	clock   func() time.Time
+	closing context.Context
+	running *runningTurns
+	ends    *unrecordedEnds
+	dead    *deadTurns
+
+	// poll and patience are orphanPoll and readPatience but in tests.
+	poll, patience time.Duration
+}
+
+// open returns the stream of a turn, of the whole session for "". Own is the turn where
+// it runs in this process.
+func (s *streams) open(sessionID, turnID string, own *turn, r *session.Reader) *stream {
+	return &stream{of: s, sessionID: sessionID, turnID: turnID, until: turnID, own: own, reader: r, end: -1, done: make(chan struct{})}
+}
+
+// follow returns the stream of a turn that was accepted earlier.
+func (s *streams) follow(ctx context.Context, sessionID string, after int64, turnID string) (Stream, error) {
+	alive, err := s.dead.heal(ctx, sessionID)
+	if err != nil && !fault.Is(err, fault.StorageFailure) {
+		return nil, err
+	}
+	own := s.running.find(sessionID, turnID)
+	end, lost := s.ends.in(sessionID, err)
+	r, rerr := s.store.Reader(ctx, sessionID, after)
+	switch {
+	case rerr != nil && lost && turnID == end.turn && fault.Is(rerr, fault.StorageFailure):
+		return &endStream{end: end}, nil
+	case rerr != nil:
+		return nil, rerr
+	}
+	f := s.open(sessionID, turnID, own, r)
+	if lost {
+		f.midway, f.current = true, end.turn // its end is not in the log
+	}
+	if turnID == "" || own != nil || alive || err != nil {
+		return f, nil
+	}
+	if err := f.bound(ctx); err != nil {
+		_ = r.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// events implements [Turns.Events].
+func (s *streams) events(ctx context.Context, sessionID string, after int64, turnID string) (Stream, error) {
+	if _, err := s.store.Get(ctx, sessionID); err != nil {
+		return nil, err
+	}
+	if turnID != "" {
+		if err := s.knownTurn(ctx, sessionID, turnID); err != nil {
+			return nil, err
+		}
+	}
+	return s.follow(ctx, sessionID, after, turnID)
+}
+
+func (s *streams) knownTurn(ctx context.Context, sessionID, turnID string) error {
+	entries, err := s.store.Entries(ctx, sessionID)
+	if err != nil {
+		return err
+	}
+	if _, ok := session.FindTurn(entries, turnID); !ok {
+		return fault.New(fault.NotFound, "session %s has no turn %q", sessionID, turnID).With("turn", turnID)
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package turn
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"belay/internal/event"
+	"belay/internal/fault"
+	"belay/internal/plainjson"
+)
+
+// unrecordedEnd is the end of a turn that the log did not take, or may not give back: the
+// disk was full, or the log could not be opened. Readers learn of it all the
+// same, by events that are in no log, and anyone who can write to the log again puts
+// it there.
+type unrecordedEnd struct {
+	turn      string
+	synthetic []event.Event
+	// logged is set where the log has it.
+	logged bool
+}
+
+// unrecordedEnds are those of the turns of this process, one of a session, until the
+// session's record is settled.
+type unrecordedEnds struct {
+	clock func() time.Time
+
+	mu        sync.Mutex
+	bySession map[string]unrecordedEnd
+}
+
+func newUnrecordedEnds(clock func() time.Time) *unrecordedEnds {
+	return &unrecordedEnds{clock: clock, bySession: map[string]unrecordedEnd{}}
+}
+
+// keep remembers the end of a session's last turn, and returns it as events.
+func (u *unrecordedEnds) keep(sessionID, turnID string, drafts []event.Draft, logged bool) []event.Event {
+	events := synthetic(u.clock, turnID, drafts)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.bySession[sessionID] = unrecordedEnd{turnID, events, logged}
+	return events
+}
+
+// in is the end that a session's log lacks, as far as this process knows: of a
+// turn that it ran, or of one that err says could not be settled.
+func (u *unrecordedEnds) in(sessionID string, err error) (unrecordedEnd, bool) {
+	u.mu.Lock()
+	end, known := u.bySession[sessionID]
+	u.mu.Unlock()
+	var unsettled *unsettledError
+	if !known && errors.As(err, &unsettled) {
+		return unsettled.unrecordedEnd, true
+	}
+	return end, known
+}
+
+// drop forgets the end that a session's log lacked.
+func (u *unrecordedEnds) drop(sessionID string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.bySession, sessionID)
+}
+
+// drafts are how a turn failed that ended in this process and could not say so;
+// nil for any other.
+func (u *unrecordedEnds) drafts(sessionID, turnID string) (drafts []event.Draft) {
+	end, _ := u.in(sessionID, nil)
+	if end.turn != turnID {
+		return nil
+	}
+	for _, e := range end.synthetic {
+		drafts = append(drafts, event.Draft{Type: e.Type, Data: e.Data})
+	}
+	return drafts
+}
+
+// synthetic are events that no log has: their sequence is 0.
+func synthetic(clock func() time.Time, turnID string, drafts []event.Draft) []event.Event {
+	events := make([]event.Event, len(drafts))
+	for i, d := range drafts {
+		events[i] = event.Event{Turn: turnID, Time: clock(), Type: d.Type, Data: plainjson.MustMarshal(d.Data)}
+	}
+	return events
+}
+
+// unsettledError says that the end of a turn whose process died could not be put on
+// record, and how it ends.
+type unsettledError struct {
+	unrecordedEnd
+	err error
+}
+
+func (e *unsettledError) Error() string { return e.err.Error() }
+func (e *unsettledError) Unwrap() error { return e.err }
+
+// unsettled wraps the failure to write the end of a turn, if that is what err is.
+func unsettled(clock func() time.Time, turnID string, drafts []event.Draft, err error) error {
+	if !fault.Is(err, fault.StorageFailure) {
+		return err
+	}
+	return &unsettledError{unrecordedEnd{turn: turnID, synthetic: synthetic(clock, turnID, drafts)}, err}
+}
