@@ -24,6 +24,10 @@ type kept struct {
 	// tag is the entity tag, quotes included.
 	tag  string
 	body []byte
+	// size is the body's length. Of a large one packed is all that is kept: the body's
+	// compressed form.
+	size   int64
+	packed []byte
 }
 
 // minGzip is the smallest body that is worth to compress, in bytes.
@@ -35,20 +39,24 @@ type compressed struct{ of any }
 // replyKept answers with the JSON of what make returns, which is encoded and
 // compressed once for the cache and key. A client that has it already gets 304.
 func replyKept(w *response, r *http.Request, in cache, key any, make func() (any, error)) error {
-	plain, err := once(in, key, func() (*kept, error) {
+	return replyOnce(w, r, in, key, func() (*kept, error) {
 		v, err := make()
 		if err != nil {
 			return nil, err
 		}
 		return encode(v)
 	})
+}
+
+func replyOnce(w *response, r *http.Request, in cache, key any, make func() (*kept, error)) error {
+	plain, err := once(in, key, make)
 	if err != nil {
 		return err
 	}
 	answer := plain
 	head := w.Header()
 	head["Vary"] = headerVary
-	if len(plain.body) >= minGzip && acceptsGzip(r.Header.Get("Accept-Encoding")) {
+	if plain.size >= minGzip && acceptsGzip(r.Header.Get("Accept-Encoding")) {
 		if answer, err = once(in, compressed{key}, plain.compress); err != nil {
 			return err
 		}
@@ -62,9 +70,9 @@ func replyKept(w *response, r *http.Request, in cache, key any, make func() (any
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	head["Content-Length"] = []string{strconv.Itoa(len(answer.body))}
+	head["Content-Length"] = []string{strconv.FormatInt(answer.size, 10)}
 	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(answer.body) // the client has left: nobody to tell
+	_, _ = answer.WriteTo(w) // the client has left: nobody to tell
 	return nil
 }
 
@@ -88,23 +96,27 @@ func encode(v any) (*kept, error) {
 	}
 	body = append(body, '\n')
 	sum := sha256.Sum256(body)
-	return &kept{tag: quoted(hex.EncodeToString(sum[:16])), body: body}, nil
+	return &kept{tag: quoted(hex.EncodeToString(sum[:16])), body: body, size: int64(len(body))}, nil
 }
 
 // compress returns the body's compressed form, which has a tag of its own.
 func (k *kept) compress() (*kept, error) {
-	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
-	if err != nil {
-		return nil, err
+	packed := k.packed
+	if packed == nil {
+		var b bytes.Buffer
+		z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := z.Write(k.body); err != nil {
+			return nil, err
+		}
+		if err := z.Close(); err != nil {
+			return nil, err
+		}
+		packed = bytes.Clone(b.Bytes())
 	}
-	if _, err := z.Write(k.body); err != nil {
-		return nil, err
-	}
-	if err := z.Close(); err != nil {
-		return nil, err
-	}
-	return &kept{tag: strings.TrimSuffix(k.tag, `"`) + `-gzip"`, body: bytes.Clone(b.Bytes())}, nil
+	return &kept{tag: strings.TrimSuffix(k.tag, `"`) + `-gzip"`, body: packed, size: int64(len(packed))}, nil
 }
 
 // acceptsGzip reads an Accept-Encoding header.

@@ -3,7 +3,7 @@ package api
 import (
 	"context"
 	"errors"
-	"net/http"
+	"io"
 	"strings"
 	"time"
 
@@ -56,22 +56,38 @@ func filterOf(q map[string]string, rules []finding.Rule) (*finding.Filter, error
 
 func serveValidate(c *call) error {
 	today := c.o.Clock().Format(time.DateOnly)
-	return serveReport(c, validate.AllRules(), validateKey{today}, func(ctx context.Context, s snapshotOf, only *finding.Filter) (any, error) {
-		return validate.Project(ctx, s.root, s.Result, validate.Options{FileBytes: c.o.Projects.FileBytes, Today: today, Only: only})
+	return serveReport(c, validate.AllRules(), validateKey{today}, func(ctx context.Context, s snapshotOf, only *finding.Filter, w io.Writer) error {
+		var found finding.Pile // it follows the numbers
+		report, err := validate.Project(ctx, s.root, s.Result, validate.Options{FileBytes: c.o.Projects.FileBytes, Today: today, Only: only, Each: found.Add})
+		if err != nil {
+			return err
+		}
+		l := listWriter{w: w, name: "findings"}
+		l.begin(report)
+		for f := range found.All() {
+			l.add(&f)
+		}
+		return l.end(report)
 	})
 }
 
 func serveLint(c *call) error {
 	today := c.o.Clock().Format(time.DateOnly)
-	return serveReport(c, register.Rules(), lintKey{today}, func(ctx context.Context, s snapshotOf, only *finding.Filter) (any, error) {
-		return registerlint.Lint(ctx, s.root, s.Result, registerlint.Options{Today: today, Only: only})
+	return serveReport(c, register.Rules(), lintKey{today}, func(ctx context.Context, s snapshotOf, only *finding.Filter, w io.Writer) error {
+		l := listWriter{w: w, name: "files"}
+		l.begin(registerlint.Report{Only: only, Files: []registerlint.FileReport{}})
+		report, err := registerlint.Lint(ctx, s.root, s.Result, registerlint.Options{Today: today, Only: only, Each: func(f registerlint.FileReport) { l.add(&f) }})
+		if err != nil {
+			return err
+		}
+		return l.end(report)
 	})
 }
 
-// serveReport answers with the report that judge makes of a project. The snapshot
+// serveReport answers with the report that judge writes of a project. The snapshot
 // keeps the whole report; a selection is made anew for each request, as there is no
 // end of them.
-func serveReport(c *call, rules []finding.Rule, key any, judge func(context.Context, snapshotOf, *finding.Filter) (any, error)) error {
+func serveReport(c *call, rules []finding.Rule, key any, judge func(context.Context, snapshotOf, *finding.Filter, io.Writer) error) error {
 	root, q, err := c.projectOf()
 	if err != nil {
 		return err
@@ -86,13 +102,11 @@ func serveReport(c *call, rules []finding.Rule, key any, judge func(context.Cont
 	}
 	of := snapshotOf{s, root}
 	if only != nil {
-		report, err := judge(c.ctx(), of, only)
-		if err != nil {
-			return noReport(root, err)
-		}
-		return reply(c.w, http.StatusOK, report)
+		return noReport(root, replySpooled(c.w, func(w io.Writer) error { return judge(c.ctx(), of, only, w) }))
 	}
 	// Others wait for the same report: it must not end with the first one's request.
 	ctx := context.WithoutCancel(c.ctx())
-	return noReport(root, replyKept(c.w, c.r, s, key, func() (any, error) { return judge(ctx, of, nil) }))
+	return noReport(root, replyOnce(c.w, c.r, s, key, func() (*kept, error) {
+		return written(func(w io.Writer) error { return judge(ctx, of, nil, w) })
+	}))
 }

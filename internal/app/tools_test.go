@@ -32,6 +32,10 @@ func TestTheSettingsKnowEachTool(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := slices.Sorted(slices.Values(config.ToolNames))
+	models := slices.Sorted(slices.Values(config.ModelTools()))
+	if slices.Sort(have); !slices.Equal(have, models) {
+		t.Errorf("the engine has %q, the settings know %q for models", have, models)
+	}
 	have = append(have, permit.NetworkTool, permit.PortsTool)
 	if slices.Sort(have); !slices.Equal(have, known) {
 		t.Errorf("the engine has %q, the settings know %q", have, known)

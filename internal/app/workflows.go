@@ -51,7 +51,8 @@ func (a *App) asks(project, mode string, allow []string, tool string) bool {
 	return err == nil && !slices.ContainsFunc(slices.Concat(rules.Allowed, given), func(r permit.Rule) bool { return r.Names(tool) })
 }
 
-// answerEntry is the answer to a wait task as the audit log has it.
+// answerEntry is what became of a wait task as the audit log has it: an answer, or that its
+// time has passed.
 func answerEntry(w run.Waiting) permit.Entry {
 	verdict := permit.VerdictDeny
 	if w.Answer.Answer == run.AnswerContinue {
@@ -60,6 +61,7 @@ func answerEntry(w run.Waiting) permit.Entry {
 	return permit.Entry{
 		Kind: "decision", DecisionID: w.DecisionID, Project: w.Project, Summary: w.Message, Verdict: string(verdict),
 		By: w.Answer.By, Note: w.Answer.Note, Reason: "the task " + w.Task + " of the run " + w.RunID + " waits",
+		Effect: permit.Effect{Summary: w.Message}.Fingerprint(),
 	}
 }
 

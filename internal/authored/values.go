@@ -160,7 +160,7 @@ func (v Above) Check(r *Report, n *Node, path string) bool {
 	if f, ok := n.number(); ok && f > v.Least && f <= v.Most {
 		return true
 	}
-	r.Add(n, path, "", "it must be a number above %g, up to %g, and this is %s", v.Least, v.Most, n.asWritten())
+	r.Add(n, path, "", "it must be %s, and this is %s", v, n.asWritten())
 	return false
 }
 

@@ -28,6 +28,8 @@ type console struct {
 
 	// configFile is the --config flag, common to all commands.
 	configFile string
+	// projectGiven says that the command line names the project.
+	projectGiven bool
 	// ran is set once a command has begun.
 	ran bool
 	// wrongHelp is set where help was asked for of a command that there is not.

@@ -49,22 +49,28 @@ alone.`,
 		if o.Only, err = form.only(register.Rules()); err != nil {
 			return err
 		}
-		list := jsonList{c: c, name: "files"}
-		if form.json {
+		list, log := jsonList{c: c, name: "files"}, form.log(register.Rules())
+		switch {
+		case form.json:
 			o.Each = func(one registerlint.FileReport) { list.add(&one) }
+		case form.sarif:
+			o.Each = func(one registerlint.FileReport) { log.Add(one.Findings) }
 		}
 		app.CollectLess()
 		report, root, err := lintNamed(cmd, cfg, args, o)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		all := func() []finding.Finding { return findingsOf(report) }
-		err = printFindings(c, form, register.Rules(), all, func() {
+		case form.json:
+			err = list.end(report)
+		case form.sarif:
+			err = c.writeLog(log)
+		default:
 			printRegisters(c, report, o.Digest)
 			if root != "" {
 				printDoFirst(c, cmd, o.Digest, o.Only, namedDir(args, root))
 			}
-		}, func() error { return list.end(report) })
+		}
 		if err == nil && !report.OK(strict) {
 			err = ended(ExitFailed)
 		}
@@ -100,14 +106,6 @@ func lintNamed(cmd *cobra.Command, cfg *config.Config, args []string, o register
 	}
 	report, err = registerlint.Lint(cmd.Context(), root, found, o)
 	return report, root, err
-}
-
-func findingsOf(r *registerlint.Report) []finding.Finding {
-	var all []finding.Finding
-	for _, f := range r.Files {
-		all = append(all, f.Findings...)
-	}
-	return all
 }
 
 // printRegisters prints what was counted, the findings beyond the original's rules

@@ -15,6 +15,7 @@ import (
 	"belay/internal/authored"
 	"belay/internal/client"
 	"belay/internal/fault"
+	"belay/internal/lazyregexp"
 	"belay/internal/model"
 	"belay/internal/session"
 )
@@ -211,6 +212,9 @@ func upstreamStep(f *fault.Error) string {
 	return ""
 }
 
+// tasksFailed are the words with which the failure of a run names the tasks that failed.
+var tasksFailed = lazyregexp.New(`^(?:the task [\w/-]+ failed: )+`)
+
 // upstream puts before a provider's own words whose they are.
 func upstream(f *fault.Error, message string) string {
 	provider, _ := f.Details["provider"].(string)
@@ -218,12 +222,8 @@ func upstream(f *fault.Error, message string) string {
 	switch model.Category(category) {
 	case model.InvalidAPIKey, model.RateLimited, model.APIResponseError:
 		if provider != "" && f.Status >= 400 {
-			whose := ""
-			if task, _ := f.Details["task"].(string); task != "" { // of a run
-				whose = "the task " + task + " failed: "
-				message = strings.TrimPrefix(message, whose)
-			}
-			return fmt.Sprintf("%s%s answered %d: %s", whose, line(provider), f.Status, message)
+			whose := tasksFailed.FindString(message)
+			return fmt.Sprintf("%s%s answered %d: %s", whose, line(provider), f.Status, message[len(whose):])
 		}
 	}
 	return message

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"belay/internal/workspace/finding"
@@ -42,16 +44,20 @@ func (f *findingsForm) digest() *finding.Digest {
 	return finding.NewDigest(shownOfKind)
 }
 
-// printFindings prints a report with its findings in the form that was asked for;
-// print is for people, printJSON for programs.
-func printFindings(c *console, form findingsForm, rules []finding.Rule, all func() []finding.Finding, print func(), printJSON func() error) error {
-	switch {
-	case form.json:
-		return printJSON()
-	case form.sarif:
-		return c.writeJSON(finding.InSARIF(Version(), rules, all()))
+// log is the form of code hosts, which takes findings as they are found; nil where that is
+// not asked for.
+func (f *findingsForm) log(rules []finding.Rule) *finding.SARIF {
+	if !f.sarif {
+		return nil
 	}
-	print()
+	return finding.NewSARIF(Version(), rules)
+}
+
+// writeLog prints the form of code hosts.
+func (c *console) writeLog(log *finding.SARIF) error {
+	if err := log.Write(c.out); err != nil {
+		return fmt.Errorf("encode the answer: %w", err)
+	}
 	return nil
 }
 

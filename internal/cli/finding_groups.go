@@ -30,13 +30,13 @@ func printGroups(c *console, groups []*finding.Group, packages int) {
 			c.write("\n")
 		}
 		c.write(hang(groupHead(g, packages), c.width, 2) + "\n")
-		for _, f := range g.First {
+		for f := range g.Shown() {
 			c.write("  " + hang(clean(place(f)+f.Message), c.width, 4) + "\n")
 			if g.Fix == "" && f.Fix != "" {
 				c.write("    " + hang("fix: "+clean(f.Fix), c.width, 4) + "\n")
 			}
 		}
-		if more := g.Count - len(g.First); more > 0 {
+		if more := g.Hidden(); more > 0 {
 			c.write("  and " + strconv.Itoa(more) + " more; --all lists them\n")
 		}
 		if g.Fix != "" {

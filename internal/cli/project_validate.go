@@ -41,24 +41,30 @@ findings.`,
 			return err
 		}
 		o.Digest = form.digest()
-		list := jsonList{c: c, name: "findings"}
-		if form.json {
+		list, log := jsonList{c: c, name: "findings"}, form.log(validate.AllRules())
+		switch {
+		case form.json:
 			o.Each = func(found []finding.Finding) {
 				for i := range found {
 					list.add(&found[i])
 				}
 			}
+		case form.sarif:
+			o.Each = log.Add
 		}
 		app.CollectLess()
 		report, err := validated(cmd, cfg, root, o)
-		if err != nil {
-			return err
-		}
-		all := func() []finding.Finding { return report.Findings }
-		if err := printFindings(c, form, validate.AllRules(), all, func() {
+		switch {
+		case err != nil:
+		case form.json:
+			err = list.end(report)
+		case form.sarif:
+			err = c.writeLog(log)
+		default:
 			printReport(c, report, o.Digest)
 			printDoFirst(c, cmd, o.Digest, report.Only, namedDir(args, root))
-		}, func() error { return list.end(report) }); err != nil {
+		}
+		if err != nil {
 			return err
 		}
 		return verdictOf(report.Summary.Errors)

@@ -114,18 +114,18 @@ func runWorkflow(c *console, cmd *cobra.Command, args []string, f *runFlags) err
 		wrong.add(knownTools(ctx, a.Engine, nil, f.allow))
 		if !wrong.none() && r.File != "" {
 			r.Mode, r.Allow = "", nil // they are noted where they are wrong
-			wrong.add(unused(a.Runs.Check(ctx, r)))
+			wrong.add(asTyped(unused(a.Runs.Check(ctx, r)), args))
 		}
 		if !wrong.none() {
 			return wrong.err()
 		}
 		if f.dryRun && f.resume != "" {
-			return planResumption(ctx, c, a, f, r)
+			return asTyped(planResumption(ctx, c, a, f, r), args)
 		}
 		if f.dryRun {
 			plan, err := a.Runs.Plan(ctx, r)
 			if err != nil {
-				return err
+				return asTyped(err, args)
 			}
 			if f.json {
 				err = c.writeJSON(plan)
@@ -139,7 +139,7 @@ func runWorkflow(c *console, cmd *cobra.Command, args []string, f *runFlags) err
 		}
 		s, err := beginRun(ctx, c, a, f, r)
 		if err != nil {
-			return err
+			return asTyped(err, args)
 		}
 		return watchRun(ctx, c, a, s, f, unasked(r.OnQuestion, f.mode))
 	})
@@ -279,7 +279,7 @@ func runVerdict(c *console, r run.Record, cfg *config.Config, asJSON, unasked bo
 	if !asJSON {
 		notPermitted(c, r.Calls, unasked)
 	}
-	again := "go on with " + resumption(r.Summary, cfg)
+	again := "go on with " + c.resumption(r.Summary, cfg, "")
 	switch r.Status {
 	case run.Success:
 		if r.Snapshot != "" {
@@ -309,15 +309,27 @@ func runVerdict(c *console, r run.Record, cfg *config.Config, asJSON, unasked bo
 	if step := stepOfRun(e); step != "" {
 		hint = step + "; then " + again
 	}
-	hint += "; if you correct the file, name it: " + strings.Replace(resumption(r.Summary, cfg), "belay run", "belay run "+quoted(r.File), 1)
+	hint += "; if you correct the file, name it: " + c.resumption(r.Summary, cfg, r.File)
 	return failed(ExitFailed, hint, e)
 }
 
-// resumption is the command that takes a run up again, as it is typed here.
-func resumption(s run.Summary, cfg *config.Config) string {
-	command := "belay run --resume " + s.ID
-	if here, err := runsProject(cfg); err != nil || here != s.Project {
+// resumption is the command that takes a run up again, as it is typed here: by the run's own
+// copy of the workflow, or with a corrected file where one is named.
+func (c *console) resumption(s run.Summary, cfg *config.Config, file string) string {
+	command, here := "belay run", ""
+	if file == "" {
+		here, _ = runsProject(cfg) // none is the run's
+	} else if command += " " + quoted(file); cfg.Project == "" {
+		here = run.ProjectOf(file)
+	} else {
+		here = cfg.Project
+	}
+	command += " --resume " + s.ID
+	if c.projectGiven || here != s.Project {
 		command += " --project " + quoted(s.Project)
+	}
+	if c.configFile != "" {
+		command += " --config " + quoted(c.configFile)
 	}
 	return command
 }

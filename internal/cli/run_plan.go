@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,12 +23,26 @@ func printPlan(c *console, p *run.Plan) {
 	}
 	c.fields(
 		"workflow", workflow, "file", p.File, "project", p.Project, "input", strings.Join(inputs, ", "),
-		"publishes", p.Snapshot, "estimate", "about "+grouped(p.Tokens)+" tokens, each task done once",
+		"publishes", p.Snapshot, "estimate", estimate(p),
 	)
 	for i := range p.Tasks {
 		c.write("\n")
 		printPlanned(c, &p.Tasks[i], 0)
 	}
+}
+
+// estimate is what the run would send, in words.
+func estimate(p *run.Plan) string {
+	text := "about " + grouped(p.Tokens) + " tokens, each task done once"
+	if slices.ContainsFunc(p.Tasks, waits) {
+		text += ", without what comes of other tasks"
+	}
+	return text
+}
+
+// waits reports whether a task, or one within it, is not known before others are done.
+func waits(t run.PlannedTask) bool {
+	return len(t.WaitsFor) > 0 || slices.ContainsFunc(t.Tasks, waits)
 }
 
 // plannedCells is the column, from a task's name on, in which what is said of it
@@ -62,8 +77,11 @@ func printPlanned(c *console, t *run.PlannedTask, depth int) {
 			}
 		}
 	}
+	if t.Unreached {
+		say("never", "no task leads to it, so it is not done")
+	}
 	if t.Tool != "" {
-		say("calls", strings.TrimSpace(t.Tool+" "+brief(t.Input)))
+		say("calls", toolCall(t.Tool, t.Input))
 	}
 	say("provider", t.Provider)
 	say("model", t.Model)
@@ -71,7 +89,11 @@ func printPlanned(c *console, t *run.PlannedTask, depth int) {
 	if t.Tools != nil {
 		say("tools", cmp.Or(strings.Join(*t.Tools, ", "), "none"))
 	}
-	say("asks", strings.Join(t.Asks, ", "))
+	asks := strings.Join(t.Asks, ", ")
+	if t.Tool != "" && asks != "" {
+		asks = "a person, unless --allow " + t.Tool + " or --mode acceptEdits permits it"
+	}
+	say("asks", asks)
 	say("never", strings.Join(t.Deny, ", "))
 	for i := range t.Attachments {
 		say(plannedAttachment(&t.Attachments[i]))
@@ -88,6 +110,18 @@ func printPlanned(c *console, t *run.PlannedTask, depth int) {
 		say("", "and so on for "+count(*t.Items-len(t.Tasks), "more item", "more items"))
 	}
 	say("then", strings.Join(t.Next, " or "))
+}
+
+// toolCall is a tool with its input in a few words, the file first.
+func toolCall(tool string, input any) string {
+	m, _ := input.(map[string]any)
+	path, ok := m["path"].(string)
+	if !ok || len(m) == 1 {
+		return strings.TrimSpace(tool + " " + brief(input))
+	}
+	rest := maps.Clone(m)
+	delete(rest, "path")
+	return tool + " " + clip(line(path), maxItem) + " " + brief(rest)
 }
 
 // orAll says what * stands for where tasks are named.

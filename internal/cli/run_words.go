@@ -47,7 +47,7 @@ func reasonOf(f *run.Failure) string {
 	if f == nil {
 		return "for no reason that was recorded"
 	}
-	return clip(line(f.Message), maxFailure)
+	return clip(line(upstream(f.Fault(), f.Message)), maxFailure)
 }
 
 // lasted is a time that something took, for people.

@@ -179,7 +179,7 @@ way are stopped in mid-step. belay run --resume takes it up again.`,
 			}
 			c.note(cmp.Or(runState(s.Status), "stopped"), id)
 			if s.Status == run.Cancelled {
-				c.note("go on", resumption(s.Summary, a.Config))
+				c.note("go on", c.resumption(s.Summary, a.Config, ""))
 			}
 			return nil
 		})

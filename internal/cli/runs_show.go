@@ -60,7 +60,7 @@ following, and not the run.`,
 			if f.json {
 				return c.writeJSON(map[string]any{"run": r})
 			}
-			printRun(c, r, resumption(r.Summary, a.Config), time.Now())
+			printRun(c, r, c.resumption(r.Summary, a.Config, ""), time.Now())
 			return nil
 		})
 	}
@@ -106,12 +106,12 @@ func printRun(c *console, r run.Record, resume string, now time.Time) {
 	if r.Version != "" {
 		workflow += ", version " + line(r.Version)
 	}
-	c.fields(
+	facts := []string{
 		"run", r.ID, "workflow", workflow, "file", r.File, "project", r.Project, "state", state,
 		"started", when(r.StartedAt), "time", took(r.Summary, now), "used", used, "calls", r.Calls.String(),
 		"model", r.Model, "allowed", strings.Join(r.Allow, ", "), "input", strings.Join(inputs, ", "),
 		"published", r.Snapshot, "error", failure, "go on with", resume,
-	)
+	}
 	for _, w := range r.Waits {
 		words := line(w.Task)
 		if w.Message != "" {
@@ -120,8 +120,9 @@ func printRun(c *console, r run.Record, resume string, now time.Time) {
 		if w.Until != nil {
 			words += ", until " + when(*w.Until)
 		}
-		c.fields("waits", words)
+		facts = append(facts, "waits", words)
 	}
+	c.fields(facts...)
 	if len(r.Tasks) > 0 {
 		c.write("\n")
 		printTasks(c, r.Tasks, now)

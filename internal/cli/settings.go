@@ -150,6 +150,7 @@ func (c *console) layers(cmd *cobra.Command) config.Options {
 	// Neither is needed as long as nothing relative to them is asked for.
 	o.Dir, _ = os.Getwd()
 	o.Home, _ = os.UserHomeDir()
+	c.projectGiven = cmd.Flags().Changed("project")
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if all, ok := f.Value.(*assignments); ok {
 			o.Flags = append(o.Flags, *all...)

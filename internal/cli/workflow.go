@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/authored"
+	"belay/internal/config"
 	"belay/internal/durable"
 	"belay/internal/plainjson"
 	"belay/internal/workflow/catalog"
@@ -52,15 +53,27 @@ In a file of JSON, give the name in a field "$schema".`,
 
 // checkedWorkflow is what belay workflow check --json says of a file.
 type checkedWorkflow struct {
-	Path     string            `json:"path"`
-	Valid    bool              `json:"valid"`
-	ID       string            `json:"id,omitempty"`
-	Tasks    int               `json:"tasks"`
+	Path  string `json:"path"`
+	Valid bool   `json:"valid"`
+	ID    string `json:"id,omitempty"`
+	Tasks int    `json:"tasks"`
+	// Shared is set where the file has agents for workflows, and is none itself.
+	Shared   *sharedAgents     `json:"shared,omitempty"`
 	Problems []workflowProblem `json:"problems"`
 	// More is how many other problems the file has.
 	More int `json:"more,omitempty"`
 	// Warnings are of a valid file: what is there in vain.
 	Warnings []workflowWarning `json:"warnings,omitempty"`
+}
+
+type sharedAgents struct {
+	Agents  int `json:"agents"`
+	Actions int `json:"actions"`
+	Schemas int `json:"schemas"`
+}
+
+func (s sharedAgents) String() string {
+	return "shared: " + count(s.Agents, "agent", "agents") + ", " + count(s.Actions, "action", "actions") + ", " + count(s.Schemas, "schema", "schemas")
 }
 
 type workflowWarning struct {
@@ -85,9 +98,9 @@ func newWorkflowCheck(c *console) *cobra.Command {
 		Use:   "check FILE...",
 		Short: "Check workflow files and list everything that is wrong with them",
 		Long: `Read workflow files, YAML or JSON, and list all that is wrong, each problem with its
-line and column; - is stdin. Nothing is run, and no file or address of an attachment
-is looked at: belay run --dry-run does that. The exit code is 1 where a file has a
-problem.`,
+line and column; - is stdin. A file without id and tasks is one of agents that workflows
+share. Nothing is run, and no file or address of an attachment is looked at: belay run
+--dry-run does that. The exit code is 1 where a file has a problem.`,
 		Example: "  belay workflow check review.yaml\n  belay workflow check workflows/*.yaml --json",
 		Args:    cobra.MinimumNArgs(1),
 	}
@@ -141,7 +154,12 @@ func checkWorkflow(ctx context.Context, c *console, name string) (checkedWorkflo
 	case err != nil:
 		return one, failed(ExitFailed, "name a workflow file", err)
 	}
-	w, err := definition.ParseWith(ctx, name, data, besides(name))
+	known := definition.Options{Open: besides(name), Tools: config.ModelTools(), Providers: config.Providers()}
+	shared, is, err := definition.ParseShared(ctx, name, data, known)
+	var w *definition.Workflow
+	if !is {
+		w, err = definition.ParseWith(ctx, name, data, known)
+	}
 	var wrong *authored.Error
 	switch {
 	case errors.As(err, &wrong):
@@ -151,6 +169,8 @@ func checkWorkflow(ctx context.Context, c *console, name string) (checkedWorkflo
 		one.More = wrong.More
 	case err != nil:
 		return one, err
+	case is:
+		one.Valid, one.Shared = true, &sharedAgents{shared.Agents, shared.Actions, shared.Schemas}
 	default:
 		one.Valid, one.ID, one.Tasks = true, w.ID, len(w.Tasks)
 		for _, t := range w.Unreached() {
@@ -179,7 +199,15 @@ func besides(name string) definition.Opener {
 func printWorkflows(c *console, all []checkedWorkflow) {
 	for _, one := range all {
 		if one.Valid {
-			c.write(line(one.Path) + ": workflow " + line(one.ID) + ", " + count(one.Tasks, "task", "tasks") + ", nothing is wrong\n")
+			what := "workflow " + line(one.ID) + ", " + count(one.Tasks, "task", "tasks")
+			if one.Shared != nil {
+				what = one.Shared.String()
+			}
+			found := "nothing is wrong"
+			if n := len(one.Warnings); n > 0 {
+				found = count(n, "warning", "warnings")
+			}
+			c.write(line(one.Path) + ": " + what + ", " + found + "\n")
 			for _, w := range one.Warnings {
 				c.write(hang(clean(fmt.Sprintf("%s:%d:%d: warning: %s: %s", line(one.Path), w.Line, w.Column, line(w.Field), w.Message)), c.width, 2) + "\n")
 			}

@@ -155,6 +155,11 @@ var ToolNames = []string{
 	"project.list", "project.graph", "project.status", "project.propose", "project.scaffold", "project.snapshot",
 }
 
+// ModelTools are those of them that a model calls.
+func ModelTools() []string {
+	return slices.DeleteFunc(slices.Clone(ToolNames), func(name string) bool { return name == "network" || name == "ports" })
+}
+
 var ruleShape = lazyregexp.New(`^[A-Za-z*][A-Za-z0-9_.*-]*(\(.*\))?$`)
 
 func port(s string) (string, error) {

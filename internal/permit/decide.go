@@ -127,13 +127,16 @@ func (d *Requests) Decide(ctx context.Context, sessionID, id string, v Verdict, 
 	return Decision{}, closed(settled)
 }
 
-// closed says how a question was answered before.
+// closed says how a question was answered before, and by whom.
 func closed(d Decision) error {
-	text := "the question %s was answered already"
-	if d.Timeout {
-		text = "the time for the question %s is over"
+	text := fmt.Sprintf("the question %s was answered already", d.DecisionID)
+	switch {
+	case d.Timeout:
+		text = fmt.Sprintf("the time for the question %s is over", d.DecisionID)
+	case d.By != "":
+		text += fmt.Sprintf(": %s, by %s", d.Verdict, d.By)
 	}
-	return fault.New(fault.DecisionClosed, text, d.DecisionID).With("decisionId", d.DecisionID).
+	return fault.New(fault.DecisionClosed, "%s", text).With("decisionId", d.DecisionID).
 		With("verdict", d.Verdict).With("by", d.By).With("time", d.Time)
 }
 

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"belay/internal/authored"
+	"belay/internal/config"
 	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/lazyregexp"
@@ -187,7 +188,7 @@ func (s *search) file(name string) error {
 // describe reads a workflow. The error is ctx's.
 func describe(ctx context.Context, name string, data []byte, open definition.Opener) (File, error) {
 	f := File{Path: name}
-	w, err := definition.ParseWith(ctx, name, data, open)
+	w, err := definition.ParseWith(ctx, name, data, definition.Options{Open: open, Tools: config.ModelTools(), Providers: config.Providers()})
 	if ctx.Err() != nil {
 		return f, context.Cause(ctx)
 	}

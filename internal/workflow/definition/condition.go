@@ -65,7 +65,7 @@ func NewCondition(text string, more ...string) (*Condition, error) {
 		var problems []string
 		for _, e := range issues.Errors() {
 			syntax, ok := strings.CutPrefix(e.Message, "Syntax error: ")
-			syntax = guess.ReplaceAllString(syntax, "")
+			syntax = plainSyntax(guess.ReplaceAllString(syntax, ""))
 			if ok && len(problems) > 0 {
 				break // what follows the first is noise
 			}
@@ -122,6 +122,26 @@ var (
 	oneEquals    = lazyregexp.New(`[^=!<>]=[^=]`)
 	minusName    = lazyregexp.New(`\.([A-Za-z_]\w*(?:-[A-Za-z_]\w*)+)`)
 )
+
+// plainWords are what the parser says of a text, and the same in plain words.
+var plainWords = []struct {
+	said *lazyregexp.Regexp
+	is   string
+}{
+	{lazyregexp.New(`^(?:mismatched|extraneous) input '<EOF>'.*`), "it ends too early"},
+	{lazyregexp.New(`^(?:mismatched|extraneous) input ('.*?') expecting (?:\{.*|<EOF>)$`), "$1 cannot stand here"},
+	{lazyregexp.New(`^no viable alternative at input ('.*')$`), "$1 cannot stand here"},
+	{lazyregexp.New(`^token recognition error at: '(.*?)\s*'$`), "'$1' cannot stand here"},
+}
+
+func plainSyntax(text string) string {
+	for _, w := range plainWords {
+		if w.said.MatchString(text) {
+			return w.said.ReplaceAllString(text, w.is)
+		}
+	}
+	return text
+}
 
 // conditionHint is the next step after what people do most.
 func conditionHint(text string, err error, more ...string) string {

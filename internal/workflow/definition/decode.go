@@ -13,7 +13,7 @@ import (
 // [*authored.Error] with every problem of the file, or ctx's: a large file takes its
 // time.
 func Parse(ctx context.Context, name string, data []byte) (*Workflow, error) {
-	return ParseWith(ctx, name, data, nil)
+	return ParseWith(ctx, name, data, Options{})
 }
 
 // decoder reads one file.
@@ -25,8 +25,8 @@ type decoder struct {
 	schemaIDs []schemaID
 	w         *Workflow
 	hints     int // how many were looked for
-	// open reads used files, nil for none; shared are their actions, by id.
-	open   Opener
+	known     Options
+	// shared are the actions of used files, by id.
 	shared map[string]*Action
 	// handing is what leads to each task, by its id.
 	handing map[string][]Next
@@ -41,9 +41,11 @@ func (d *decoder) workflow(n *authored.Node) *Workflow {
 	d.namedSchemas(o)
 	if c := o.Object("config"); c != nil {
 		d.w.Input, d.w.Env = d.schemaField(c, "input"), d.tree(c, "env")
+		d.defaultsFit(c.Field("input"), c.Path("input"))
 	}
 	if o.Field("input") != nil {
 		d.w.Input = d.schemaField(o, "input")
+		d.defaultsFit(o.Field("input"), o.Path("input"))
 	}
 	if o.Field("env") != nil {
 		d.w.Env = d.tree(o, "env")
@@ -91,7 +93,7 @@ func (d *decoder) agent(o *authored.Object) *Agent {
 // model is a name, or a mapping with provider and model.
 func (d *decoder) model(o *authored.Object) (provider, name string) {
 	if m := o.Object("model"); m != nil {
-		return m.Text("provider"), m.Text("model")
+		return d.provider(m), m.Text("model")
 	}
 	return "", o.Text("model")
 }
@@ -104,6 +106,7 @@ func (d *decoder) action(o *authored.Object) *Action {
 }
 
 func (d *decoder) rights(o *authored.Object) Rights {
+	d.permitted(o)
 	r := Rights{Tools: o.Texts("tools"), Given: o.Field("tools") != nil}
 	if p := o.Object("permissions"); p != nil {
 		r.Allow, r.Deny = p.Texts("allow"), p.Texts("deny")

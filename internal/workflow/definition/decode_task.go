@@ -27,7 +27,9 @@ func (d *decoder) task(o *authored.Object, nested bool) *Task {
 	case Parallel, Collection, Composite:
 		d.several(o, t)
 	case Tool:
-		t.Tool = o.Word("tool")
+		if o.Field("tool") != nil { // else it was refused
+			t.Tool = o.Word("tool")
+		}
 		d.toolInput(o, t)
 	case Wait:
 		t.Message, t.For, t.OnTime = d.template(o, "message"), o.Duration("for"), TimeContinues

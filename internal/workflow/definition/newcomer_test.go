@@ -98,14 +98,14 @@ use: [gone.yaml, ../other.yaml]
   - {id: n8, agent: a, action: find}
 `, []string{
 			`tasks[0].agent: no agent has the id "b" (the only one is a)`, `no agent has the id "A" (did you mean a?)`, `the agent a has no action "finde" (did you mean find?)`, `tasks[3]: a task needs an action of its agent, or a prompt`,
-			`tasks[4].agent: a task needs agent`, `tasks[5].with: the action find needs "topic", and the task is not given it (did you mean topic by topci?)`,
+			`tasks[4].agent: a task needs agent`, `tasks[5].with: the action find needs "topic", and the task is not given it (write topic in place of topci)`,
 			`tasks[6].with.topic: it does not fit the input of the action find: got array, want string`, `tasks[7].with: the action find needs "topic", and the task is not given it (give it in with)`,
 		}},
 		{"tasks that are not reached", head + `  - {id: u1, agent: a, prompt: x}
   - {id: u2, agent: a, prompt: "{{ .tasks.u1.output.response }}"}
   - {id: p, type: parallel, tasks: [{id: l, agent: a, prompt: x}, {id: r, agent: a, prompt: "{{ .tasks.l.output.response }}"}]}
 outputs: {x: "{{ .tasks.u2.output.response }}"}
-`, []string{`tasks[2].tasks[1].prompt: the template looks at the task "l", which is not done before the task "p" (it is within the task "p"`, `15:14: outputs.x: the template looks at the task "u2", which is not done before the end of the run (no task leads to u2: name it in on_success of the task before it)`}},
+`, []string{`tasks[2].tasks[1].prompt: the template looks at the task "l", which is not done before that (a step of a composite task sees the steps before it; the tasks of a parallel task do not see each other)`, `15:14: outputs.x: the template looks at the task "u2", which is not done before the end of the run (no task leads to u2: name it in on_success of the task before it)`}},
 		{"a circle", head + `  - {id: c1, agent: a, prompt: x, on_success: {next: c2}}
   - {id: c2, agent: a, prompt: "{{ .tasks.c3.output.response }}", on_success: {next: c1}}
   - {id: c3, agent: a, prompt: x}

@@ -82,17 +82,45 @@ func newSchema(source map[string]any) (*Schema, error) {
 	return &Schema{compiled: compiled, Source: source}, nil
 }
 
-// Check returns what is wrong with a value, a line each; nothing where it is right.
-func (s *Schema) Check(v any) []string {
+// defaultsFit refuses defaults of the input's properties that the schema itself does not take:
+// every run without such an input would be refused.
+func (d *decoder) defaultsFit(n *authored.Node, path string) {
+	if n == nil || n.Kind != authored.Map || n.Field("properties") == nil || d.w.Input == nil || d.w.Input.compiled == nil || isOpen(d.w.Input.Source) {
+		return
+	}
+	filled := map[string]any{}
+	d.w.Input.Defaults(filled)
+	faults, err := d.w.Input.compiled.Check(filled)
+	if err != nil {
+		return
+	}
+	for _, f := range faults {
+		if len(f.Place) == 0 {
+			continue // what is required may be given
+		}
+		if property := n.Field("properties").Field(f.Place[0]); property != nil && property.Field("default") != nil {
+			at := property.Field("default")
+			d.report.Beyond(authored.RuleSchema, at, path+".properties."+f.Place[0]+".default", "", "the default does not fit its own schema: %s", f.Text)
+		}
+	}
+}
+
+// Faults returns what is wrong with a value, nothing where it is right.
+func (s *Schema) Faults(v any) []schema.Fault {
 	if s == nil || s.compiled == nil {
 		return nil
 	}
 	faults, err := s.compiled.Check(v)
 	if err != nil {
-		return []string{err.Error()}
+		return []schema.Fault{{Text: err.Error()}}
 	}
+	return faults
+}
+
+// Check is Faults in words, a line each.
+func (s *Schema) Check(v any) []string {
 	var lines []string
-	for _, f := range faults {
+	for _, f := range s.Faults(v) {
 		where := "the value"
 		if len(f.Place) > 0 {
 			where = "." + strings.Join(f.Place, ".")
@@ -134,6 +162,21 @@ func (s *Schema) literals(n *authored.Node) []schema.Fault {
 		return nil
 	}
 	return slices.DeleteFunc(faults, func(f schema.Fault) bool { return len(f.Place) == 0 })
+}
+
+// demands are the members that the schema requires, none where it may take others in their
+// place.
+func (s *Schema) demands() (names []string) {
+	if s == nil || s.compiled == nil || isOpen(s.Source) {
+		return nil
+	}
+	required, _ := s.Source["required"].([]any)
+	for _, r := range required {
+		if name, ok := r.(string); ok && name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func hasTemplate(n *authored.Node) bool {

@@ -28,6 +28,9 @@ type sight struct {
 	// roots is what is known of the context's keys. A key of [sometimes] that is not among
 	// them is not there.
 	roots map[string]result
+	// demanded are what the input of the task's action requires: actionInput says where the
+	// task is not given it.
+	demanded []string
 }
 
 // sometimes are the keys of the context that only some fields have, and which ones.
@@ -72,7 +75,9 @@ func (d *decoder) sees() {
 	if d.w.Env != nil {
 		env = treeResult(d.w.Env)
 	}
-	s := sight{d: d, order: orderOf(d.w), roots: map[string]result{"workflow.input": input, "input": input, "with": fieldsOf(nil), "env": env}}
+	s := sight{d: d, order: orderOf(d.w), roots: map[string]result{"workflow.input": input, "input": input}}
+	s.beforeAll().tree(d.w.Env)
+	s.roots["with"], s.roots["env"] = fieldsOf(nil), env
 	unreached := 0
 	for i, t := range d.w.Tasks {
 		if d.w.Task(t.ID) != t || d.ctx.Err() != nil {
@@ -101,6 +106,13 @@ func (d *decoder) sees() {
 		s.sure = s.order.end
 	}
 	s.with("output", anyResult).tree(d.w.Outputs)
+}
+
+// beforeAll is the sight of what is evaluated before the first task: the workflow's env.
+func (s sight) beforeAll() sight {
+	s.where, s.may, s.sure = "the workflow's env", newSet(len(s.d.w.Tasks)), nil
+	s.roots = maps.Clone(s.roots)
+	return s
 }
 
 // maxJudged bounds the tasks that nothing leads to and that are looked at all the same.
@@ -253,6 +265,7 @@ func (s sight) texts(t *Task) {
 		text(shown, a.Instructions, a.At, a.Path, "instructions")
 	}
 	if c := t.Action; c != nil {
+		shown.demanded = c.Input.demands()
 		text(shown, c.Prompt, c.At, c.Path, "prompt")
 	}
 }
@@ -346,6 +359,9 @@ func (s sight) template(t *template.Template, at *authored.Node, path string) {
 			if right, problem, hint := r.lacks(p[from:]); problem != "" {
 				where := strings.Join(p[:from+right], ".")
 				if where == "with" || where == "input" {
+					if slices.Contains(s.demanded, p[from]) {
+						continue
+					}
 					where += " of " + s.where
 				}
 				if strings.HasPrefix(where, "with ") && len(r.fields) == 0 {
@@ -378,16 +394,18 @@ func (s sight) finished(id string, at *authored.Node, path, who string) {
 	if s.done(id) != nil {
 		return
 	}
-	hint := ""
+	hint, before := "", s.where
 	switch t, holder := s.d.find(id); {
 	case t == nil:
 		return // taskReferences has noted it
+	case holder != nil && s.where == "the task "+quote(holder.ID): // both are within it
+		hint, before = "a step of a composite task sees the steps before it; the tasks of a parallel task do not see each other", "that"
 	case holder != nil:
 		hint = fmt.Sprintf("it is within the task %q, whose output has its result: .tasks.%s.output", holder.ID, holder.ID)
 	case s.order.may[s.order.index[id]] == nil:
 		hint = "no task leads to " + id + ": name it in on_success of the task before it"
 	}
-	s.d.report.Beyond(authored.RuleReference, at, path, hint, "%s at the task %q, which is not done before %s", who, id, s.where)
+	s.d.report.Beyond(authored.RuleReference, at, path, hint, "%s at the task %q, which is not done before %s", who, id, before)
 }
 
 // find is a task of the file with the one of the workflow's that holds it, nil for one of

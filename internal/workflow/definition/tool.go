@@ -75,6 +75,9 @@ func toolNamed(name string) toolShape {
 // toolResult is what is known of a tool's result. A tool that shows a file, such as an
 // image, gives a text instead.
 func toolResult(name string) result {
+	if name == "" {
+		return anyResult
+	}
 	fields := map[string]result{"response": textResult}
 	for _, field := range toolNamed(name).gives {
 		fields[field] = anyResult
@@ -119,17 +122,15 @@ func (s sight) actionInput(t *Task) {
 		return
 	}
 	who := "the action " + t.Action.ID
-	if with := s.roots["with"]; with.closed && !isOpen(input.Source) {
+	if with := s.roots["with"]; with.closed {
 		given := slices.Sorted(maps.Keys(with.fields))
-		required, _ := input.Source["required"].([]any)
-		for _, r := range required {
-			name, _ := r.(string)
-			if _, ok := with.fields[name]; ok || name == "" {
+		for _, name := range input.demands() {
+			if _, ok := with.fields[name]; ok {
 				continue
 			}
 			hint := "give it in with"
 			if i := slices.IndexFunc(given, func(g string) bool { return nearest.Of(g, []string{name}) == name }); i >= 0 {
-				hint = "did you mean " + name + " by " + given[i] + "?"
+				hint = "write " + name + " in place of " + given[i]
 			}
 			at := t.At.Field("with")
 			if at == nil {

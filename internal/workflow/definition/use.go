@@ -32,8 +32,8 @@ var sharedShape = &authored.Shape{
 	},
 }
 
-// ParseWith is Parse of a file that may use others.
-func ParseWith(ctx context.Context, name string, data []byte, open Opener) (*Workflow, error) {
+// ParseWith is Parse of a file that may use others, and of which more is known.
+func ParseWith(ctx context.Context, name string, data []byte, known Options) (*Workflow, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -41,7 +41,7 @@ func ParseWith(ctx context.Context, name string, data []byte, open Opener) (*Wor
 	if err != nil {
 		return nil, err
 	}
-	d := &decoder{ctx: ctx, report: &authored.Report{}, schemas: map[string]*Schema{}, shared: map[string]*Action{}, open: open}
+	d := &decoder{ctx: ctx, report: &authored.Report{}, schemas: map[string]*Schema{}, shared: map[string]*Action{}, known: known}
 	w := d.workflow(n)
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
@@ -73,11 +73,11 @@ func (d *decoder) use(o *authored.Object) {
 
 // used reads one file. Its problems are reported at the place that names it.
 func (d *decoder) used(n *authored.Node, path string) {
-	if d.open == nil {
+	if d.known.Open == nil {
 		d.report.Beyond(authored.RuleReference, n, path, "check the workflow as a file", "the file %s cannot be read here", n.Text)
 		return
 	}
-	data, err := d.open(n.Text)
+	data, err := d.known.Open(n.Text)
 	if err != nil {
 		d.report.Beyond(authored.RuleReference, n, path, "it must be a file in the workflow's folder", "the file %s cannot be read: %v", n.Text, cause(err))
 		return
@@ -88,26 +88,7 @@ func (d *decoder) used(n *authored.Node, path string) {
 	d.w.Used[n.Text] = data
 	root, err := authored.Parse(n.Text, data)
 	if err == nil {
-		report := &authored.Report{}
-		own := &decoder{ctx: d.ctx, report: report, schemas: d.schemas, shared: d.shared, w: d.w}
-		o := authored.Read(root, report, "", sharedShape)
-		own.namedSchemas(o)
-		for c := range own.objects(o, "actions") {
-			a := own.action(c)
-			a.Path = "use(" + n.Text + ")." + a.Path
-			if d.shared[a.ID] != nil {
-				c.Beyond(authored.RuleDuplicate, "id", "", "the shared action %q is there already", a.ID)
-				continue
-			}
-			d.shared[a.ID] = a
-		}
-		for c := range own.objects(o, "agents") {
-			a := own.agent(c)
-			a.Path = "use(" + n.Text + ")." + a.Path
-			d.w.Agents = append(d.w.Agents, a)
-		}
-		d.schemaIDs = append(d.schemaIDs, own.schemaIDs...)
-		err = report.Err(n.Text)
+		err = d.sharedFile(root, n.Text).Err(n.Text)
 	}
 	var wrong *authored.Error
 	if errors.As(err, &wrong) {
@@ -117,6 +98,53 @@ func (d *decoder) used(n *authored.Node, path string) {
 	} else if err != nil {
 		d.report.Beyond(authored.RuleReference, n, path, "", "the file %s: %v", n.Text, err)
 	}
+}
+
+// sharedFile takes over what a used file has: its schemas, actions and agents.
+func (d *decoder) sharedFile(root *authored.Node, name string) *authored.Report {
+	own := &decoder{ctx: d.ctx, report: &authored.Report{}, schemas: d.schemas, shared: d.shared, w: d.w, known: d.known}
+	o := authored.Read(root, own.report, "", sharedShape)
+	own.namedSchemas(o)
+	for c := range own.objects(o, "actions") {
+		a := own.action(c)
+		a.Path = "use(" + name + ")." + a.Path
+		if d.shared[a.ID] != nil {
+			c.Beyond(authored.RuleDuplicate, "id", "", "the shared action %q is there already", a.ID)
+			continue
+		}
+		d.shared[a.ID] = a
+	}
+	for c := range own.objects(o, "agents") {
+		a := own.agent(c)
+		a.Path = "use(" + name + ")." + a.Path
+		d.w.Agents = append(d.w.Agents, a)
+	}
+	d.schemaIDs = append(d.schemaIDs, own.schemaIDs...)
+	return own.report
+}
+
+// Shared is what a file of shared agents has.
+type Shared struct{ Agents, Actions, Schemas int }
+
+// ParseShared reads a file of shared agents by itself. It is false for any other: one that
+// has an id or tasks is a workflow. What its templates look at is known where a workflow uses it.
+func ParseShared(ctx context.Context, name string, data []byte, known Options) (s Shared, is bool, _ error) {
+	n, err := authored.Parse(name, data)
+	if err != nil || n.Kind != authored.Map || n.Field("id") != nil || n.Field("tasks") != nil ||
+		n.Field("agents") == nil && n.Field("actions") == nil && n.Field("schemas") == nil {
+		return s, false, nil // reading it as a workflow says what is wrong
+	}
+	d := &decoder{ctx: ctx, report: &authored.Report{}, schemas: map[string]*Schema{}, shared: map[string]*Action{}, w: &Workflow{}, known: known}
+	report := d.sharedFile(n, name)
+	if err := ctx.Err(); err != nil {
+		return s, true, context.Cause(ctx)
+	}
+	d.report = report
+	unique(d, "agent", d.w.Agents)
+	for _, a := range d.w.Agents {
+		unique(d, "action", a.Actions)
+	}
+	return Shared{len(d.w.Agents), len(d.shared), len(d.schemas)}, true, report.Err(name)
 }
 
 // cause is an error without the operation that met it.
@@ -142,7 +170,11 @@ func (d *decoder) sharedActions(o *authored.Object) (all []*Action) {
 			for id := range d.shared {
 				known = append(known, sharedID(id))
 			}
-			d.report.Beyond(authored.RuleReference, n, authored.At(o.Path("use"), i), meant(d, n.Text, known), "no used file has an action %q", n.Text)
+			hint := meant(d, n.Text, known)
+			if len(known) == 0 {
+				hint = "shared actions are in files that the workflow names under use; those of the agent itself need no use"
+			}
+			d.report.Beyond(authored.RuleReference, n, authored.At(o.Path("use"), i), hint, "no used file has an action %q", n.Text)
 			continue
 		}
 		all = append(all, a)

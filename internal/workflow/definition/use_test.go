@@ -48,7 +48,7 @@ tasks:
 		{own, `no used file has an action "find"`},
 	}
 	for _, tt := range tests {
-		w, err := definition.ParseWith(t.Context(), "w.yaml", []byte("id: w\n"+tt.text+tasks), open)
+		w, err := definition.ParseWith(t.Context(), "w.yaml", []byte("id: w\n"+tt.text+tasks), definition.Options{Open: open})
 		switch {
 		case tt.wrong == "" && err != nil:
 			t.Errorf("%s: %v", tt.text, err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"belay/internal/attachment/gather"
+	"belay/internal/permit"
 	"belay/internal/turn"
 	"belay/internal/workflow/definition"
 )
@@ -148,18 +149,26 @@ func (p *planner) unasked(t *definition.Task) []problem {
 	case t.Kind == definition.Wait && t.Message != nil && t.For == 0:
 		found.Path = t.Path
 		found.Message, found.Hint = unattended, hintWait
-	case t.Kind == definition.Tool && x.o.Asks != nil && x.o.Asks(x.record.Project, x.record.Mode, x.record.Allow, t.Tool):
+	case x.asks(t):
 		if n := t.At.Field("tool"); n != nil {
 			at = n
 		}
 		found.Path = t.Path + ".tool"
 		found.Message = fmt.Sprintf("the tool %s changes project files, and nobody is asked whether it may", t.Tool)
-		found.Hint = fmt.Sprintf("permit it with --allow %s or --mode acceptEdits, or, in mode default, let the run wait for an answer with --wait", t.Tool)
+		found.Hint = fmt.Sprintf("permit it with --allow %s or --mode acceptEdits", t.Tool)
+		if permit.ModeOf(x.record.Mode) == permit.Direct {
+			found.Hint += ", or let the run wait for an answer with --wait"
+		}
 	default:
 		return nil
 	}
 	found.Line, found.Column = at.Line, at.Column
 	return []problem{found}
+}
+
+// asks reports whether a tool task certainly needs a person's decision.
+func (x *evaluator) asks(t *definition.Task) bool {
+	return t.Kind == definition.Tool && x.o.Asks != nil && x.o.Asks(x.record.Project, x.record.Mode, x.record.Allow, t.Tool)
 }
 
 // Why a wait task fails where nobody attends the run.

@@ -290,8 +290,7 @@ func (x *execution) ask(ctx context.Context, r turn.Request, rec *Task, this *At
 		return "", errors.Join(err, s.Close())
 	}
 	err = l.hear(ctx, s)
-	rec.Usage = sum(rec.Usage, l.usage)
-	rec.Calls = rec.Calls.Plus(l.calls())
+	x.records.account(rec, l.usage, l.calls())
 	if len(r.Items) > 0 {
 		x.delivered(ctx, rec, r.SessionID, s.Turn())
 	}

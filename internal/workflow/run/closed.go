@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"belay/internal/durable"
@@ -38,23 +40,45 @@ func (s state) closeWait(w Waiting, a Answer) error {
 }
 
 // Closed is the wait task of a decision that was made before, which its id names or a
-// unique beginning of that. Runs that are gone have none.
+// unique beginning of that. Runs that are gone have none. The run need not have gone on yet.
 func (r *Runner) Closed(ctx context.Context, decisionID string) (w Waiting, found bool, _ error) {
 	if err := ctx.Err(); err != nil || !decisionPattern.MatchString(decisionID) {
 		return w, false, err
 	}
-	for _, c := range r.state.closedOf("run_*." + decisionID + "*") {
+	all := r.state.closedOf("run_*." + decisionID + "*")
+	for _, c := range r.state.answered("run_*") {
+		if strings.HasPrefix(c.DecisionID, decisionID) {
+			all = append(all, c)
+		}
+	}
+	for _, c := range all {
 		f, err := openFolder(c.Project, c.RunID)
 		if err != nil {
 			continue
 		}
 		f.close()
-		if found {
+		if found && w.DecisionID != c.DecisionID {
 			return Waiting{}, false, nil // it could be either
 		}
 		w, found = c.Waiting, true
 	}
 	return w, found, nil
+}
+
+// answered are the wait tasks that have an answer which their runs have not taken up yet,
+// of the runs whose ids match a pattern.
+func (s state) answered(pattern string) (all []closedWait) {
+	for _, name := range s.stateFiles(pattern + ".*" + answerSuffix) {
+		var c closedWait
+		asked, _, err := durable.ReadFile(nil, strings.TrimSuffix(name, answerSuffix)+waitSuffix, maxWaitFile)
+		given, _, e := durable.ReadFile(nil, name, maxWaitFile)
+		if err != nil || e != nil || json.Unmarshal(asked, &c.Waiting) != nil || json.Unmarshal(given, &c.Answer) != nil {
+			continue // it was taken up meanwhile, or a power cut took it
+		}
+		c.DecisionID = decisionOf(c.RunID, c.Task)
+		all = append(all, c)
+	}
+	return all
 }
 
 // closedOf are the closed waits whose files have names of a pattern, the latest first.
@@ -88,16 +112,8 @@ func (s state) tooLate(a AnswerRequest, why error) error {
 	if !fault.Is(why, fault.NotFound) || !idPattern.MatchString(a.ID) {
 		return why
 	}
-	for _, name := range s.stateFiles(a.ID + ".*" + answerSuffix) { // it is there before the run has taken it up
-		var w Waiting
-		var by Answer
-		asked, _, err := durable.ReadFile(nil, name[:len(name)-len(answerSuffix)]+waitSuffix, maxWaitFile)
-		given, _, e := durable.ReadFile(nil, name, maxWaitFile)
-		if err == nil && e == nil && json.Unmarshal(asked, &w) == nil && json.Unmarshal(given, &by) == nil && w.Task == cmp.Or(a.Task, w.Task) {
-			return closed(w, by)
-		}
-	}
-	for _, c := range s.closedOf(a.ID + ".dec_*") {
+	all := append(s.answered(a.ID), s.closedOf(a.ID+".dec_*")...)
+	for _, c := range all {
 		if c.Task == cmp.Or(a.Task, c.Task) {
 			return closed(c.Waiting, c.Answer)
 		}
@@ -105,13 +121,16 @@ func (s state) tooLate(a AnswerRequest, why error) error {
 	return why
 }
 
-// closed says how a wait task was answered before.
+// closed says how a wait task was answered before, and by whom.
 func closed(w Waiting, a Answer) error {
-	text := "the task %s of the run %s was answered already"
-	if a.Answer == AnswerTime {
-		text = "the time for the task %s of the run %s is over"
+	text := fmt.Sprintf("the task %s of the run %s was answered already", w.Task, w.RunID)
+	switch {
+	case a.Answer == AnswerTime:
+		text = fmt.Sprintf("the time for the task %s of the run %s is over", w.Task, w.RunID)
+	case a.By != "":
+		text += fmt.Sprintf(": %s, by %s", a.Answer, a.By)
 	}
-	return fault.New(fault.DecisionClosed, text, w.Task, w.RunID).With("runId", w.RunID).With("decisionId", decisionOf(w.RunID, w.Task)).
+	return fault.New(fault.DecisionClosed, "%s", text).With("runId", w.RunID).With("decisionId", decisionOf(w.RunID, w.Task)).
 		With("answer", a.Answer).With("by", a.By).With("time", a.At.Format(time.RFC3339Nano))
 }
 

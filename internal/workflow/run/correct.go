@@ -67,7 +67,7 @@ func (r *Runner) correct(ctx context.Context, c Corrected, keep bool) (_ *execut
 	if err != nil {
 		return nil, nil, err
 	}
-	if err = r.ready(w, record.Provider); err == nil && w.ID != record.Workflow {
+	if err = r.readyAgain(w, record); err == nil && w.ID != record.Workflow {
 		err = fault.New(fault.InvalidRequest, "the file is the workflow %s, and the run %s is of %s", w.ID, c.ID, record.Workflow).
 			With("runId", c.ID).WithHint("name the corrected file of the workflow %s", record.Workflow)
 	}

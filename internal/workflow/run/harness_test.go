@@ -216,6 +216,8 @@ type bench struct {
 	gather  run.Gatherer
 	ids     atomic.Int32
 	takes   func(project string, c turn.Choice) (attachment.Limits, error)
+	// answered is the audit log.
+	answered func(context.Context, run.Waiting) error
 }
 
 // newBench makes a project with a workflow file; answer is how its agents answer.
@@ -231,7 +233,7 @@ func newBench(t *testing.T, workflow string, answer func(r turn.Request) reply) 
 func (b *bench) runner() *run.Runner {
 	b.t.Helper()
 	r := run.New(run.Options{
-		Engine: b.e, Blobs: func(string) (run.Blobs, error) { return blobs{}, nil }, Gather: b.gather, Takes: b.takes,
+		Engine: b.e, Blobs: func(string) (run.Blobs, error) { return blobs{}, nil }, Gather: b.gather, Takes: b.takes, Answered: b.answered,
 		StateDir: b.state, Tools: []string{"read", "write", "bash"}, Provider: "scripted", Providers: []string{"scripted", "other"}, Limits: b.limits,
 		Snapshot: snapshot.Options{LockDir: b.state, MaxFiles: 1000, MaxBytes: 1 << 20, Clock: time.Now},
 		Logger:   slog.New(slog.DiscardHandler), Clock: time.Now,

@@ -52,7 +52,9 @@ func (r *Runner) load(ctx context.Context, at *site, req Request) (*flow, error)
 	case err != nil:
 		return nil, fault.New(fault.InvalidWorkflow, "the workflow file cannot be read: %v", err).With("file", file).Because(err).WithHint("name a workflow file that can be read")
 	}
-	return parse(ctx, filepath.Base(file), data, func(name string) ([]byte, error) { return at.read(name, limit) })
+	return parse(ctx, filepath.Base(file), data, definition.Options{
+		Open: func(name string) ([]byte, error) { return at.read(name, limit) }, Tools: r.o.Tools, Providers: r.o.Providers,
+	})
 }
 
 // TooLarge is the error of a workflow file with more bytes than are read.
@@ -65,8 +67,8 @@ func noFile(file string) error {
 	return fault.New(fault.NotFound, "there is no file %s", file).With("file", file).WithHint("name a workflow file, such as workflow.yaml")
 }
 
-func parse(ctx context.Context, name string, data []byte, open definition.Opener) (*flow, error) {
-	w, err := definition.ParseWith(ctx, name, data, open)
+func parse(ctx context.Context, name string, data []byte, known definition.Options) (*flow, error) {
+	w, err := definition.ParseWith(ctx, name, data, known)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -124,8 +126,8 @@ func (w *flow) give(input map[string]any, texts map[string]string, known bool) e
 	if w.input, err = plainMap(input); err != nil {
 		return err
 	}
-	for _, line := range w.Input.Check(w.input) {
-		all = append(all, problem{Path: "input", Message: line})
+	for _, f := range w.Input.Faults(w.input) {
+		all = append(all, problem{Path: strings.Join(append([]string{"input"}, f.Place...), "."), Message: f.Text})
 	}
 	if err := invalid("the input does not fit the schema of the workflow "+w.ID, all); err != nil {
 		return fault.From(err).WithHint("give it with --input NAME=VALUE, or in the JSON object of --input-file")
@@ -177,43 +179,27 @@ func (w *flow) typed(name, text string) any {
 	return text // the schema says what is wrong with it
 }
 
-// fits checks what the file asks for against what there is: tools, rules, the
-// snapshot's place.
+// fits checks what the file and the request ask for against what there is here: rules, the
+// providers that are allowed, the snapshot's place.
 func (r *Runner) fits(w *flow, req Request) error {
 	var all []problem
-	rules := func(path string, texts []string) {
-		for _, text := range texts {
-			rule, err := permit.ParseRule(text)
-			switch {
-			case err != nil:
-				all = append(all, problem{Path: path, Message: err.Error(), Hint: "write rules like read, write(docs/**) or bash(go test *)"})
-			case !turn.NamesTool(rule, r.o.Tools):
-				// A denial of a tool that there is not would deny nothing, and nobody would notice.
-				all = append(all, problem{Path: path, Message: fmt.Sprintf("rule %q: there is no tool %q", text, rule.Tool()), Hint: r.o.toolMeant(rule.Tool())})
-			}
+	for _, text := range req.Allow {
+		rule, err := permit.ParseRule(text)
+		switch {
+		case err != nil:
+			all = append(all, problem{Path: "--allow", Message: err.Error(), Hint: "write rules like read, write(docs/**) or bash(go test *)"})
+		case !turn.NamesTool(rule, r.o.Tools):
+			all = append(all, problem{Path: "--allow", Message: fmt.Sprintf("rule %q: there is no tool %q", text, rule.Tool()), Hint: r.o.toolMeant(rule.Tool())})
 		}
 	}
-	check := func(path string, g definition.Rights) {
-		rules(path+".permissions.allow", g.Allow)
-		rules(path+".permissions.deny", g.Deny)
-		for _, name := range g.Tools {
-			if !slices.ContainsFunc(r.o.Tools, func(t string) bool { return strings.EqualFold(t, name) }) {
-				all = append(all, problem{Path: path + ".tools", Message: fmt.Sprintf("there is no tool %q", name), Hint: r.o.toolMeant(name)})
-			}
+	if req.Provider == "" {
+		for _, a := range w.Agents {
+			all = append(all, r.o.provider(w.name, a.At, a.Path, "agent "+a.ID, a.Provider)...)
 		}
+		w.Walk(func(t *definition.Task) {
+			all = append(all, r.o.provider(w.name, t.At, t.Path, "task "+t.ID, t.Provider)...)
+		})
 	}
-	for i, a := range w.Agents {
-		check(authored.At("agents", i), a.Rights)
-		if req.Provider == "" {
-			all = append(all, r.o.provider(authored.At("agents", i), "agent "+a.ID, a.Provider)...)
-		}
-	}
-	w.Walk(func(t *definition.Task) {
-		if check(t.Path, t.Rights); req.Provider == "" {
-			all = append(all, r.o.provider(t.Path, "task "+t.ID, t.Provider)...)
-		}
-	})
-	rules("--allow", req.Allow)
 	if s := w.Snapshot; s.Root != "" {
 		if err := target(w, req.Project).Check(); err != nil {
 			all = append(all, problem{Path: "snapshot", Message: fault.From(err).Message})
@@ -230,26 +216,19 @@ func (o *Options) toolMeant(name string) string {
 	return "there are " + strings.Join(o.Tools, ", ")
 }
 
-// provider says what is wrong with the provider that an agent or a task names, if it
-// names one.
-func (o *Options) provider(path, who, name string) []problem {
-	path += ".model.provider"
-	switch {
-	case name == "" || name == o.Provider || slices.Contains(o.Others, name):
+// provider says that an agent or a task names a provider which may not be asked.
+func (o *Options) provider(file string, at *authored.Node, path, who, name string) []problem {
+	if name == "" || name == o.Provider || slices.Contains(o.Others, name) {
 		return nil
-	case !slices.Contains(o.Providers, name):
-		return []problem{{
-			Path:    path,
-			Message: fmt.Sprintf("there is no provider %q", name),
-			Hint:    "there are " + strings.Join(o.Providers, ", "),
-		}}
-	default:
-		return []problem{{
-			Path:    path,
-			Message: fmt.Sprintf("the %s wants the provider %s, and %s is configured", who, name, o.Provider),
-			Hint:    "allow it with workflow.providers in your own configuration, or start the run with --provider NAME for all agents",
-		}}
 	}
+	if m := at.Field("model"); m != nil {
+		at = m
+	}
+	return []problem{{
+		File: file, Line: at.Line, Column: at.Column, Path: path + ".model.provider",
+		Message: fmt.Sprintf("the %s wants the provider %s, and %s is configured", who, name, o.Provider),
+		Hint:    "allow it with workflow.providers in your own configuration, or start the run with --provider NAME for all agents",
+	}}
 }
 
 // target is where the run is published.

@@ -51,13 +51,16 @@ type PlannedTask struct {
 	// Tools are those that the file gives the agent; nil for a task without one.
 	Tools *[]string `json:"tools,omitempty"`
 	// Asks are the rules of permission that the file would allow: calls that they
-	// cover ask all the same, unless the person who starts the run allows them.
+	// cover ask all the same, unless the person who starts the run allows them. Of a tool
+	// task it is the tool, where its call certainly asks.
 	Asks        []string            `json:"asks,omitempty"`
 	Deny        []string            `json:"deny,omitempty"`
 	Attachments []PlannedAttachment `json:"attachments,omitempty"`
 	// Tokens estimates what the model would be sent, Items those of a collection
 	// included.
 	Tokens int64 `json:"estimatedTokens,omitempty"`
+	// Unreached says that no task leads to it, so that it is never done.
+	Unreached bool `json:"unreached,omitempty"`
 	// Next are the tasks that may follow.
 	Next []string `json:"next,omitempty"`
 	// Items is how many items a collection has, where that is known; Tasks are the
@@ -116,13 +119,15 @@ func (r *Runner) Plan(ctx context.Context, req Request) (*Plan, error) {
 		Project: req.Project, Folder: filepath.Dir(req.File), Input: w.input, Snapshot: w.Snapshot.Root,
 	}
 	p := &planner{x: r.unbegun(w, at, req)}
-	s := p.x.start()
+	s, unreached := p.x.start(), w.Unreached()
 	for _, t := range w.Tasks {
 		planned, err := p.task(ctx, t, place{key: t.ID}, s, p.handedBy(t))
 		if err != nil {
 			return nil, err
 		}
-		plan.Tokens += planned.Tokens
+		if planned.Unreached = slices.Contains(unreached, t); !planned.Unreached {
+			plan.Tokens += planned.Tokens
+		}
 		plan.Tasks = append(plan.Tasks, planned)
 	}
 	return plan, nil
@@ -198,7 +203,9 @@ func (p *planner) task(ctx context.Context, t *definition.Task, at place, s scop
 				d.add(problem{File: p.x.w.name, Line: with.Line, Column: with.Column, Path: t.Path + ".with", Message: "the tool " + t.Tool + ": " + line})
 			}
 		}
-		d.add(p.unasked(t)...)
+		if d.add(p.unasked(t)...); p.x.asks(t) {
+			d.Asks = []string{t.Tool}
+		}
 	case definition.Wait:
 		d.add(p.unasked(t)...)
 		w.template(t.Message)

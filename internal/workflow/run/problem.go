@@ -94,7 +94,7 @@ func (d *PlannedTask) problem(x *evaluator, err error) {
 		if known, ok := f.Details["problems"].([]problem); ok {
 			d.found = append(d.found, known...)
 		} else {
-			d.found = append(d.found, problem{Path: x.pathOf(d.ID), Message: f.Message, Hint: f.Hint})
+			d.found = append(d.found, x.problemOfTask(d.ID, f.Message, f.Hint))
 		}
 		return
 	}
@@ -120,12 +120,13 @@ func (d *PlannedTask) adopt(all []problem) []problem {
 	return all
 }
 
-// pathOf leads to a task in the file.
-func (x *evaluator) pathOf(id string) (path string) {
+// problemOfTask is a problem with the place of a task.
+func (x *evaluator) problemOfTask(id, message, hint string) problem {
+	p := problem{Message: message, Hint: hint}
 	x.w.Walk(func(t *definition.Task) {
 		if t.ID == id {
-			path = t.Path
+			p.File, p.Line, p.Column, p.Path = x.w.name, t.At.Line, t.At.Column, t.Path
 		}
 	})
-	return path
+	return p
 }

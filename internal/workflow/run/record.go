@@ -56,6 +56,10 @@ type Record struct {
 	Folder string         `json:"folder"`
 	Input  map[string]any `json:"input"`
 
+	// Configured is the provider of the configuration with which the run began, or was last
+	// taken up: it answers where neither Provider nor an agent names one.
+	Configured string `json:"configured,omitempty"`
+
 	Provider string   `json:"provider,omitempty"`
 	Model    string   `json:"model,omitempty"`
 	Mode     string   `json:"mode,omitempty"`

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/workflow/definition"
 )
@@ -178,6 +179,15 @@ func (r *records) keep(rec *Task) error {
 	return r.members.put(context.Background(), r.folder, &written, rec.Status != Running)
 }
 
+// account adds what a turn used and was not permitted to its task, and to the run. What the
+// task's earlier attempts used counts already.
+func (r *records) account(rec *Task, usage *event.Tokens, calls *event.Calls) {
+	rec.Usage, rec.Calls = sum(rec.Usage, usage), rec.Calls.Plus(calls)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.record.Usage, r.record.Calls = sum(r.record.Usage, usage), r.record.Calls.Plus(calls)
+}
+
 // conclude records the task's end, and writes the event.
 func (r *records) conclude(rec *Task) error {
 	now := r.now()
@@ -193,15 +203,8 @@ func (r *records) conclude(rec *Task) error {
 	}
 	if u := rec.Usage; u != nil {
 		d.Tokens, d.CostUSD = u.InputTokens+u.OutputTokens, u.CostUSD
-		r.mu.Lock()
-		r.record.Usage = sum(r.record.Usage, u)
-		r.mu.Unlock()
 	}
-	if d.Calls = rec.Calls; d.Calls != nil {
-		r.mu.Lock()
-		r.record.Calls = r.record.Calls.Plus(d.Calls)
-		r.mu.Unlock()
-	}
+	d.Calls = rec.Calls
 	return r.journal.add(TaskEnd, rec.Key, d)
 }
 

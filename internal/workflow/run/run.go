@@ -78,8 +78,8 @@ type Options struct {
 	// Asks reports whether each call of a tool certainly needs a person's decision in a
 	// project, whatever it is given; nil does not know.
 	Asks func(project, mode string, allow []string, tool string) bool
-	// Answered puts the answer to a wait task on the audit log before it counts; nil keeps
-	// no log.
+	// Answered puts the answer to a wait task, or that nobody gave one in time, on the audit
+	// log before it counts; nil keeps no log.
 	Answered func(ctx context.Context, w Waiting) error
 	Snapshot snapshot.Options
 	Limits   Limits

@@ -37,7 +37,7 @@ func (r *Runner) Start(ctx context.Context, req Request) (Summary, error) {
 			Status: Running, StartedAt: r.o.Clock().UTC(),
 		},
 		SHA256: w.sum(), Folder: filepath.Dir(req.File), Input: w.input,
-		Provider: req.Provider, Model: req.Model, Mode: req.Mode, Allow: req.Allow, SkipRefused: req.SkipRefused,
+		Configured: r.o.Provider, Provider: req.Provider, Model: req.Model, Mode: req.Mode, Allow: req.Allow, SkipRefused: req.SkipRefused,
 		within: req.Within,
 	}
 	x, err := r.open(w, record, at, true, func(x *execution) error {
@@ -94,6 +94,18 @@ func (r *Runner) ready(w *flow, provider string) error {
 		}
 	}
 	return nil
+}
+
+// readyAgain is ready for a run that is taken up. Where a model answered before, the
+// built-in provider does not go on: the words that it repeats would stand among answers.
+func (r *Runner) readyAgain(w *flow, record Record) error {
+	before := record.Configured
+	unnamed := slices.ContainsFunc(w.Agents, func(a *definition.Agent) bool { return a.Provider == "" })
+	if record.Provider == "" && before != "" && before != r.o.Provider && unnamed && r.o.Repeats != nil && r.o.Repeats("") {
+		return fault.New(fault.MissingAPIKey, "the run %s began with the provider %s, and no model is configured now", record.ID, before).With("runId", record.ID).
+			WithHint("take it up with the same --config, or with --provider %s", before)
+	}
+	return r.ready(w, record.Provider)
 }
 
 // open makes the execution of a run that is made, or taken up: its lock, its folder,
@@ -167,7 +179,7 @@ func (r *Runner) Resume(ctx context.Context, project, id, onQuestion string) (Su
 	if err := r.state.granted(&record); err != nil {
 		return Summary{}, err
 	}
-	if err := r.ready(w, record.Provider); err != nil {
+	if err := r.readyAgain(w, record); err != nil {
 		return Summary{}, err
 	}
 	at, err := r.site(record.Folder, record.within, record.Project)
@@ -207,9 +219,9 @@ func (f *folder) recall(ctx context.Context) (Record, *flow, error) {
 	if err != nil {
 		return record, nil, err
 	}
-	w, err := parse(ctx, filepath.Base(record.File), data, func(name string) ([]byte, error) {
+	w, err := parse(ctx, filepath.Base(record.File), data, definition.Options{Open: func(name string) ([]byte, error) {
 		return f.workflow(copyOfUsed(record.copyName(), name))
-	})
+	}})
 	if ctx.Err() != nil {
 		return record, nil, err
 	}
@@ -274,7 +286,7 @@ func (x *execution) recollect() error {
 // takeUp puts on record that the run goes on, with what is kept of it where its file was
 // corrected.
 func (x *execution) takeUp(kept []Kept) error {
-	x.record.Resumed = append(x.record.Resumed, x.records.now())
+	x.record.Resumed, x.record.Configured = append(x.record.Resumed, x.records.now()), x.r.o.Provider
 	d := Begun{ID: x.id, Workflow: x.record.Workflow, Tasks: len(x.w.Tasks), Done: x.finished, Kept: kept}
 	if err := x.records.journal.add(RunResume, "", d); err != nil {
 		return err

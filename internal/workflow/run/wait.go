@@ -88,10 +88,11 @@ func (x *execution) await(ctx context.Context, t *definition.Task, s scope, rec 
 	p := pausesOf(ctx)
 	p.pause()
 	x.activity.add(1, 0)
-	a, err := x.answer(ctx, rec.Key, w.Until)
+	a, done, err := x.answer(ctx, w, t.OnTime == definition.TimeContinues)
+	defer done()
 	x.activity.add(-1, 0)
 	p.resume()
-	if stopped(ctx) == errInterrupted {
+	if err != nil && stopped(ctx) == errInterrupted {
 		return err // it goes on waiting in the next process
 	}
 	if err == nil {
@@ -109,21 +110,22 @@ func (x *execution) await(ctx context.Context, t *definition.Task, s scope, rec 
 	return err
 }
 
-// answer looks for the answer until there is one.
-func (x *execution) answer(ctx context.Context, key string, until *time.Time) (*Answer, error) {
+// answer looks for the answer until there is one, or the time has passed. Done must be
+// called when that is on record.
+func (x *execution) answer(ctx context.Context, w Waiting, continues bool) (a *Answer, done func(), err error) {
 	tick := time.NewTicker(answerPoll)
 	defer tick.Stop()
 	for {
-		a, err := x.r.state.answerTo(x.id, key)
+		a, err := x.r.state.answerTo(w.RunID, w.Task)
 		if err != nil || a != nil {
-			return a, err
+			return a, func() {}, err
 		}
-		if now := x.records.now(); until != nil && !now.Before(*until) {
-			return &Answer{Answer: AnswerTime, At: now}, nil
+		if w.Until != nil && !x.records.now().Before(*w.Until) {
+			return x.r.outOfTime(ctx, w, continues)
 		}
 		select {
 		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+			return nil, func() {}, context.Cause(ctx)
 		case <-tick.C:
 		}
 	}

@@ -34,33 +34,13 @@ type Waiting struct {
 	Answer *Answer `json:"-"`
 }
 
-// Answered is a person's answer to the task: it continues, or is refused.
-func (w Waiting) Answered(continues bool, note, by string) AnswerRequest {
-	a := AnswerRequest{Project: w.Project, ID: w.RunID, Task: w.Task, Answer: AnswerRefuse, Note: note, By: by}
-	if continues {
-		a.Answer = AnswerContinue
-	}
-	return a
-}
-
-// AnswerRequest is a person's answer to a wait task.
-type AnswerRequest struct {
-	Project, ID string
-	// Task is the task's key. It may be left out where the run waits in one task only.
-	Task string
-	// Answer is [AnswerContinue] or [AnswerRefuse].
-	Answer, Note, By string
-}
-
-// maxNote caps the note of an answer, in bytes; maxWaitFile a file about a wait.
-const (
-	maxNote     = 4 << 10
-	maxWaitFile = 2 << 20
-)
+// maxWaitFile caps a file about a wait, in bytes.
+const maxWaitFile = 2 << 20
 
 const (
-	waitSuffix   = ".wait"
-	answerSuffix = ".answer"
+	waitSuffix      = ".wait"
+	answerSuffix    = ".answer"
+	answeringSuffix = ".answering"
 )
 
 // waitName is the name of the files about a wait task, without their suffix.
@@ -184,71 +164,6 @@ func (r *Runner) Questions(ctx context.Context) ([]Waiting, error) {
 		f.close()
 		return false
 	}), err
-}
-
-// Answer answers a wait task of a run. It counts at once where a process works on the run,
-// and else when the run is taken up. The first answer counts: DECISION_CLOSED where there
-// is one, also after the run has gone on; NOT_FOUND where nothing waited. The caller has the operator's authority.
-func (r *Runner) Answer(ctx context.Context, a AnswerRequest) (Waiting, error) {
-	if a.Answer != AnswerContinue && a.Answer != AnswerRefuse {
-		return Waiting{}, fault.New(fault.InvalidRequest, "answer must be %s or %s", AnswerContinue, AnswerRefuse).With("field", "answer")
-	}
-	if len(a.Note) > maxNote {
-		return Waiting{}, fault.New(fault.InvalidRequest, "note has %d bytes, more than %d", len(a.Note), maxNote).With("field", "note")
-	}
-	f, err := openFolder(a.Project, a.ID)
-	if err != nil {
-		return Waiting{}, err
-	}
-	f.close()
-	w, err := r.waitOf(ctx, a)
-	if err != nil {
-		return w, r.state.tooLate(a, err)
-	}
-	name := waitName(w.RunID, w.Task)
-	l, err := durable.Lock(filepath.Join(r.state.dir, a.ID+".answering"))
-	if errors.Is(err, durable.ErrLocked) {
-		return w, fault.New(fault.Overloaded, "somebody answers the run %s just now", a.ID).WithHint("try it again")
-	} else if err != nil {
-		return w, storage("the state folder cannot be written", err)
-	}
-	defer func() { _ = l.Unlock() }()
-	switch given, err := r.state.answerTo(w.RunID, w.Task); {
-	case err != nil:
-		return w, err
-	case given != nil:
-		return w, closed(w, *given)
-	}
-	w.Answer = &Answer{a.Answer, a.Note, a.By, r.o.Clock().UTC()}
-	if r.o.Answered != nil { // first, so that no answer counts without its line
-		if err := r.o.Answered(ctx, w); err != nil {
-			return w, storage("the answer cannot be put on record", err)
-		}
-	}
-	return w, r.state.writeState(name+answerSuffix, w.Answer, durable.RunAnswer)
-}
-
-// waitOf is the wait task that an answer is for.
-func (r *Runner) waitOf(ctx context.Context, a AnswerRequest) (Waiting, error) {
-	all, err := r.Waits(ctx, a.ID)
-	if err != nil {
-		return Waiting{}, err
-	}
-	var keys []string
-	for _, w := range all {
-		if w.Task == a.Task || a.Task == "" && len(all) == 1 {
-			return w, nil
-		}
-		keys = append(keys, w.Task)
-	}
-	switch {
-	case a.Task == "" && len(all) > 1:
-		return Waiting{}, fault.New(fault.InvalidRequest, "several tasks of the run %s wait: %s", a.ID, strings.Join(keys, ", ")).With("field", "task").
-			WithHint("name one of them")
-	case a.Task != "" && len(all) > 0:
-		return Waiting{}, fault.New(fault.NotFound, "the task %.200q of the run %s does not wait; %s does", a.Task, a.ID, strings.Join(keys, ", ")).With("field", "task")
-	}
-	return Waiting{}, fault.New(fault.NotFound, "the run %s waits for nobody", a.ID).With("runId", a.ID).WithHint("see its tasks with belay runs show %s", a.ID)
 }
 
 // TakeUpWaiting takes up the runs of dead processes that wait, and returns how many. What

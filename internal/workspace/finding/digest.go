@@ -2,6 +2,7 @@ package finding
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"slices"
 	"sync"
@@ -17,8 +18,8 @@ type Remedy struct {
 }
 
 // Digest is what people are shown of findings: how many there are of each code, and
-// the first of them. It counts what it is given and keeps no more than it shows, so
-// its size does not grow with the project. It is safe for concurrent use.
+// the first of them. It counts what it is given and keeps no more than it shows: its
+// size does not grow with the project, and that of one that shows all little. It is safe for concurrent use.
 type Digest struct {
 	most int
 
@@ -42,11 +43,25 @@ type Group struct {
 	// package.
 	Files    int
 	Packages map[string]int
-	// First are the first of them by path and place, as many as are shown.
-	First []Finding
 	// Fix is the next step of all of them, "" where they have several.
 	Fix string
+
+	// first are the first of them by path and place, as many as are shown; pile are those
+	// of a digest that shows all.
+	first []Finding
+	pile  Pile
 }
+
+// Shown are the findings that are shown, by path and place.
+func (g *Group) Shown() iter.Seq[Finding] {
+	if g.pile.Len() > 0 {
+		return g.pile.Sorted()
+	}
+	return slices.Values(g.first)
+}
+
+// Hidden is how many there are beside those.
+func (g *Group) Hidden() int { return g.Count - len(g.first) - g.pile.Len() }
 
 // NewDigest returns an empty digest that shows at most so many findings of each
 // code; 0 shows all, up to [MaxReported].
@@ -62,6 +77,10 @@ func (d *Digest) Add(all []Finding) {
 	}
 	type seen struct{ code, path string }
 	files := make(map[seen]bool, len(all))
+	if d.most == 0 && !slices.IsSortedFunc(all, compare) {
+		all = slices.Clone(all)
+		Sort(all) // so that files in their order make sorted piles
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for i := range all {
@@ -100,16 +119,16 @@ func (d *Digest) keep(g *Group, f *Finding) {
 	if d.most == 0 {
 		if d.kept < MaxReported {
 			d.kept++
-			g.First = append(g.First, *f)
+			g.pile.add(f)
 		}
 		return
 	}
-	at, _ := slices.BinarySearchFunc(g.First, *f, func(a, b Finding) int {
+	at, _ := slices.BinarySearchFunc(g.first, *f, func(a, b Finding) int {
 		return cmp.Or(compare(a, b), -1) // after those that are equal
 	})
 	if at < d.most {
-		g.First = slices.Insert(g.First, at, *f)
-		g.First = g.First[:min(len(g.First), d.most)]
+		g.first = slices.Insert(g.first, at, *f)
+		g.first = g.first[:min(len(g.first), d.most)]
 	}
 }
 
@@ -125,15 +144,9 @@ func (d *Digest) Groups(rules []Rule) []*Group {
 			rank[r.Code] = i - len(rules)
 		}
 	}
-	all := slices.SortedFunc(maps.Values(d.groups), func(a, b *Group) int {
+	return slices.SortedFunc(maps.Values(d.groups), func(a, b *Group) int {
 		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(rank[a.Code], rank[b.Code]), cmp.Compare(a.Code, b.Code))
 	})
-	if d.most == 0 {
-		for _, g := range all {
-			Sort(g.First)
-		}
-	}
-	return all
 }
 
 // Tallies are the numbers of [Digest.Groups], as [Tallies] counts them.

@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -52,18 +53,26 @@ func TestSortAndCount(t *testing.T) {
 	}
 }
 
-func TestInSARIF(t *testing.T) {
+func TestSARIF(t *testing.T) {
 	t.Parallel()
 	rules := []Rule{{Code: "X", Severity: Error, Means: "It is so.", Fix: "mend it"}, {Code: "unused"}}
 	all := []Finding{
 		{Path: "a b/ü:#.md", Severity: Error, Code: "X", Line: 3, Message: "wrong", Fix: "do that"},
 		{Severity: Warning, Code: "Y", Message: "odd"}, {Path: "c", Severity: Error, Code: "X", Message: "again"},
 	}
-	data, err := json.MarshalIndent(InSARIF("1.2", rules, all), "", " ")
-	if err != nil {
+	form := NewSARIF("1.2", rules)
+	form.Add(all[:1])
+	form.Add(all[1:])
+	var b strings.Builder
+	if err := form.Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	got := strings.Join(strings.Fields(string(data)), "")
+	// It is indented as everything is.
+	var plain bytes.Buffer
+	if err := json.Indent(&plain, []byte(b.String()), "", "  "); err != nil || plain.String() != b.String() {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+	got := strings.Join(strings.Fields(b.String()), "")
 	want := `{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"tool":{"driver":{"name":"belay","version":"1.2","rules":[` +
 		`{"id":"X","shortDescription":{"text":"Itisso."},"help":{"text":"mendit"},"defaultConfiguration":{"level":"error"}},` +
 		`{"id":"Y","shortDescription":{"text":"Y"},"defaultConfiguration":{"level":"warning"}}]}},"results":[` +
@@ -72,6 +81,14 @@ func TestInSARIF(t *testing.T) {
 		`{"ruleId":"X","ruleIndex":0,"level":"error","message":{"text":"again"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"c"}}}]}],"columnKind":"unicodeCodePoints"}]}`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestEmptySARIF(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	if err := NewSARIF("1.2", nil).Write(&b); err != nil || !strings.Contains(b.String(), `"results": []`) {
+		t.Errorf("%v\n%s", err, b.String())
 	}
 }
 

@@ -1,0 +1,160 @@
+package api
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"net/http"
+	"strconv"
+
+	"github.com/klauspost/compress/gzip"
+
+	"belay/internal/plainjson"
+)
+
+// largeBody is from which length on, in bytes, an answer that is written piece by piece is
+// kept in its compressed form alone.
+const largeBody = 4 << 20
+
+// spool takes an answer as it is written. A large one is never in memory as a whole: it is
+// compressed as it comes.
+type spool struct {
+	plain  bytes.Buffer
+	packed bytes.Buffer
+	zip    *gzip.Writer
+	sum    hash.Hash
+	size   int64
+}
+
+func newSpool() *spool { return &spool{sum: sha256.New()} }
+
+// Write implements io.Writer.
+func (s *spool) Write(p []byte) (int, error) {
+	s.sum.Write(p)
+	s.size += int64(len(p))
+	if s.zip == nil && s.size > largeBody {
+		var err error
+		if s.zip, err = gzip.NewWriterLevel(&s.packed, gzip.BestSpeed); err != nil {
+			return 0, err
+		}
+		if _, err := s.plain.WriteTo(s.zip); err != nil {
+			return 0, err
+		}
+		s.plain = bytes.Buffer{}
+	}
+	if s.zip != nil {
+		return s.zip.Write(p)
+	}
+	return s.plain.Write(p)
+}
+
+// kept is what was written.
+func (s *spool) kept() (*kept, error) {
+	k := &kept{tag: quoted(hex.EncodeToString(s.sum.Sum(nil)[:16])), size: s.size}
+	if s.zip == nil {
+		k.body = bytes.Clone(s.plain.Bytes())
+		return k, nil
+	}
+	if err := s.zip.Close(); err != nil {
+		return nil, err
+	}
+	k.packed = bytes.Clone(s.packed.Bytes())
+	return k, nil
+}
+
+// written is what write writes, to be kept.
+func written(write func(io.Writer) error) (*kept, error) {
+	s := newSpool()
+	if err := write(s); err != nil {
+		return nil, err
+	}
+	return s.kept()
+}
+
+// replySpooled is [reply] of an answer that is written piece by piece.
+func replySpooled(w http.ResponseWriter, write func(io.Writer) error) error {
+	k, err := written(write)
+	if err != nil {
+		return err
+	}
+	head := w.Header()
+	head["Content-Type"] = headerJSON
+	head["Cache-Control"] = headerNoStore
+	head["Content-Length"] = []string{strconv.FormatInt(k.size, 10)}
+	w.WriteHeader(http.StatusOK)
+	_, _ = k.WriteTo(w) // the client has left: nobody to tell
+	return nil
+}
+
+// WriteTo implements io.WriterTo: it sends the body.
+func (k *kept) WriteTo(w io.Writer) (int64, error) {
+	if k.packed == nil {
+		n, err := w.Write(k.body)
+		return int64(n), err
+	}
+	z, err := gzip.NewReader(bytes.NewReader(k.packed))
+	if err != nil {
+		return 0, err
+	}
+	return io.Copy(w, z)
+}
+
+// listWriter writes the JSON of a report whose one long list is written element by
+// element, where it has an empty one.
+type listWriter struct {
+	w     io.Writer
+	name  string
+	begun bool
+	err   error
+}
+
+// begin writes the report up to its list.
+func (l *listWriter) begin(report any) {
+	if head, _, ok := l.around(report); ok {
+		l.write(head)
+	}
+}
+
+// add writes an element.
+func (l *listWriter) add(v any) {
+	data, err := plainjson.Marshal(v)
+	if err != nil && l.err == nil {
+		l.err = err
+	}
+	if l.begun {
+		l.write([]byte(","))
+	}
+	l.begun = true
+	l.write(data)
+}
+
+// end writes what follows the list.
+func (l *listWriter) end(report any) error {
+	if _, tail, ok := l.around(report); ok {
+		l.write(append(tail, '\n'))
+	}
+	return l.err
+}
+
+// around is the report before and behind the elements of its list.
+func (l *listWriter) around(report any) (head, tail []byte, ok bool) {
+	data, err := plainjson.Marshal(report)
+	if err != nil && l.err == nil {
+		l.err = err
+	}
+	empty := []byte(`"` + l.name + `":[]`) // within a text its quotes would be escaped
+	head, tail, ok = bytes.Cut(data, empty)
+	if !ok && l.err == nil {
+		l.err = fmt.Errorf("the list %s is not there, or not empty", l.name)
+	}
+	return append(bytes.Clone(head), empty[:len(empty)-1]...), append([]byte("]"), tail...), ok
+}
+
+func (l *listWriter) write(p []byte) {
+	if l.err == nil {
+		_, l.err = l.w.Write(p)
+	}
+}

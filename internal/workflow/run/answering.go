@@ -1,0 +1,159 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"belay/internal/durable"
+	"belay/internal/fault"
+	"belay/internal/permit"
+)
+
+// Answered is a person's answer to the task: it continues, or is refused.
+func (w Waiting) Answered(continues bool, note, by string) AnswerRequest {
+	a := AnswerRequest{Project: w.Project, ID: w.RunID, Task: w.Task, Answer: AnswerRefuse, Note: note, By: by}
+	if continues {
+		a.Answer = AnswerContinue
+	}
+	return a
+}
+
+// AnswerRequest is a person's answer to a wait task.
+type AnswerRequest struct {
+	Project, ID string
+	// Task is the task's key. It may be left out where the run waits in one task only.
+	Task string
+	// Answer is [AnswerContinue] or [AnswerRefuse].
+	Answer, Note, By string
+}
+
+// maxNote caps the note of an answer, in bytes.
+const maxNote = 4 << 10
+
+// Answer answers a wait task of a run. It counts at once where a process works on the run,
+// and else when the run is taken up. The first answer counts: DECISION_CLOSED where there
+// is one, also after the run has gone on; NOT_FOUND where nothing waited. The caller has
+// the operator's authority.
+func (r *Runner) Answer(ctx context.Context, a AnswerRequest) (Waiting, error) {
+	if a.Answer != AnswerContinue && a.Answer != AnswerRefuse {
+		return Waiting{}, fault.New(fault.InvalidRequest, "answer must be %s or %s", AnswerContinue, AnswerRefuse).With("field", "answer")
+	}
+	if len(a.Note) > maxNote {
+		return Waiting{}, fault.New(fault.InvalidRequest, "note has %d bytes, more than %d", len(a.Note), maxNote).With("field", "note")
+	}
+	f, err := openFolder(a.Project, a.ID)
+	if err != nil {
+		return Waiting{}, err
+	}
+	f.close()
+	w, err := r.waitOf(ctx, a)
+	if err != nil {
+		return w, r.state.tooLate(a, err)
+	}
+	l, err := r.state.lockAnswers(a.ID)
+	if errors.Is(err, durable.ErrLocked) {
+		return w, fault.New(fault.Overloaded, "somebody answers the run %s just now", a.ID).WithHint("try it again")
+	} else if err != nil {
+		return w, err
+	}
+	defer func() { _ = l.Unlock() }()
+	switch given, err := r.state.answerTo(w.RunID, w.Task); {
+	case err != nil:
+		return w, err
+	case given != nil:
+		return w, closed(w, *given)
+	case !r.state.waits(w.RunID, w.Task): // the run has gone on since it was looked up
+		a.Task = w.Task
+		return w, r.state.tooLate(a, fault.New(fault.NotFound, "the task %s of the run %s waits no more", w.Task, w.RunID).With("runId", w.RunID))
+	}
+	w.Answer = &Answer{a.Answer, a.Note, a.By, r.o.Clock().UTC()}
+	if err := r.audited(ctx, w); err != nil { // first, so that no answer counts without its line
+		return w, err
+	}
+	return w, r.state.writeState(waitName(w.RunID, w.Task)+answerSuffix, w.Answer, durable.RunAnswer)
+}
+
+// audited puts what became of a wait task on the audit log.
+func (r *Runner) audited(ctx context.Context, w Waiting) error {
+	if r.o.Answered == nil {
+		return nil
+	}
+	w.DecisionID = decisionOf(w.RunID, w.Task)
+	if err := r.o.Answered(ctx, w); err != nil {
+		return storage("the answer cannot be put on record", err)
+	}
+	return nil
+}
+
+// lockAnswers keeps others from answering the wait tasks of a run. The error is
+// [durable.ErrLocked] where somebody answers one just now.
+func (s state) lockAnswers(id string) (*durable.FileLock, error) {
+	l, err := durable.Lock(filepath.Join(s.dir, id+answeringSuffix))
+	if err != nil && !errors.Is(err, durable.ErrLocked) {
+		err = storage("the state folder cannot be written", err)
+	}
+	return l, err
+}
+
+// waits reports whether a task is on record as one that waits.
+func (s state) waits(id, key string) bool {
+	_, err := os.Lstat(filepath.Join(s.dir, waitName(id, key)+waitSuffix))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// outOfTime is what becomes of a wait task whose time has passed: nobody can answer it any
+// more until done is called, and an answer that came in the last moment counts.
+func (r *Runner) outOfTime(ctx context.Context, w Waiting, continues bool) (a *Answer, done func(), err error) {
+	l, err := r.state.lockAnswers(w.RunID)
+	for ; errors.Is(err, durable.ErrLocked); l, err = r.state.lockAnswers(w.RunID) {
+		select {
+		case <-ctx.Done():
+			return nil, func() {}, context.Cause(ctx)
+		case <-time.After(answerPoll):
+		}
+	}
+	if err != nil {
+		return nil, func() {}, err
+	}
+	done = func() { _ = l.Unlock() }
+	if a, err = r.state.answerTo(w.RunID, w.Task); err != nil || a != nil {
+		return a, done, err
+	}
+	a = &Answer{Answer: AnswerTime, At: r.o.Clock().UTC()}
+	if w.Message == "" {
+		return a, done, nil // nobody was asked
+	}
+	w.Answer = &Answer{Answer: AnswerRefuse, Note: "nobody answered in time", By: permit.ByTimeout, At: a.At}
+	if continues {
+		w.Answer.Answer = AnswerContinue
+	}
+	return a, done, r.audited(ctx, w)
+}
+
+// waitOf is the wait task that an answer is for.
+func (r *Runner) waitOf(ctx context.Context, a AnswerRequest) (Waiting, error) {
+	all, err := r.Waits(ctx, a.ID)
+	if err != nil {
+		return Waiting{}, err
+	}
+	var keys []string
+	for _, w := range all {
+		if w.Task == a.Task || a.Task == "" && len(all) == 1 {
+			return w, nil
+		}
+		keys = append(keys, w.Task)
+	}
+	switch {
+	case a.Task == "" && len(all) > 1:
+		return Waiting{}, fault.New(fault.InvalidRequest, "several tasks of the run %s wait: %s", a.ID, strings.Join(keys, ", ")).With("field", "task").
+			WithHint("name one of them")
+	case a.Task != "" && len(all) > 0:
+		return Waiting{}, fault.New(fault.NotFound, "the task %.200q of the run %s does not wait; %s does", a.Task, a.ID, strings.Join(keys, ", ")).With("field", "task")
+	}
+	return Waiting{}, fault.New(fault.NotFound, "the run %s waits for nobody", a.ID).With("runId", a.ID).WithHint("see its tasks with belay runs show %s", a.ID)
+}

@@ -1,0 +1,63 @@
+package run_test
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"belay/internal/fault"
+	"belay/internal/workflow/run"
+)
+
+// Of many answers at once, some of them when the time is just over, one counts: what the
+// run does is what the one who was told so wanted, and the log has that one alone.
+func TestOneAnswerCounts(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "id: flow\ntasks: [{id: ok, type: wait, message: Well?, for: 300ms, on_time: continue}]\noutputs: {by: '{{ .tasks.ok.output.by }}'}\n", echo)
+	var mu sync.Mutex
+	var logged []run.Answer
+	b.answered = func(_ context.Context, w run.Waiting) error {
+		mu.Lock()
+		defer mu.Unlock()
+		logged = append(logged, *w.Answer)
+		return nil
+	}
+	b.r = b.runner()
+	for round := range 4 {
+		logged = nil
+		id := b.start(nil)
+		b.waits(id)
+		var won []string
+		var all sync.WaitGroup
+		for i := range 8 {
+			all.Go(func() {
+				by := strconv.Itoa(i)
+				time.Sleep(time.Duration(round) * 100 * time.Millisecond)
+				for {
+					_, err := b.r.Answer(t.Context(), run.AnswerRequest{Project: b.project, ID: id, Answer: run.AnswerContinue, By: by})
+					switch {
+					case fault.Is(err, fault.Overloaded):
+						continue
+					case err == nil:
+						mu.Lock()
+						won = append(won, by)
+						mu.Unlock()
+					case !fault.Is(err, fault.DecisionClosed):
+						t.Errorf("it is too late with %v", err)
+					}
+					return
+				}
+			})
+		}
+		all.Wait()
+		r := b.ended(id)
+		if len(won) == 0 {
+			won = []string{""} // the time was over
+		}
+		if len(won) != 1 || len(logged) != 1 || r.Outputs["by"] != won[0] {
+			t.Errorf("round %d: %v were told that they count, the run goes by %q, and on record are %+v", round, won, r.Outputs["by"], logged)
+		}
+	}
+}
