@@ -49,7 +49,7 @@ func (s *Store) SaveUpload(ctx context.Context, projectRoot, name string, r io.R
 	}
 	err = receiveUpload(ctx, root, hidden+"/"+name, r, max)
 	if err == nil {
-		err = storage(failed, s.publishUpload(root, hidden, dir))
+		err = storage(failed, publishUpload(s, root, hidden, dir))
 	}
 	if err != nil {
 		_ = durable.RemoveAll(root, hidden) // a leftover is swept by GC
@@ -82,7 +82,7 @@ func receiveUpload(ctx context.Context, root *os.Root, name string, r io.Reader,
 }
 
 // publishUpload gives an upload's folder its name. It survives a power cut then.
-func (s *Store) publishUpload(root *os.Root, hidden, dir string) error {
+func publishUpload(s *Store, root *os.Root, hidden, dir string) error {
 	if err := durable.FlushDir(root, hidden, durable.Upload); err != nil {
 		return err
 	}

@@ -72,14 +72,14 @@ func (r *Runner) Answer(ctx context.Context, a AnswerRequest) (Waiting, error) {
 		return w, r.state.tooLate(a, fault.New(fault.NotFound, "the task %s of the run %s waits no more", w.Task, w.RunID).With("runId", w.RunID))
 	}
 	w.Answer = &Answer{a.Answer, a.Note, a.By, r.o.Clock().UTC()}
-	if err := r.audited(ctx, w); err != nil { // first, so that no answer counts without its line
+	if err := audited(ctx, r, w); err != nil { // first, so that no answer counts without its line
 		return w, err
 	}
 	return w, r.state.writeState(waitName(w.RunID, w.Task)+answerSuffix, w.Answer, durable.RunAnswer)
 }
 
 // audited puts what became of a wait task on the audit log.
-func (r *Runner) audited(ctx context.Context, w Waiting) error {
+func audited(ctx context.Context, r *Runner, w Waiting) error {
 	if r.o.Answered == nil {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (s state) waits(id, key string) bool {
 
 // outOfTime is what becomes of a wait task whose time has passed: nobody can answer it any
 // more until done is called, and an answer that came in the last moment counts.
-func (r *Runner) outOfTime(ctx context.Context, w Waiting, continues bool) (a *Answer, done func(), err error) {
+func outOfTime(ctx context.Context, r *Runner, w Waiting, continues bool) (a *Answer, done func(), err error) {
 	l, err := r.state.lockAnswers(w.RunID)
 	for ; errors.Is(err, durable.ErrLocked); l, err = r.state.lockAnswers(w.RunID) {
 		select {
@@ -132,7 +132,7 @@ func (r *Runner) outOfTime(ctx context.Context, w Waiting, continues bool) (a *A
 	if continues {
 		w.Answer.Answer = AnswerContinue
 	}
-	return a, done, r.audited(ctx, w)
+	return a, done, audited(ctx, r, w)
 }
 
 // waitOf is the wait task that an answer is for.

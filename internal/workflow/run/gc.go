@@ -44,7 +44,7 @@ func (r *Runner) GC(ctx context.Context, project string, age time.Duration, dryR
 		if err := ctx.Err(); err != nil {
 			return report, err
 		}
-		if !r.removable(project, p, id, now, age) {
+		if !removable(r, project, p, id, now, age) {
 			continue
 		}
 		size, err := sizeOf(p, dirRuns+"/"+id)
@@ -66,7 +66,7 @@ func (r *Runner) GC(ctx context.Context, project string, age time.Duration, dryR
 }
 
 // removable reports whether a run's time is over.
-func (r *Runner) removable(project string, p *os.Root, id string, now time.Time, age time.Duration) bool {
+func removable(r *Runner, project string, p *os.Root, id string, now time.Time, age time.Duration) bool {
 	f, err := openFolder(project, id)
 	if fault.Is(err, fault.RunNotFound) {
 		info, err := p.Lstat(dirRuns + "/" + id)

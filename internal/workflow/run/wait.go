@@ -121,7 +121,7 @@ func (x *execution) answer(ctx context.Context, w Waiting, continues bool) (a *A
 			return a, func() {}, err
 		}
 		if w.Until != nil && !x.records.now().Before(*w.Until) {
-			return x.r.outOfTime(ctx, w, continues)
+			return outOfTime(ctx, x.r, w, continues)
 		}
 		select {
 		case <-ctx.Done():
