@@ -84,7 +84,7 @@ func dropChange(c *call, b *dropBody) (settledAnswer, error) {
 	return settleKept(c, changes.KeptRequest{ProjectRoot: b.ProjectRoot, ID: b.ID, By: b.By}, c.o.Engine.DropKept)
 }
 
-// settle does what a person decided on a kept change.
+// settleKept does what a person decided on a kept change.
 func settleKept(c *call, req changes.KeptRequest, do func(context.Context, changes.KeptRequest) (changes.KeptResult, error)) (a settledAnswer, err error) {
 	req.By = cmp.Or(req.By, byOperator)
 	if req.ProjectRoot, err = c.checkProject(req.ProjectRoot); err == nil {

@@ -160,7 +160,7 @@ func (h *Handler) questionOfRun(ctx context.Context, f fields) (w run.Waiting, f
 	return w, found, err
 }
 
-// answerDecision answers a wait task as a decision does: allow lets the run go on.
+// decideWait answers a wait task as a decision does: allow lets the run go on.
 func decideWait(c *call, w run.Waiting, req decisionBody) (permit.Decision, error) {
 	if req.Verdict == permit.VerdictAllowSession || len(req.Only) > 0 {
 		return permit.Decision{}, fault.New(fault.InvalidRequest, "the question of a run is answered with allow or deny, and without only").With("field", "verdict")

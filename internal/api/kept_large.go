@@ -4,15 +4,12 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"hash"
 	"io"
 	"net/http"
 	"strconv"
 
 	"github.com/klauspost/compress/gzip"
-
-	"belay/internal/plainjson"
 )
 
 // largeBody is from which length on, in bytes, an answer that is written piece by piece is
@@ -100,61 +97,4 @@ func (k *kept) WriteTo(w io.Writer) (int64, error) {
 		return 0, err
 	}
 	return io.Copy(w, z)
-}
-
-// listWriter writes the JSON of a report whose one long list is written element by
-// element, where it has an empty one.
-type listWriter struct {
-	w     io.Writer
-	name  string
-	begun bool
-	err   error
-}
-
-// begin writes the report up to its list.
-func (l *listWriter) begin(report any) {
-	if head, _, ok := l.around(report); ok {
-		l.write(head)
-	}
-}
-
-// add writes an element.
-func (l *listWriter) add(v any) {
-	data, err := plainjson.Marshal(v)
-	if err != nil && l.err == nil {
-		l.err = err
-	}
-	if l.begun {
-		l.write([]byte(","))
-	}
-	l.begun = true
-	l.write(data)
-}
-
-// end writes what follows the list.
-func (l *listWriter) end(report any) error {
-	if _, tail, ok := l.around(report); ok {
-		l.write(append(tail, '\n'))
-	}
-	return l.err
-}
-
-// around is the report before and behind the elements of its list.
-func (l *listWriter) around(report any) (head, tail []byte, ok bool) {
-	data, err := plainjson.Marshal(report)
-	if err != nil && l.err == nil {
-		l.err = err
-	}
-	empty := []byte(`"` + l.name + `":[]`) // within a text its quotes would be escaped
-	head, tail, ok = bytes.Cut(data, empty)
-	if !ok && l.err == nil {
-		l.err = fmt.Errorf("the list %s is not there, or not empty", l.name)
-	}
-	return append(bytes.Clone(head), empty[:len(empty)-1]...), append([]byte("]"), tail...), ok
-}
-
-func (l *listWriter) write(p []byte) {
-	if l.err == nil {
-		_, l.err = l.w.Write(p)
-	}
 }

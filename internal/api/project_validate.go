@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"belay/internal/fault"
+	"belay/internal/plainjson"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/index"
 	"belay/internal/workspace/register"
@@ -57,30 +58,29 @@ func filterOf(q map[string]string, rules []finding.Rule) (*finding.Filter, error
 func serveValidate(c *call) error {
 	today := c.o.Clock().Format(time.DateOnly)
 	return serveReport(c, validate.AllRules(), validateKey{today}, func(ctx context.Context, s snapshotOf, only *finding.Filter, w io.Writer) error {
-		var found finding.Pile // it follows the numbers
-		report, err := validate.Project(ctx, s.root, s.Result, validate.Options{FileBytes: c.o.Projects.FileBytes, Today: today, Only: only, Each: found.Add})
+		list := plainjson.NewList(w, "findings", "")
+		each := func(found []finding.Finding) {
+			for i := range found {
+				list.Add(&found[i])
+			}
+		}
+		report, err := validate.Project(ctx, s.root, s.Result, validate.Options{FileBytes: c.o.Projects.FileBytes, Today: today, Only: only, Each: each})
 		if err != nil {
 			return err
 		}
-		l := listWriter{w: w, name: "findings"}
-		l.begin(report)
-		for f := range found.All() {
-			l.add(&f)
-		}
-		return l.end(report)
+		return list.End(report)
 	})
 }
 
 func serveLint(c *call) error {
 	today := c.o.Clock().Format(time.DateOnly)
 	return serveReport(c, register.Rules(), lintKey{today}, func(ctx context.Context, s snapshotOf, only *finding.Filter, w io.Writer) error {
-		l := listWriter{w: w, name: "files"}
-		l.begin(registerlint.Report{Only: only, Files: []registerlint.FileReport{}})
-		report, err := registerlint.Lint(ctx, s.root, s.Result, registerlint.Options{Today: today, Only: only, Each: func(f registerlint.FileReport) { l.add(&f) }})
+		list := plainjson.NewList(w, "files", "")
+		report, err := registerlint.Lint(ctx, s.root, s.Result, registerlint.Options{Today: today, Only: only, Each: func(f registerlint.FileReport) { list.Add(&f) }})
 		if err != nil {
 			return err
 		}
-		return l.end(report)
+		return list.End(report)
 	})
 }
 

@@ -17,7 +17,7 @@ import (
 	"belay/internal/turn"
 )
 
-// fetched returns the files, each address with a file of the project in its place:
+// fetchAddresses returns the files, each address with a file of the project in its place:
 // what is there is downloaded to this machine, within the limits for attachments, and
 // uploaded as a file of this machine is. The turn judges it as any other file. An
 // address that is there twice is fetched once.
@@ -53,7 +53,7 @@ func fetchAddresses(ctx context.Context, c *console, cfg *config.Config, e turn.
 	return files
 }
 
-// fetchAll brings what is at addresses into the project, several at a time, and says
+// fetchEach brings what is at addresses into the project, several at a time, and says
 // of each where it is or why it does not.
 func fetchEach(ctx context.Context, c *console, cfg *config.Config, e turn.Engine, where turn.Upload, addresses []string) ([]string, []error) {
 	stored, errs := make([]string, len(addresses)), make([]error, len(addresses))

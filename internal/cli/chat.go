@@ -167,7 +167,7 @@ func (c *console) screen() bool {
 	return isTerminal(c.in) && c.outTerminal && c.env["TERM"] != "dumb"
 }
 
-// converse finds the session and talks in it, with whatever stdin is.
+// chatThere finds the session and talks in it, with whatever stdin is.
 func chatThere(c *console, cmd *cobra.Command, e turn.Engine, cfg *config.Config, f *chatFlags, o chat.Options, wrong *problems) error {
 	ctx := cmd.Context()
 	o.Engine, o.Explain = e, explainEnd

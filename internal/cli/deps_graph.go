@@ -96,7 +96,7 @@ type dependencies struct {
 	*graph.Graph
 }
 
-// dependencies reads the project that a command names. What could not be read is warned of.
+// loadDependencies reads the project that a command names. What could not be read is warned of.
 func loadDependencies(c *console, cmd *cobra.Command, args []string) (*dependencies, error) {
 	_, root, err := c.project(cmd, args)
 	if err != nil {

@@ -155,7 +155,7 @@ func importRows(ctx context.Context, c *console, files *registerfile.Files, d wo
 	return files.Apply(ctx, d, registerfile.Change{By: c.person()}, rows, o, note)
 }
 
-// deliverable finds one that is worked on by its id, or by its folder's name.
+// findDeliverable finds one that is worked on by its id, or by its folder's name.
 func findDeliverable(ctx context.Context, c *console, cfg *config.Config, root, name string) (workspace.Deliverable, error) {
 	found, err := scan.Scan(ctx, root, scan.Options{})
 	if err != nil {

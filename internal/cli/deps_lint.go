@@ -49,10 +49,10 @@ alone.`,
 		if o.Only, err = form.only(register.Rules()); err != nil {
 			return err
 		}
-		list, log := jsonList{c: c, name: "files"}, form.log(register.Rules())
+		list, log := c.jsonList("files"), form.log(register.Rules())
 		switch {
 		case form.json:
-			o.Each = func(one registerlint.FileReport) { list.add(&one) }
+			o.Each = func(one registerlint.FileReport) { list.Add(&one) }
 		case form.sarif:
 			o.Each = func(one registerlint.FileReport) { log.Add(one.Findings) }
 		}
@@ -62,7 +62,7 @@ alone.`,
 		case err != nil:
 			return err
 		case form.json:
-			err = list.end(report)
+			err = list.End(report)
 		case form.sarif:
 			err = c.writeLog(log)
 		default:

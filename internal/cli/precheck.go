@@ -121,7 +121,7 @@ type attaching struct {
 	skip bool
 }
 
-// attached returns the files that the engine takes: what has an address is
+// attachFiles returns the files that the engine takes: what has an address is
 // fetched, what the engine cannot see is uploaded. They are judged as the turn will
 // judge them; each one that it would refuse is a problem.
 func attachFiles(ctx context.Context, c *console, cfg *config.Config, e turn.Engine, a attaching, wrong *problems) []attachedFile {

@@ -41,12 +41,12 @@ findings.`,
 			return err
 		}
 		o.Digest = form.digest()
-		list, log := jsonList{c: c, name: "findings"}, form.log(validate.AllRules())
+		list, log := c.jsonList("findings"), form.log(validate.AllRules())
 		switch {
 		case form.json:
 			o.Each = func(found []finding.Finding) {
 				for i := range found {
-					list.add(&found[i])
+					list.Add(&found[i])
 				}
 			}
 		case form.sarif:
@@ -57,7 +57,7 @@ findings.`,
 		switch {
 		case err != nil:
 		case form.json:
-			err = list.end(report)
+			err = list.End(report)
 		case form.sarif:
 			err = c.writeLog(log)
 		default:

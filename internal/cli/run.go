@@ -211,7 +211,7 @@ func unused(err error) error {
 	return failed(ExitUsage, "correct them, write optional: true at those that a task can do without, or pass --skip-refused to begin without them", err)
 }
 
-// inputs are what the workflow is given: the file's, and over it the flags'.
+// readInputs are what the workflow is given: the file's, and over it the flags'.
 func readInputs(c *console, f *runFlags, r *run.Request) error {
 	r.Texts = map[string]string{}
 	var errs []error
@@ -316,7 +316,8 @@ func runVerdict(c *console, r run.Record, cfg *config.Config, asJSON, unasked bo
 // resumption is the command that takes a run up again, as it is typed here: by the run's own
 // copy of the workflow, or with a corrected file where one is named.
 func (c *console) resumption(s run.Summary, cfg *config.Config, file string) string {
-	command, here := "belay run", ""
+	command := "belay run"
+	var here string
 	if file == "" {
 		here, _ = runsProject(cfg) // none is the run's
 	} else if command += " " + quoted(file); cfg.Project == "" {

@@ -56,7 +56,7 @@ reported; the id is on stdout.`,
 	return cmd
 }
 
-// adopt imports whatever the argument names.
+// adoptSession imports whatever the argument names.
 func adoptSession(ctx context.Context, c *console, a *app.App, from, project string) (session.Imported, error) {
 	if from == "-" {
 		return a.Store.Archive.Import(ctx, c.in, project)

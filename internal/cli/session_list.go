@@ -159,7 +159,7 @@ func sessionPage(ctx context.Context, c *console, a *app.App, all bool, o sessio
 	return a.Engine.ListPage(ctx, project, o)
 }
 
-// sessions returns the records to list, and reports those that can not be.
+// readSessions returns the records to list, and reports those that can not be.
 func readSessions(ctx context.Context, c *console, a *app.App, all bool) ([]session.Record, error) {
 	if !all {
 		project, err := projectDir(a.Config)

@@ -86,7 +86,7 @@ Exit codes: 0 the agent finished, 1 the turn failed or was cut off, 2 wrong use,
 	return cmd
 }
 
-// request is what the command line asks for, without its session and with the
+// readRequest is what the command line asks for, without its session and with the
 // attachments as they were written. The error has everything that is wrong with it.
 func readRequest(c *console, cmd *cobra.Command, args []string, f *turnFlags) (turn.Request, error) {
 	r := turn.Request{SessionID: f.session, Attachments: f.attach, Allow: f.allow}
@@ -115,7 +115,7 @@ func readRequest(c *console, cmd *cobra.Command, args []string, f *turnFlags) (t
 	return r, errors.Join(errs...)
 }
 
-// message is the argument, or what stdin has for "-".
+// readMessage is the argument, or what stdin has for "-".
 func readMessage(c *console, arg string) (string, error) {
 	if arg != "-" {
 		return arg, nil
@@ -162,7 +162,7 @@ func turnHere(c *console, cmd *cobra.Command, cfg *config.Config, f *turnFlags, 
 	})
 }
 
-// send checks what needs the engine and, where nothing is wrong, takes the turn.
+// sendTurn checks what needs the engine and, where nothing is wrong, takes the turn.
 func sendTurn(ctx context.Context, c *console, cfg *config.Config, e turn.Engine, project string, r turn.Request, f *turnFlags, wrong *problems) error {
 	id, err := named(ctx, e, r.SessionID)
 	wrong.add(err)
@@ -206,7 +206,7 @@ func warnOfCopy(ctx context.Context, c *console, cfg *config.Config, a *app.App,
 	return nil
 }
 
-// take makes the session where there is none, sends the turn and shows it.
+// takeTurn makes the session where there is none, sends the turn and shows it.
 func takeTurn(ctx context.Context, c *console, e turn.Engine, project string, r turn.Request, f *turnFlags) error {
 	fresh := r.SessionID == ""
 	if fresh {

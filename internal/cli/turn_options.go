@@ -40,7 +40,7 @@ func (f *optionFlags) register(cmd *cobra.Command) {
 	flags.DurationVar(&f.timeout, "timeout", 0, "end a turn after a `DURATION` such as 90s or 5m")
 }
 
-// options are the flags as a turn takes them; server is the server that runs it, ""
+// turnOptions are the flags as a turn takes them; server is the server that runs it, ""
 // for this process. What was not given stays unset.
 func turnOptions(c *console, cmd *cobra.Command, f *optionFlags, server string) (turn.Opts, error) {
 	o := turn.Opts{Persona: f.persona, Mode: f.mode, Model: f.model}
@@ -82,7 +82,7 @@ func waitFlag(cmd *cobra.Command, wait *bool) {
 	cmd.Flags().BoolVar(wait, "wait", false, "where nobody can be asked here, leave calls that need a decision waiting for belay decision")
 }
 
-// onQuestion is the outcome of calls that a person must allow. They wait where
+// questionPolicy is the outcome of calls that a person must allow. They wait where
 // somebody can be asked here, or where the caller says that somebody answers
 // elsewhere.
 func questionPolicy(c *console, asJSON, wait bool) string {
@@ -113,7 +113,7 @@ func notPermitted(c *console, calls *event.Calls, unasked bool) {
 
 const refusedHint = "nobody is asked here; where a call was refused because it needs a decision, --wait waits for belay decision, --allow and --mode permit it beforehand; an outside call needs a rule of permit.outside, and permit.ask_before a --wait; belay changes has what commands changed"
 
-// approval is what a person says by --delegate: this turn may delegate, and where
+// readApproval is what a person says by --delegate: this turn may delegate, and where
 // that was approved (workspace 9.7).
 func readApproval(c *console, ref string) (json.RawMessage, error) {
 	if ref = strings.TrimSpace(ref); ref == "" {

@@ -15,8 +15,8 @@ func (s *Store) List(ctx context.Context, projectRoot string) ([]Record, error) 
 	return page.Records, err
 }
 
-// ListPage is List of a part of the sessions. It reads those, and looks at the others
-// as far as they may have changed: see [lists.rows].
+// ListPage is List of a part of the sessions. It reads these sessions. Of the others it
+// looks at those that may have changed: see [lists.rows].
 func (s *Store) ListPage(ctx context.Context, projectRoot string, o ListOptions) (Page, error) {
 	if _, err := o.after(); err != nil {
 		return Page{}, err

@@ -45,7 +45,8 @@ type leases struct {
 // queue is the line of turns behind a busy session.
 type queue struct{ waiting []chan struct{} }
 
-func newLeases(store *session.Store, running *runningTurns, closing context.Context, limits Limits) *leases {
+// newLeases returns the leases of an engine. Closing ends when the engine does.
+func newLeases(closing context.Context, store *session.Store, running *runningTurns, limits Limits) *leases {
 	return &leases{
 		store: store, running: running, closing: closing,
 		length: limits.QueueLength, patience: limits.QueueWait, queues: map[string]*queue{},

@@ -46,7 +46,7 @@ func NewLocal(o Options) *Local {
 	var (
 		life     = newLifetime()
 		running  = newRunningTurns(o.Rules.Limits.InFlight)
-		leases   = newLeases(o.Store, running, life.closing, o.Rules.Limits)
+		leases   = newLeases(life.closing, o.Store, running, o.Rules.Limits)
 		resolver = newResolver(&o)
 		projects = resolver.projects
 		models   = resolver.models

@@ -43,8 +43,8 @@ func (u *unrecordedEnds) keep(sessionID, turnID string, drafts []event.Draft, lo
 	return events
 }
 
-// in is the end that a session's log lacks, as far as this process knows: of a
-// turn that it ran, or of one that err says could not be settled.
+// in returns the end that this process knows of and a session's log lacks. It is of a
+// turn that ran here, or of one that err says could not be settled.
 func (u *unrecordedEnds) in(sessionID string, err error) (unrecordedEnd, bool) {
 	u.mu.Lock()
 	end, known := u.bySession[sessionID]

@@ -130,7 +130,7 @@ func hasEnded(a *app.App, id, turnID string) error {
 // hasInput checks that something that a person said is in the transcript, once the
 // turn that it was said into has its end.
 func (p promise) hasInput(a *app.App) error {
-	for a.Engine.Counts().Running > 0 { // its end was told a moment ago
+	for a.Engine.Counts().Running > 0 { // its last event came a moment ago
 		time.Sleep(time.Millisecond)
 	}
 	if err := a.Engine.Resume(context.Background(), p.Session); err != nil {

@@ -7,10 +7,10 @@ import (
 	"belay/internal/tool"
 )
 
-// problems are the refusals of a call's files, so that all are told at once.
+// problems are the refusals of a call's files. The model gets all of them in one result.
 type problems []*tool.Refusal
 
-// add notes an error; one that is no refusal is told as one.
+// add notes an error. Any error becomes a refusal.
 func (p *problems) add(err error) {
 	if err == nil {
 		return

@@ -26,9 +26,6 @@ type sendInput struct {
 	MIMETypes []string `json:"mimeTypes"`
 }
 
-// mostSent is how many files one call sends.
-const mostSent = 50
-
 // Spec implements [tool.Tool].
 func (send) Spec() tool.Spec {
 	return tool.Spec{
@@ -187,9 +184,9 @@ func (c *sendCall) accept(ctx context.Context, f outgoing, left int64) (attachme
 	return it, nil
 }
 
-// sentType is the type that people are told: what the call says if it is of the kind
-// that the bytes are, else what the bytes say, and the extension's where the bytes are
-// no more than data.
+// sentType is the MIME type that people see: the one of the call, which must be of the
+// same family as the bytes or the one that they were read as; without one that of the
+// bytes. Of bytes of no known type the extension decides.
 func sentType(it attachment.Item, said, name string) (string, error) {
 	if said == "" {
 		if it.MIMEType == "application/octet-stream" {
@@ -203,7 +200,7 @@ func sentType(it attachment.Item, said, name string) (string, error) {
 	if err != nil || !strings.Contains(bare, "/") {
 		return "", fmt.Errorf("cannot have the type %q: that is no MIME type", said)
 	}
-	if is, asked := familyOf(it.MIMEType), familyOf(bare); is != asked && !(it.Kind == attachment.KindText && asked == "application") {
+	if is, asked := familyOf(it.MIMEType), familyOf(bare); is != asked && bare != it.MIMEType {
 		return "", fmt.Errorf("cannot have the type %s: its bytes are %s", bare, it.MIMEType)
 	}
 	return bare, nil

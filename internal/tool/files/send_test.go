@@ -43,7 +43,7 @@ func TestSend(t *testing.T) {
 	for i, it := range r.Sent {
 		got = append(got, it.Name+" "+it.MIMEType)
 		if a := said.Attachments[i]; a.Filename != it.Name || a.MIMEType != it.MIMEType || a.Bytes != it.Bytes {
-			t.Errorf("the model is told %+v of %+v", a, it)
+			t.Errorf("the model gets %+v for %+v", a, it)
 		}
 		if _, err := x.blobs.Content(it.SHA256); err != nil {
 			t.Errorf("%s is not stored: %v", it.Name, err)
@@ -83,6 +83,7 @@ func TestSendRefuses(t *testing.T) {
 		{"by a link", in{"path": "way-out.txt"}, []string{"leads out of the project"}},
 		{"another kind", in{"path": "out/b.md", "mimeType": "image/png"}, []string{"its bytes are text/markdown"}},
 		{"a picture as text", in{"path": "a.png", "mimeType": "text/html"}, []string{"its bytes are image/png"}},
+		{"a text as an archive", in{"path": "out/b.md", "mimeType": "application/zip"}, []string{"its bytes are text/markdown"}},
 		{"no type", in{"path": "a.png", "mimeType": "picture"}, []string{"no MIME type"}},
 		{"one name for two", in{"paths": []string{"a.png", "out/b.md"}, "filename": "x"}, []string{"filename is for a single file", "filenames"}},
 		{"names for more", in{"path": "a.png", "filenames": []string{"x", "y"}}, []string{"2 entries for 1 paths"}},

@@ -11,8 +11,8 @@ import (
 	"belay/internal/workflow/run"
 )
 
-// Of many answers at once, some of them when the time is just over, one counts: what the
-// run does is what the one who was told so wanted, and the log has that one alone.
+// Of many answers at once, some of them when the time has just passed, one counts. The
+// run does what that one says, and the log has no other.
 func TestOneAnswerCounts(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "id: flow\ntasks: [{id: ok, type: wait, message: Well?, for: 300ms, on_time: continue}]\noutputs: {by: '{{ .tasks.ok.output.by }}'}\n", echo)
@@ -57,7 +57,7 @@ func TestOneAnswerCounts(t *testing.T) {
 			won = []string{""} // the time was over
 		}
 		if len(won) != 1 || len(logged) != 1 || r.Outputs["by"] != won[0] {
-			t.Errorf("round %d: %v were told that they count, the run goes by %q, and on record are %+v", round, won, r.Outputs["by"], logged)
+			t.Errorf("round %d: %v were accepted, the run goes by %q, and on record are %+v", round, won, r.Outputs["by"], logged)
 		}
 	}
 }

@@ -18,8 +18,9 @@ type Remedy struct {
 }
 
 // Digest is what people are shown of findings: how many there are of each code, and
-// the first of them. It counts what it is given and keeps no more than it shows: its
-// size does not grow with the project, and that of one that shows all little. It is safe for concurrent use.
+// the first of them. It counts what it is given and keeps no more than it shows, so its
+// size does not grow with the project. One that shows all keeps them in piles, which grow
+// little. It is safe for concurrent use.
 type Digest struct {
 	most int
 
