@@ -17,18 +17,18 @@ const (
 )
 
 // printDiff prints the diff of a question on stdout. With most above 0 it prints no
-// more lines than that, and says how to see the rest. Nothing in it is unseen. On a terminal long lines are
-// broken.
+// more lines than that, and says how to see the rest. Nothing in it is unseen. On a
+// terminal long lines are broken.
 func (c *console) printDiff(diff string, most int, rest string) {
 	width := 0
 	if c.outTerminal {
 		width = c.width
 	}
-	c.eachLine(render.Visible(diff), width, most, rest, c.writeDiff)
+	eachDiffLine(render.Visible(diff), width, most, rest, c.writeDiff)
 }
 
 // printPatch prints a diff on stdout as it is, to be copied.
-func (c *console) printPatch(diff string) { c.eachLine(diff, 0, 0, "", c.writeDiff) }
+func (c *console) printPatch(diff string) { eachDiffLine(diff, 0, 0, "", c.writeDiff) }
 
 func (c *console) writeDiff(s style, l string) {
 	c.write(painted(c.colour && c.outTerminal, s, l) + "\n")
@@ -40,12 +40,13 @@ func (c *console) noteDiff(diff string, most int, rest string) {
 	if c.width > 0 {
 		width = max(c.width-noteCells, 1)
 	}
-	c.eachLine(render.Visible(diff), width, most, rest, func(s style, l string) {
+	eachDiffLine(render.Visible(diff), width, most, rest, func(s style, l string) {
 		_, _ = io.WriteString(c.err, margin+c.paint(s, l)+"\n") // the sink keeps its first error
 	})
 }
 
-func (c *console) eachLine(diff string, width, most int, rest string, show func(s style, l string)) {
+// eachDiffLine shows the lines of a diff, those that are too long for the width in parts.
+func eachDiffLine(diff string, width, most int, rest string, show func(s style, l string)) {
 	type row struct {
 		style
 		text string

@@ -20,7 +20,7 @@ func about(name string, input json.RawMessage, room int) string {
 	}
 	name = clip(line(name), room)
 	if left := room - cells(name) - 1; what != "" && left >= minGist {
-		return name + " " + look.Cut(what, left)
+		return name + " " + clip(what, left)
 	}
 	return name
 }

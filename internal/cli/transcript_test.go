@@ -67,7 +67,7 @@ func TestTranscriptIsFolded(t *testing.T) {
             should look & think. I should look & think. I
             … 6 more lines (--full shows all)
   calls bash for i in $(seq 1 400); do echo line $i && true…
-  calls edit …/1_Working/DEL-01-01_Deck Levels/deck.csv
+  calls edit PKG-01_Bridge/1_Working/DEL-01-01_Dec…/deck.csv
   calls list
   calls agent.CHECKER check it
 ── tools
@@ -82,7 +82,7 @@ func TestTranscriptIsFolded(t *testing.T) {
     PKG/0/_STATUS.md, PKG/1/_STATUS.md, PKG/2/_STATUS.md,
     PKG/3/_STATUS.md, PKG/4/_STATUS.md, PKG/5/_STATUS.md,
     PKG/6/_STATUS.md, PKG/7/_STATUS.md and 2 more
-  failure of edit …/1_Working/DEL-01-01_Deck Levels/deck.csv
+  failure of edit PKG-01_Bri…/1_Working/DEL-01-01_…/deck.csv
     the old text is not there the old text is not there the
     old text is not there the old text is not there the old
     text is not there

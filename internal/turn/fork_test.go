@@ -168,7 +168,7 @@ func TestForksCanAlwaysBeSent(t *testing.T) {
 			case how == "fork" && len(turns) > 0:
 				rec, err := r.engine.Fork(r.ctx(), changes.ForkRequest{SessionID: id, TurnID: rapid.SampledFrom(turns).Draw(rt, "turn")})
 				must(t, err)
-				id = rec.SessionID
+				id, turns = rec.SessionID, turnsOf(t, r, rec.SessionID)
 			}
 			r.provider.does(acts(strict, how, nil))
 			q := Request{SessionID: id, Message: strings.Repeat("word ", rapid.SampledFrom([]int{1, 900}).Draw(rt, "words")),
@@ -182,15 +182,20 @@ func TestForksCanAlwaysBeSent(t *testing.T) {
 			if problem := malformed(r.provider.last(t)); problem != "" {
 				rt.Fatalf("turn %d (%s): %s", i, how, problem)
 			}
-			entries, err := r.engine.Transcript(r.ctx(), id)
-			must(t, err)
-			if turns = nil; len(entries) > 0 {
-				for _, e := range entries {
-					if e.Kind == session.EntryTurn {
-						turns = append(turns, e.Turn)
-					}
-				}
-			}
+			turns = turnsOf(t, r, id)
 		}
 	})
+}
+
+// turnsOf are the ids of a session's turns.
+func turnsOf(t *testing.T, r *rig, id string) (turns []string) {
+	t.Helper()
+	entries, err := r.engine.Transcript(r.ctx(), id)
+	must(t, err)
+	for _, e := range entries {
+		if e.Kind == session.EntryTurn {
+			turns = append(turns, e.Turn)
+		}
+	}
+	return turns
 }

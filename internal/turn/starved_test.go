@@ -127,10 +127,14 @@ func (c *choking) turns(e *Local, id string) {
 		if t := e.running.find(id, s.Turn()); t != nil {
 			<-t.done // what it could not write is written by the next who comes
 		}
-		late, err := e.Events(context.Background(), id, 0, s.Turn())
-		grownUp(err)
-		if _, end := ofTurn(late, s.Turn()); end.Type != event.ProcessExit || end.Seq == 0 {
-			grownUp(fmt.Errorf("with room again the turn ends with %+v", end))
+		// Another reader may hold the session to write the end at this moment. Until that
+		// is done the end has no sequence.
+		for end := (event.Event{}); end.Seq == 0; {
+			late, err := e.Events(context.Background(), id, 0, s.Turn())
+			grownUp(err)
+			if _, end = ofTurn(late, s.Turn()); end.Type != event.ProcessExit {
+				grownUp(fmt.Errorf("with room again the turn ends with %+v", end))
+			}
 		}
 	}
 	s, err = e.Start(context.Background(), Request{SessionID: id, Message: "the third"})
