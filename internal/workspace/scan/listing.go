@@ -121,18 +121,26 @@ func (r *Result) Listing(root string, at time.Time) *Listing {
 }
 
 // types are the knowledge types that some deliverable has, each with the keys of
-// those, sorted and unique.
+// those, sorted and unique. Each key is made and sorted once for all types.
 func (r *Result) types() []ListedType {
+	type keyed struct {
+		key   string
+		files Files
+	}
+	all := make([]keyed, len(r.Deliverables))
+	for i, f := range r.Deliverables {
+		all[i] = keyed{f.Key(), f.Files}
+	}
+	slices.SortFunc(all, func(a, b keyed) int { return strings.Compare(a.key, b.key) })
 	types := []ListedType{}
 	for _, k := range Knowledge() {
 		var has []string
-		for _, f := range r.Deliverables {
-			if f.Files.HasAny(k.Files) {
-				has = append(has, f.Key())
+		for _, d := range all {
+			if d.files.HasAny(k.Files) {
+				has = append(has, d.key)
 			}
 		}
 		if len(has) > 0 {
-			slices.Sort(has)
 			types = append(types, ListedType{ID: k.ID, Label: k.Label, MatchingDeliverableKeys: slices.Compact(has)})
 		}
 	}
