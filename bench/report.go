@@ -74,7 +74,7 @@ How it is done:
   process has written to the same disk just before each round, and that the system has not flushed yet.
 - Projects are generated: registers of 20 rows that refer to each other, histories as lists and as tables with prose, in all files
   of each deliverable the forms and lengths that real ones have. Commands are new processes each time, five in a round; the files are
-  in the system's cache. The program beside them is told the paths of the files, reads each, and does nothing else.
+  in the system's cache. The program beside them gets the paths of the files, reads each, and does nothing else.
 - Sessions are made by the code that makes them for turns: messages of 160 bytes, answers of 930, events and manifests to match. The
   list's command is a new process each time; its server and its cache are warm. A first turn is the first request of a server that has
   just started; the manifest is that of a turn in the middle. The files are in the system's cache.

@@ -43,7 +43,7 @@ var specs = []spec{
 		{"REQ-10", "no attachments: a string prompt", false},
 		{"REQ-11", "attachments: a block prompt", false},
 		{"REQ-12", "each kind of file becomes its kind of block", false},
-		{"REQ-13", "missing and unreadable files are told one by one", false},
+		{"REQ-13", "missing and unreadable files are reported one by one", false},
 	}},
 	{"attachments", "Attachments of workflows", []requirement{
 		{"T1", "templates in every text, over one context", false},

@@ -14,7 +14,7 @@ import (
 	"belay/internal/workflow/run"
 )
 
-// byOperator is who decided where the caller gives no name: whoever holds the
+// byOperator is who decided where the caller gives no name: the holder of the
 // operator's token.
 const byOperator = "operator"
 

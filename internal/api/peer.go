@@ -38,6 +38,6 @@ func (h *Handler) stranger() error {
 	if h.o.Token != "" {
 		return fault.New(fault.Unauthorized, "this server needs a bearer token")
 	}
-	return fault.New(fault.Unauthorized, "this server answers only the user who runs it, and whoever shows a token").
+	return fault.New(fault.Unauthorized, "this server answers only the user who runs it, and requests with a token").
 		WithHint("send the operator's token, which belay's own commands do for the same user; or start the server with --token-file, or with --trust-loopback for every user of this machine")
 }

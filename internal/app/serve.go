@@ -85,7 +85,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	}
 	setGOGC(serverGOGC)
 	defer addProcessors()()
-	a.Engine.Stay() // whoever asks first about an abandoned turn must not end it
+	a.Engine.Stay() // the first question about an abandoned turn must not end it
 	var background sync.WaitGroup
 	life, end := context.WithCancel(ctx)
 	background.Go(func() { a.tidy(life, carrier) })

@@ -122,7 +122,7 @@ func sweepServers(stateDir string) error {
 		path := filepath.Join(dir, e.Name())
 		name, ok := strings.CutSuffix(path, ".lock")
 		if _, err := os.Lstat(name + ".json"); !ok || !errors.Is(err, fs.ErrNotExist) {
-			continue // a server's, or to be removed by whoever lists them
+			continue // a server's, or to be removed by the next listing
 		}
 		lock, err := durable.Lock(path)
 		if err == nil {
@@ -135,7 +135,7 @@ func sweepServers(stateDir string) error {
 	return errors.Join(errs...)
 }
 
-// OperatorToken returns the operator's token, made at the first call. Whoever
+// OperatorToken returns the operator's token, made at the first call. Who
 // can read the state folder has the operator's authority.
 func OperatorToken(stateDir string) (string, error) {
 	path := filepath.Join(stateDir, operatorFile)

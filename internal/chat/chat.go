@@ -75,7 +75,7 @@ type Options struct {
 	Explain func(exit event.Exit, stop string) (message, next string)
 	// Outlives is set where a running turn goes on without the chat.
 	Outlives bool
-	// Notices are told at the beginning.
+	// Notices are shown at the beginning.
 	Notices []string
 	// Clock is time.Now when nil.
 	Clock func() time.Time

@@ -136,7 +136,7 @@ func (r *conversation) settle() {
 	}
 }
 
-// back moves the window up by n lines, as far as there are any.
+// back moves the window up by n lines, or to the first.
 func (r *conversation) back(n int) {
 	for n > 0 {
 		if r.skip >= n {

@@ -31,7 +31,7 @@ type Model struct {
 	follower follower
 
 	reducer reducer
-	// greeting is told once the session is on the screen.
+	// greeting is shown once the session is on the screen.
 	greeting string
 	outbox   outbox
 	dialog   dialog

@@ -29,7 +29,7 @@ const plainHelp = `every line is a turn, but for
   /quit           leave
 `
 
-// command carries out a line that begins with a slash, as far as that works without
+// command carries out a line that begins with a slash, if that works without
 // a screen.
 func (p *plainChat) command(ctx context.Context, name, rest string) error {
 	switch name {

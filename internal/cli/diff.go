@@ -17,8 +17,8 @@ const (
 )
 
 // printDiff prints the diff of a question on stdout. With most above 0 it prints no
-// more lines than that, and says how to see the rest. Nothing in it is unseen. On a
-// terminal long lines are broken.
+// more lines than that, and says how to see the rest. Invisible
+// characters are shown. On a terminal long lines are broken.
 func (c *console) printDiff(diff string, most int, rest string) {
 	width := 0
 	if c.outTerminal {

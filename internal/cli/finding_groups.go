@@ -131,7 +131,7 @@ func remedyCommand(cmd *cobra.Command, r finding.Remedy, only *finding.Filter, d
 }
 
 // namedDir is the project as a person names it to another command: as it was named to
-// this one, or "." where that is the folder at hand.
+// this one, or "." for the current folder.
 func namedDir(args []string, root string) string {
 	if len(args) > 0 {
 		return args[0]

@@ -166,7 +166,7 @@ func onlyThere(files []string) error {
 	return errors.Join(errs...)
 }
 
-// inspected judges the files that are at hand and notes at each why it is refused.
+// inspected judges the files that are here and notes at each why it is refused.
 // Without any, and where something is wrong already, it is the project that is judged.
 func inspected(ctx context.Context, e turn.Engine, a attaching, brought []attachedFile, fine bool) error {
 	r := turn.InspectRequest{Model: a.model, SessionID: a.where.SessionID, ProjectRoot: a.where.ProjectRoot}

@@ -13,9 +13,8 @@ func newSession(c *console) *cobra.Command {
 		newSessionChanges(c), newSessionUndo(c), newSessionFork(c), newSessionSteer(c), newSessionSearch(c),
 		newSessionInterrupt(c), newSessionImport(c), newSessionExport(c), newSessionDelete(c),
 	)
-	g.Long = `Look at, move and stop conversations. A session is named by its id, or by the
-beginning of its id as far as no other session's begins like it: four characters
-at least.`
+	g.Long = `Look at, move and stop conversations. Name a session by its id, or by any
+unique prefix of at least four characters.`
 	return g
 }
 

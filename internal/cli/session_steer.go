@@ -19,7 +19,7 @@ func newSessionSteer(c *console) *cobra.Command {
 		Use:   "steer SESSION [MESSAGE | -]",
 		Short: "Say something into the turn that runs in a session",
 		Long: `Say something into the turn that runs in a session, in whichever process of this user
-it runs. The agent hears it when the tool calls at hand are done, or, with
+it runs. The agent hears it when the current tool calls are done, or, with
 --follow-up, when it has answered. "-" reads the message from stdin.`,
 		Example: "  belay session steer sess_2f4c8e0a \"Leave the tests alone\"\n  belay session steer sess_2f4c8e0a --follow-up \"Then write the changelog\"\n  belay session steer sess_2f4c8e0a --attach plan.pdf \"Follow this plan\"",
 		Args: func(cmd *cobra.Command, args []string) error {

@@ -62,7 +62,7 @@ func Load(o Options) (*Config, error) {
 	return c, nil
 }
 
-// Examine is [Load] for whoever explains a configuration: it returns every
+// Examine is [Load] for commands that explain a configuration: it returns every
 // problem and the settings all the same. What a problem is about has the value
 // of the next weaker layer. With problems, the Config is for showing, not for
 // working with.

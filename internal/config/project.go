@@ -20,7 +20,7 @@ func (b *builder) suggested(f *file) {
 }
 
 // tightened applies the limits of a project's file, after every other layer:
-// the stricter value holds, whoever set the other.
+// the stricter value holds, whichever side set the other.
 func (b *builder) tightened(f *file, checkRule func(setting, rule string) error) {
 	scratch := &builder{keys: settings(&Config{}), byName: map[string]*key{}}
 	for _, k := range scratch.keys {

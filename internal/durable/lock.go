@@ -120,7 +120,7 @@ func (l *FileLock) Close() error { return l.f.Close() }
 // first times it looks sooner.
 const lockPoll = 50 * time.Millisecond
 
-// WaitLock is [Lock] that waits for whoever holds the lock, until ctx is done. Its error
+// WaitLock is [Lock] that waits for the lock's holder, until ctx is done. Its error
 // is [ErrLocked] then, with the cause.
 func WaitLock(ctx context.Context, path string) (*FileLock, error) {
 	for pause := time.Millisecond; ; pause = min(2*pause, lockPoll) {

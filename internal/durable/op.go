@@ -52,7 +52,7 @@ func Mkdir(root *os.Root, name string, perm fs.FileMode) error {
 	return do(Op{Verb: OpMkdir, Path: at(root, name), Mode: perm}, func() error { return root.Mkdir(name, perm) })
 }
 
-// MkdirAll makes a folder and those above it, as far as they are missing.
+// MkdirAll makes a folder and the missing ones above it.
 func MkdirAll(root *os.Root, name string, perm fs.FileMode) error {
 	if info, err := root.Stat(name); err == nil && info.IsDir() {
 		return nil

@@ -79,7 +79,7 @@ func (r Replacement) dress(f *os.File) error {
 }
 
 // TempName is a temporary file's name that is made from key, which has
-// letters and digits only: after a crash, whoever knows the key finds the file.
+// letters and digits only: after a crash, the key leads to the file.
 func TempName(key string) string { return TempPrefix + key[:min(len(key), 32)] }
 
 // RemoveTemp removes a temporary file that a process left which died; it need not

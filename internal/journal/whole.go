@@ -8,7 +8,7 @@ import (
 )
 
 // This file is about new folders that are moved to their place with all that is in
-// them. Their files keep their changes in the record, for whoever reads it, but nothing
+// them. Their files keep their changes in the record, for its readers, but nothing
 // is done for each of them: the folder is moved when the last of them is due.
 
 // findWhole finds the new folders that hold nothing but what later changes put

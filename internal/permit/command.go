@@ -42,7 +42,7 @@ func ParseCommand(text string) (cmds []Command, opaque bool, err error) {
 
 // analysis gathers what a text would do.
 type analysis struct {
-	source  string // of the script at hand
+	source  string // of the current script
 	posix   bool   // read as a plain shell does, such as dash
 	scripts int    // how many inner scripts deep it is
 	cmds    []Command

@@ -61,7 +61,7 @@ func (t *transcript) takeSession(line sessionLine) {
 	t.reserved, t.boot = max(t.reserved, line.Reserved), line.BootID
 }
 
-// keep appends entries, as far as they are kept.
+// keep appends those entries that are kept.
 func (t *transcript) keep(entries ...Entry) {
 	t.entries = roomFor(t.entries, len(entries))
 	for i := range entries {

@@ -27,7 +27,7 @@ func LockFolder(ctx context.Context, dir, kind, folder string) (unlock func(), e
 	return func() { _ = l.Unlock() }, nil // closing frees it in any case
 }
 
-// actual is a path without links, as far as it exists.
+// actual is the existing part of a path, without links.
 func actual(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real

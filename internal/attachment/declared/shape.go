@@ -73,7 +73,7 @@ var Shape = &authored.Shape{
 	By:   fieldType,
 	Keys: []authored.Key{
 		{Name: fieldType, Required: true, Value: typeWord(),
-			Doc: "What it is: image, pdf (or document), audio, video, file (of any kind; its bytes say which) or url (an address that the model is told of). May be a template."},
+			Doc: "What it is: image, pdf (or document), audio, video, file (of any kind; its bytes say which) or url (the model gets the address). May be a template."},
 		{Name: fieldURL, For: typesWith(fieldURL), Value: authored.Words{},
 			Doc: "An https:// or http:// address, which is fetched before the task begins."},
 		{Name: fieldPath, For: typesWith(fieldPath), Value: authored.Words{},
@@ -83,7 +83,7 @@ var Shape = &authored.Shape{
 		{Name: fieldPaths, For: typesWith(fieldPaths), Value: authored.ListOf{Each: authored.Words{}, Least: 1},
 			Doc: "Several files, and patterns such as ./assets/**/*.png, below the folder of this file, or below the project with base: project. The order is kept; what one pattern matches is sorted."},
 		BaseField("Where path and paths begin: workflow, the folder of this file, or project. Default: that of the workflow.", typesWith(fieldBase)...),
-		{Name: "name", Value: authored.Words{Blank: true}, Doc: "What the model is told that it is called. Left out, it is the name of the file."},
+		{Name: "name", Value: authored.Words{Blank: true}, Doc: "The name that the model sees. Default: the name of the file."},
 		{Name: "mime", Value: authored.Words{Blank: true}, Doc: "What its type should be: a hint. The bytes decide, and where they differ the report says so."},
 		{Name: "meta", Value: authored.Free{Kinds: []authored.Kind{authored.Map}}, Doc: "Values of your own that go with it into the report. Of a resource named twice the later ones win, key by key."},
 		{Name: "optional", Value: authored.Truth{}, Doc: "Whether the task may begin without it: where a pattern matches nothing, a download fails, or the type is not taken. Default: false."},

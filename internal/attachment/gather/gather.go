@@ -66,7 +66,7 @@ type Report struct {
 	MIME   string `json:"mimeType,omitempty"`
 	Bytes  int64  `json:"bytes,omitempty"`
 	// Used says how a model got it, Note what it did not get of it: that it was cut, or
-	// made smaller. Whoever sends it sets them.
+	// made smaller. The sender sets them.
 	Used     string   `json:"used,omitempty"`
 	Note     string   `json:"note,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`

@@ -52,7 +52,7 @@ func Failure(refused []Report, of int) error {
 	}
 	return fault.New(fault.AttachmentFailure, "%s", b.String()).
 		With("attachmentErrors", refused).With("rejectedAttachmentCount", len(refused)).
-		WithHint("mend them, or write optional: true at those that the task can do without")
+		WithHint("fix them, or write optional: true at those that the task can do without")
 }
 
 func tooMany(n, limit int) error {

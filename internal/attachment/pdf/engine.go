@@ -42,7 +42,7 @@ type EngineOptions struct {
 // Close it when done.
 type Engine struct {
 	opts EngineOptions
-	turn chan struct{} // held by whoever uses the fields below
+	turn chan struct{} // held by the user of the fields below
 
 	pool   pdfium.Pool
 	cache  wazero.CompilationCache

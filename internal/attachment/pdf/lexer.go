@@ -35,7 +35,7 @@ type lexer struct {
 	data  []byte
 	pos   int
 	depth int
-	// values counts what was read; whoever drops what it has read sets it back.
+	// values counts what was read; code that drops what it has read sets it back.
 	values int
 	// refs allows "n g R"; content streams have none.
 	refs bool

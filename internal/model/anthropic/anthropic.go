@@ -59,7 +59,7 @@ var versionPattern = lazyregexp.New(`^[0-9A-Za-z._-]{1,64}$`)
 
 // New returns a provider. It fails on options that no service could have; a
 // base URL that the network policy forbids is reported by Ready, so that it
-// becomes an answer to whoever sends a turn.
+// becomes an answer to the client that sends a turn.
 func New(o Options) (*upstream.Provider, error) {
 	o.Version = cmp.Or(o.Version, DefaultVersion)
 	if !versionPattern.MatchString(o.Version) {

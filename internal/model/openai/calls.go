@@ -12,7 +12,7 @@ import (
 // begin.
 type calls struct{ all []*call }
 
-// call is one tool call as far as it has come.
+// call is the received part of one tool call.
 type call struct {
 	index     *int64
 	id, name  string

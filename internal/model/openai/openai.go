@@ -63,7 +63,7 @@ var service = upstream.Service{Name: Name, BaseURL: DefaultBaseURL, KeyName: "OP
 
 // New returns a provider. It fails on options that no service could have; a base
 // URL that the network policy forbids is reported by Ready, so that it becomes an
-// answer to whoever sends a turn.
+// answer to the client that sends a turn.
 func New(o Options) (*upstream.Provider, error) {
 	o.BaseURL = trimmed(o.BaseURL)
 	o.HeaderTimeout = cmp.Or(o.HeaderTimeout, DefaultHeaderTimeout)

@@ -45,7 +45,7 @@ type failure struct {
 }
 
 // next returns the steps that follow the messages, or nil when the script has
-// nothing for them. Of the turn at hand, folded answers are not shown. A turn whose
+// nothing for them. Of the current turn, folded answers are not shown. A turn whose
 // steps have all been played gives an empty list.
 func (s *Script) next(messages *model.Conversation, folded int) []step {
 	if s == nil || messages.Len() == 0 {

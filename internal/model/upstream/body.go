@@ -110,7 +110,7 @@ func (s *Files) Cut(body []byte, limit int64, buffers *sync.Pool) (*Body, error)
 // Size is the length of the body in bytes.
 func (b *Body) Size() int64 { return b.size }
 
-// Open returns a reader of the whole body. Whoever opens it closes it.
+// Open returns a reader of the whole body. The caller closes it.
 func (b *Body) Open() io.ReadCloser {
 	if len(b.pieces) == 1 {
 		return io.NopCloser(bytes.NewReader(b.pieces[0].json))

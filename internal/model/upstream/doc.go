@@ -49,7 +49,7 @@ func (s Service) Key(source func() string) (string, error) {
 }
 
 // MaxTokens is what the answer may have: what was asked for, or the model's
-// maximum as far as the context has room for it.
+// maximum if the context has room for it.
 func MaxTokens(r model.Request, limits model.Limits) int64 {
 	if r.MaxTokens > 0 {
 		return r.MaxTokens

@@ -77,7 +77,7 @@ var (
 
 // New returns a provider for s, with the protocol that newProtocol makes for its endpoint and
 // client. It fails on options that no service could have; a base URL that the
-// network policy forbids is reported by Ready, so that it becomes an answer to whoever
+// network policy forbids is reported by Ready, so that it becomes an answer to the client that
 // sends a turn.
 func New(s Service, o Options, newProtocol func(Endpoint, *http.Client) Protocol) (*Provider, error) {
 	if o.Now == nil {

@@ -57,7 +57,7 @@ func missingFolders(root *os.Root, name string) (n int) {
 	return n
 }
 
-// removeFolders removes the innermost n folders of name, as far as they are empty.
+// removeFolders removes the innermost n folders of name that are empty.
 func removeFolders(root *os.Root, name string, n int) {
 	for ; n > 0; n-- {
 		if root.Remove(name) != nil {

@@ -105,7 +105,7 @@ func (c *globCall) Run(ctx context.Context) (tool.Result, error) {
 	return c.tell(found, k.skipped), nil
 }
 
-// tell lists what was found, as far as the limits go.
+// tell lists what was found, up to the limits.
 func (c *globCall) tell(found []string, skipped int) tool.Result {
 	var b strings.Builder
 	shown := 0

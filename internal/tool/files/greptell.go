@@ -12,7 +12,7 @@ import (
 // maxHitLine is how much of a line is shown around a match, in bytes.
 const maxHitLine = 400
 
-// tell writes what was found, as far as the limits go.
+// tell writes what was found, up to the limits.
 func (c *grepCall) tell(found []fileHits, skipped int) tool.Result {
 	t := &teller{matches: c.w.Limits.Matches, bytes: c.w.Limits.OutputBytes - 200}
 	for _, f := range found {

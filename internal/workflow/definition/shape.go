@@ -111,7 +111,7 @@ var permissionsShape = &authored.Shape{
 	Name: "permissions", What: "the rules of permission", Doc: "Rules for the calls of tools.",
 	Keys: []authored.Key{
 		{Name: "allow", Value: texts, Doc: "Calls that the author thinks are needed. They ask all the same, unless the person who starts the run allows them."},
-		{Name: "deny", Value: texts, Doc: "Calls that are refused, whoever starts the run."},
+		{Name: "deny", Value: texts, Doc: "Calls that are refused for everyone who starts the run."},
 	},
 }
 
@@ -151,7 +151,7 @@ var actionShape = &authored.Shape{
 	Name: "action", What: "an action", Doc: "Something that an agent can be asked to do.",
 	Keys: []authored.Key{
 		{Name: "id", Required: true, Value: authored.ID{}, Doc: "The name that tasks call it by."},
-		{Name: "prompt", Required: true, Value: filled, Doc: "What the model is told: a template."},
+		{Name: "prompt", Required: true, Value: filled, Doc: "The text for the model: a template."},
 		{Name: "input", Value: schemaOrID, Doc: "The schema of what tasks give in with, or its id."},
 		{Name: "output", Value: schemaOrID, Doc: "The schema of the answer, or its id. The answer then is JSON; one that does not fit is asked for once more."},
 		{Name: "with", Value: free, Doc: "Values for the prompt, where the task gives none." + templates},

@@ -43,7 +43,7 @@ func (s state) lock(id string) (*durable.FileLock, error) {
 	case err != nil:
 		return nil, storage("the run cannot be locked", err)
 	}
-	// A request to cancel was for whoever worked on the run before.
+	// A request to cancel was for the process that worked on the run before.
 	if err := os.Remove(s.cancelPath(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(storage("the state folder cannot be written", err), l.Unlock())
 	}

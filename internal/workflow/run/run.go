@@ -117,7 +117,7 @@ type Request struct {
 	// of the workflow file.
 	Project, File string
 	// Within, where it is set, is the folder that File must lie in, links resolved:
-	// whoever may name only files of a project says so here.
+	// a caller that may name only files of a project says so here.
 	Within string
 	// Input is what the workflow is given.
 	Input map[string]any

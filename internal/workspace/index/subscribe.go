@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// journal is the latest changes of a root, for whoever follows them.
+// journal is the latest changes of a root, for its followers.
 type journal struct {
 	mu      sync.Mutex
 	changes []Change // the newest last

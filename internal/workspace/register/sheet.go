@@ -14,7 +14,7 @@ import (
 
 // Sheet writes rows, each a map from header to value, as a register: the columns in
 // their order, those that the specification does not have after them. Nothing is
-// checked but the names; that is for whoever takes the register.
+// checked but the names; the owner of the register checks the rest.
 func Sheet(rows []map[string]string) ([]byte, error) {
 	names := map[string]bool{}
 	for i, row := range rows {

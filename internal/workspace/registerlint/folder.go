@@ -16,7 +16,7 @@ type worker struct {
 	*projectLint
 	buffer []byte
 	nearby dir.Nearby
-	// open is the folder at hand, nil where it cannot be opened without following a link.
+	// open is the current folder, nil where it cannot be opened without following a link.
 	open dir.Dir
 }
 

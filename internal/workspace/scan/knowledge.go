@@ -10,7 +10,7 @@ import (
 // maxMarker is how much of a decomposition document is searched for a marker.
 const maxMarker = 8 << 20
 
-// mark looks for the first decomposition document of the folder at hand, by name,
+// mark looks for the first decomposition document of the current folder, by name,
 // that speaks of knowledge types.
 func (k *worker) mark() {
 	slices.Sort(k.documents)

@@ -16,7 +16,7 @@ type worker struct {
 	text    []byte
 	found   records
 
-	// Of the folder at hand.
+	// Of the current folder.
 	here      *shared
 	path      string
 	depth     int
@@ -93,7 +93,7 @@ func (k *worker) refused(t task, err error) {
 	k.note(t, t.path[t.base:])
 }
 
-// entry takes one entry of the folder at hand.
+// entry takes one entry of the current folder.
 func (k *worker) entry(name []byte, what dir.Kind) {
 	switch {
 	case isUnfinished(name):
@@ -136,7 +136,7 @@ func (k *worker) child(name []byte) string {
 	return k.path + "/" + string(name)
 }
 
-// note records the folder at hand for what it is.
+// note records the current folder for what it is.
 func (k *worker) note(t task, base string) {
 	n := layout.ParseName(base)
 	switch {

@@ -85,7 +85,7 @@ type worker struct {
 	files       int
 	nearby      dir.Nearby
 
-	// Of the folder at hand.
+	// Of the current folder.
 	folder *scan.Folder
 	open   dir.Dir
 }
@@ -129,7 +129,7 @@ func (w *worker) enter(f *scan.Folder) bool {
 	return true
 }
 
-// path is that of a file of the folder at hand.
+// path is that of a file of the current folder.
 func (w *worker) path(name string) string { return w.folder.Path + "/" + name }
 
 // status checks _STATUS.md and returns the state, "" where there is none.
@@ -156,7 +156,7 @@ func (w *worker) dependencies() {
 	}
 }
 
-// register reads the register of the folder at hand and checks it; nil is one that
+// register reads the register of the current folder and checks it; nil is one that
 // can not be read, which its own room words.
 func (w *worker) register(at string) *register.Register {
 	data, err := w.open.Read(layout.RegisterFile, w.buffer, register.MaxBytes+1)
@@ -175,7 +175,7 @@ func (w *worker) register(at string) *register.Register {
 	return r
 }
 
-// context is the _CONTEXT.md of the folder at hand, nil where it can not be read,
+// context is the _CONTEXT.md of the current folder, nil where it can not be read,
 // which is a finding of its own.
 func (w *worker) context() []byte {
 	data, err := w.open.Read(layout.ContextFile, w.buffer, int(w.o.FileBytes)+1)

@@ -8,7 +8,7 @@ import (
 	"belay/internal/workspace/scan"
 )
 
-// evidence checks what the state of the folder at hand rests on (workspace 2.1, 3.2 and
+// evidence checks what the state of the current folder rests on (workspace 2.1, 3.2 and
 // 12.3).
 func (w *worker) evidence(state lifecycle.State) {
 	w.found = append(w.found, lifecycle.Evidence(w.folder.Path, state, w.content)...)
@@ -22,7 +22,7 @@ func (w *worker) evidence(state lifecycle.State) {
 // [layout.DocumentKit].
 var documents = []scan.Files{scan.Datasheet, scan.Specification, scan.Guidance, scan.Procedure}
 
-// content is what the folder at hand has under the name of a file that states rest on.
+// content is what the current folder has under the name of a file that states rest on.
 // What other findings report, such as a link in the file's place, counts as filled.
 func (w *worker) content(name string) lifecycle.Content {
 	file, most := scan.Semantic, lifecycle.MaxPlaceholder

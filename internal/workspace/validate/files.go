@@ -6,7 +6,7 @@ import (
 	"belay/internal/workspace/scan"
 )
 
-// read reads a file of the folder at hand; the bytes are valid until the next call.
+// read reads a file of the current folder; the bytes are valid until the next call.
 // It is false where the folder does not have it, and where it can not be read,
 // which is a finding.
 func (w *worker) read(file scan.Files, name string) ([]byte, bool) {
@@ -52,7 +52,7 @@ func (w *worker) keep(data []byte) {
 // keepBuffer is how much memory a goroutine keeps between files.
 const keepBuffer = 4 << 20
 
-// document reads a Markdown file of the folder at hand.
+// document reads a Markdown file of the current folder.
 func (w *worker) document(file scan.Files, name string) (*text, bool) {
 	data, ok := w.read(file, name)
 	if !ok {

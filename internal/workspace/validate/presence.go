@@ -50,7 +50,7 @@ func (w *worker) identity() {
 	}
 }
 
-// filedIn reports whether a decomposition gives the deliverable at hand to a package.
+// filedIn reports whether a decomposition gives the current deliverable to a package.
 // Where nothing but its number speaks against the section that it is in, either
 // counts.
 func (w *worker) filedIn(pkg string) bool {

@@ -8,7 +8,7 @@ import (
 	"belay/internal/workspace/layout"
 )
 
-// titleName holds the name in the title of a file of the folder at hand against the
+// titleName holds the name in the title of a file of the current folder against the
 // names that decompositions give the deliverable (workspace 3.1, 5.2 and 7.1). Titles in
 // another form have findings of their own; one without an id is not looked at.
 func (w *worker) titleName(data []byte, file string) {
@@ -35,7 +35,7 @@ func (w *worker) titleName(data []byte, file string) {
 	}
 }
 
-// names are those that decompositions give the deliverable at hand.
+// names are those that decompositions give the current deliverable.
 func (w *worker) names() (all []string) {
 	for _, d := range w.defining {
 		if def, ok := d.doc.Deliverable(w.folder.ID); ok && layout.Sanitize(def.Name) != "" {

@@ -16,7 +16,7 @@ import (
 	"belay/internal/fault"
 )
 
-// Content is a file of a project as far as it is shown.
+// Content is the shown part of a file of a project.
 type Content struct {
 	// Path is the file's, relative to the project, without links.
 	Path string

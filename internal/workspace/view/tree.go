@@ -33,7 +33,7 @@ const (
 	Symlink   Kind = "symlink"
 )
 
-// Node is one entry of a tree, with those below it as far as they were asked for.
+// Node is one entry of a tree, with the entries below it that were asked for.
 type Node struct {
 	Name string `json:"name"`
 	// Path is absolute.

@@ -21,6 +21,6 @@ func proxied(env []string) []string {
 		env = append(env, name+"=http://127.0.0.1:"+strconv.Itoa(ProxyPort))
 	}
 	const local = "localhost,127.0.0.1,::1"
-	// Node.js looks at these variables only when it is told to.
+	// Node.js ignores these variables without this option.
 	return append(env, "NO_PROXY="+local, "no_proxy="+local, "NODE_USE_ENV_PROXY=1")
 }

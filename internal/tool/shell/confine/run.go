@@ -48,7 +48,7 @@ type process interface {
 	end()
 }
 
-// ending is how a command and its processes ended, as far as the system tells.
+// ending is how a command and its processes ended, if the system reports it.
 type ending struct {
 	exitCode int
 	signal   string
