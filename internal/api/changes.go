@@ -47,7 +47,7 @@ func keptRoutes() []route {
 			params: []param{workingRoot, {in: "query", name: "id", required: true, doc: "the kept change"}},
 			action: answers(getKept),
 			errors: errorsOf(rootErrors, projectErrors, []fault.Type{fault.NotFound, fault.StorageFailure})},
-		{method: post, path: "/api/project/change/keep", name: "keepChange", summary: "Make a kept change in the project, all of it or some files.", access: operator,
+		{method: post, path: "/api/project/change/keep", name: "keepChange", summary: "Apply a kept change to the project, all of it or some files.", access: operator,
 			action: takes(keepChange), errors: errorsOf(settling, []fault.Type{fault.Overloaded})},
 		{method: post, path: "/api/project/change/drop", name: "dropChange", summary: "Remove a kept change without applying it.", access: operator,
 			action: takes(dropChange), errors: settling},

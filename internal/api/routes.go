@@ -88,7 +88,7 @@ func harnessRoutes() []route {
 			action: takes(interruptTurn),
 			errors: []fault.Type{fault.InvalidRequest, fault.SessionNotFound}},
 
-		{method: post, path: "/api/harness/steer", name: "steerTurn", summary: "Say something into the turn that runs in a session.",
+		{method: post, path: "/api/harness/steer", name: "steerTurn", summary: "Send a message to the running turn of a session.",
 			action: takes(steerTurn),
 			errors: []fault.Type{fault.SessionNotFound, fault.NoTurnInProgress, fault.AttachmentFailure, fault.Overloaded, fault.StorageFailure}},
 		{method: get, path: "/api/harness/decisions", name: "listDecisions", summary: "The calls that wait for a person, oldest first.", access: operator,

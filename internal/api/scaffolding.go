@@ -34,7 +34,7 @@ type exampleAnswer struct {
 // scaffoldRoutes are the endpoints that make projects.
 func scaffoldRoutes() []route {
 	return []route{
-		{method: post, path: "/api/harness/scaffold", name: "scaffold", summary: "Make an execution root of a decomposition; what is there already stays.",
+		{method: post, path: "/api/harness/scaffold", name: "scaffold", summary: "Create an execution root from a decomposition; what is there already stays.",
 			action: takes(scaffoldProject),
 			errors: errorsOf(rootErrors, []fault.Type{fault.InvalidRequest, fault.NotFound, fault.StorageFailure})},
 		{method: post, path: "/api/project/example", name: "makeExample", summary: "A copy of the example project.",

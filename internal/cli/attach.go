@@ -22,15 +22,14 @@ func newAttachInspect(c *console) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "inspect PATH|URL|GLOB...",
-		Short: "Say what would be made of these files, without sending them",
-		Long: `Say of each file whether a turn would accept it, and if not, why; what it is by its
-bytes; and how the model would get it: as it is, smaller, as text, or as a note.
-The files count together, in the order given, as in a turn. A pattern that the shell
-has left alone, such as 'drawings/**/*.png', stands for the files that it matches.
+		Short: "Show how a model would get these files, without sending them",
+		Long: `Show whether a turn would accept each file, and if not, why. Show its type, which belay
+reads from the bytes, and how the model would get it: unchanged, smaller, as text, or as
+a note. Limits apply to all files together, in the order given, as in a turn. belay
+expands a pattern that the shell did not, such as 'drawings/**/*.png'.
 
-What has an address is fetched as a workflow would, within the same limits, and
-judged by the rules for workflows. Every setting of attachments has a flag here:
-attachments.max_items is --attachments-max-items.
+Files at addresses are fetched and checked under the limits and rules of workflows. Every
+setting of attachments has a flag here: attachments.max_items is --attachments-max-items.
 
 The exit code is 1 if one of them would be refused.`,
 		Example: "  belay attach inspect plan.pdf site.png\n  belay attach inspect https://example.com/plan.pdf 'drawings/**/*.png'\n  belay attach inspect --model claude-sonnet-4-20250514 --json *.csv",

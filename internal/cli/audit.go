@@ -13,19 +13,19 @@ import (
 )
 
 func newAudit(c *console) *cobra.Command {
-	return group("audit", "The record of decisions, refusals and undos", "  belay audit verify", newAuditVerify(c))
+	return group("audit", "Check the log of decisions, refusals and undos", "  belay audit verify", newAuditVerify(c))
 }
 
 func newAuditVerify(c *console) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: "Check that the audit log is as it was written",
-		Long: `Check the audit log: every line carries the hash of the one before it, and the last
-line is remembered beside it, so a line that was changed, put in, taken out or cut
-off is found. Sessions record how far the log reached when a turn ended. Those of
-every known project are compared with the log, so it is also found when the whole log
-was removed or replaced. The exit code is then 1.`,
+		Short: "Check that nobody changed the audit log",
+		Long: `Check that nobody changed the audit log. Every line carries the hash of the line before
+it, and a second file holds the last hash. So belay finds lines that were changed, added,
+removed or cut off. Sessions record the position of the log at the end of each turn.
+belay compares these positions, for every known project, to find out whether the whole log
+was removed or replaced. The exit code is 1 if something is wrong.`,
 		Example: "  belay audit verify\n  belay audit verify --json",
 		Args:    cobra.NoArgs,
 	}

@@ -17,18 +17,16 @@ import (
 )
 
 func newChanges(c *console) *cobra.Command {
-	g := group("changes", "Apply or drop what commands changed and what is not real yet",
+	g := group("changes", "Show, apply or drop kept changes of commands",
 		"  belay changes list\n  belay changes show chg_4f2a8c\n  belay changes keep chg_4f2a8c --only docs\n  belay changes drop chg_4f2a8c",
 		newChangesList(c), newChangesShow(c), newChangesKeep(c), newChangesDrop(c),
 	)
-	g.Long = `Apply or drop what commands changed and what is not real yet. What a command changes
-counts when it was allowed. Where nobody answered in time, nobody could be asked, or
-something else changed the same files meanwhile, the changes are kept in the project's
-folder .belay/changes until a person decides.
+	g.Long = `Apply or drop kept changes. A change that a command made becomes real when it is
+allowed. It is kept in .belay/changes of the project if nobody answered in time, nobody
+could be asked, or another program changed the same files.
 
-The project is --project, else the nearest folder above this one that has a .belay
-folder, else this folder. A change is named by its id, or by the beginning of it as far
-as no other one's begins like it.`
+The project is --project, else the nearest folder above this one with a .belay folder,
+else this folder. Name a change by its id or any unique prefix.`
 	return g
 }
 
@@ -152,10 +150,10 @@ func newChangesShow(c *console) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show ID",
-		Short: "Show what a kept change would do to the project now",
-		Long: `Show the command, why its changes are not real, the files, how they would change as
-they are now, the files that something else has changed since the command began, and
-what the command wrote last.`,
+		Short: "Show a kept change as a diff against the project",
+		Long: `Show the command, why its changes were kept, the files, the diff against their present
+content, the files that another program has changed since the command began, and the last
+output of the command.`,
 		Example: "  belay changes show chg_4f2a8c",
 		Args:    needsChange,
 	}

@@ -19,13 +19,13 @@ func newChangesKeep(c *console) *cobra.Command {
 	var asJSON, runs bool
 	cmd := &cobra.Command{
 		Use:   "keep ID",
-		Short: "Make a kept change in the project",
-		Long: `Make a kept change in the project: all of its files, or none where something else has
-changed one of them. With --only the other files stay kept. What was applied belongs
-to the turn of the command: belay session changes shows it and belay session undo takes
-it back, unless the session is gone or a turn runs in it. The files are on stdout, one a
-line. Files that other programs run by themselves, such as .envrc or a git hook, need
---runs-by-itself: look at them with belay changes show first.`,
+		Short: "Apply a kept change to the project",
+		Long: `Apply a kept change to the project: all of its files, or none if another program has
+changed one of them. With --only the other files stay kept. The applied files belong to
+the turn of the command: belay session changes shows them, and belay session undo reverts
+them unless the session is gone or a turn runs in it. The command prints the files on
+stdout, one per line. Files that other programs run by themselves, such as .envrc or a git
+hook, need --runs-by-itself. Look at them first with belay changes show.`,
 		Example: "  belay changes keep chg_4f2a8c\n  belay changes keep chg_4f2a8c --only docs --only README.md",
 		Args:    needsChange,
 	}
@@ -47,7 +47,7 @@ line. Files that other programs run by themselves, such as .envrc or a git hook,
 				c.note("kept", count(done.Left, "other file", "other files"))
 			}
 			if done.SessionID != "" {
-				c.note("take back", "belay session undo "+done.SessionID+" "+done.TurnID)
+				c.note("revert", "belay session undo "+done.SessionID+" "+done.TurnID)
 			}
 			for _, path := range done.Paths {
 				c.write(line(path) + "\n")

@@ -33,23 +33,23 @@ func newChat(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "chat [MESSAGE]",
 		Short: "Talk with an agent and decide what it may do",
-		Long: `Talk with an agent on the terminal: the answer streams, every tool call shows what
-it does, and what needs a person is asked and answered with one key. While a turn
-runs, what you type steers it. Ctrl-C stops the turn, twice leaves; the session
-stays and --continue takes it up again. /help lists keys and commands, and
-docs/chat.md explains them. MESSAGE, and what --attach names, is said first.
+		Long: `Talk with an agent on the terminal. Answers stream, tool calls show what they do, and
+you answer questions with one key. Messages that you send while a turn runs steer it.
+Ctrl-C stops the turn, a second one leaves. The session stays: --continue resumes it.
+/help lists keys and commands, and docs/chat.md explains them. The chat begins with
+MESSAGE and the files of --attach.
 
-Without a terminal every line of stdin is a turn, answers go to stdout and the rest
-to stderr. A line may name files as @path. Nobody is asked there: a call that needs
-a decision waits for belay decision in another terminal. On a terminal that has no
-cursor to move (TERM=dumb) it goes line by line as well, but you are asked, and what
-you type while a turn runs steers it.
+Without a terminal every line of stdin is a turn. Answers go to stdout, everything else
+goes to stderr. A line may name files as @path. Nobody is asked: a call that needs a
+decision waits for belay decision in another terminal. A terminal without cursor
+movement (TERM=dumb) works line by line too, but asks you, and lines that you type while
+a turn runs steer it.
 
-A message with a file that is refused is not sent, unless you pass --skip-refused.
-Without a terminal a line that is wrong ends the chat.
+A message with a refused file is not sent, unless you pass --skip-refused. Without a
+terminal a wrong line ends the chat.
 
-Exit codes: 0 you left, else as for belay turn; without a terminal that of the last
-turn that did not end well.`,
+Exit codes: 0 if you left, else as for belay turn. Without a terminal it is the code of
+the last turn that did not end well.`,
 		Example: `  belay chat
   belay chat --continue
   belay chat --mode acceptEdits --allow "bash(go test *)" --max-cost 2

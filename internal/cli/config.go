@@ -16,10 +16,10 @@ func newConfigShow(c *console) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show",
-		Short: "Show every setting, its value and where that came from",
+		Short: "Show every setting, its value and its source",
 		Long: `Show every setting, its value, and where the value came from: a default, a file and
-line, an environment variable or a flag. Of API keys only whether they are set. What
-is wrong with the configuration is shown after it; the exit code is 2 then.`,
+line, an environment variable or a flag. API keys only show whether they are set.
+Problems of the configuration follow, and the exit code is 2 if there is one.`,
 		Example: "  belay config show\n  belay config show --json",
 		Args:    cobra.NoArgs,
 	}
@@ -91,7 +91,7 @@ func newConfigCheck(c *console) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "check",
-		Short:   "Check the configuration and list everything that is wrong with it",
+		Short:   "Check the configuration and list every problem",
 		Long:    `Check every layer of the configuration and list all that is wrong. The exit code is 2 if anything is.`,
 		Example: "  belay config check\n  belay config check --config ./config.yaml --json",
 		Args:    cobra.NoArgs,

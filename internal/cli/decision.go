@@ -15,16 +15,15 @@ import (
 )
 
 func newDecision(c *console) *cobra.Command {
-	g := group("decision", "Answer what a tool call or a run waits for, from any terminal",
+	g := group("decision", "Answer the questions of tool calls and runs, from any terminal",
 		"  belay decision list\n  belay decision allow dec_4f2a8c\n  belay decision deny dec_4f2a8c --note \"not on the main branch\"",
 		newDecisionList(c), newDecisionShow(c), newDecisionAllow(c), newDecisionDeny(c),
 	)
-	g.Long = `Answer what a tool call or a run waits for. The questions of every turn and run of this
-user lie in the state folder, whichever process asks, so no server is needed. The first
-answer counts. Name a question by its id or any unique prefix. If the process of a turn
-has ended, a running belay serve, the next one, or the next turn of the session carries
-the answer out. If that of a run has ended, the next belay serve or belay run --resume
-does.`
+	g.Long = `Answer the questions of tool calls and runs. The questions of all turns and runs of this
+user are in the state folder, so you need no server. The first answer counts. Name a
+question by its id or any unique prefix. If the process of a turn has ended, a running or
+later belay serve, or the next turn of the session, carries out the answer. If the process
+of a run has ended, the next belay serve or belay run --resume does.`
 	return g
 }
 
@@ -33,7 +32,7 @@ func newDecisionList(c *console) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List what waits for an answer, oldest first",
+		Short: "List open questions, oldest first",
 		Long: `List the tool calls that wait for an answer, oldest first, each with what it would do:
 the command and its folder, the files, what they would become, and what it would
 reach over the network. The wait tasks of runs follow, each with its text.`,
@@ -74,7 +73,7 @@ func newDecisionShow(c *console) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "show ID",
-		Short:   "Show one open question with all that it would change",
+		Short:   "Show an open question and its whole effect",
 		Example: "  belay decision show dec_4f2a8c",
 		Args:    needsQuestion,
 	}

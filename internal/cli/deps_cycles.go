@@ -33,21 +33,21 @@ func newDepsCycles(c *console) *cobra.Command {
 	}
 	cmd := graphQuestion(c, "cycles", "List the circles in which deliverables depend on each other",
 		`List the groups of deliverables that depend on each other, each with a shortest circle
-through every one of them. First come the groups of which each waits for another: every
-step of these circles is an active prerequisite or constraint that is neither satisfied
-nor waived. Then come the other groups, which may contain some of the first. An arrow
-leads from what comes before to what comes after.
+through every member. Blocking groups come first: every step of their circles is an active
+prerequisite or constraint that is neither satisfied nor waived. The other groups follow;
+they may contain members of the first. An arrow leads from a deliverable to the one that
+needs it.
 
-There may be more circles: a few dozen deliverables can have more than anybody could
-read. Long lists are cut short; --all and --json show them whole.`,
+This is not every circle: a few dozen deliverables can have more than anybody could read.
+Long lists are cut; --all and --json show all.`,
 		func(a *graph.Analysis) any {
 			a = wanted(a)
 			return circlesAnswer{a.Components, a.Cycles}
 		},
 		func(_ *graph.Graph, a *graph.Analysis) { printCircles(c, wanted(a), blocking, all) })
 	cmd.Example = "  belay deps cycles .\n  belay deps cycles . --blocking\n  belay deps cycles . --json"
-	cmd.Flags().BoolVar(&blocking, "blocking", false, "only the groups of which each waits for another")
-	cmd.Flags().BoolVar(&all, "all", false, "list every circle that was found, whole")
+	cmd.Flags().BoolVar(&blocking, "blocking", false, "only the blocking groups")
+	cmd.Flags().BoolVar(&all, "all", false, "list every circle in full")
 	cmd.MarkFlagsMutuallyExclusive("json", "all")
 	return cmd
 }

@@ -28,16 +28,16 @@ func newDepsGraph(c *console) *cobra.Command {
 		Short: "Write the dependencies of a project as a graph",
 		Long: `Read the registers of all deliverables and write the dependencies between them.
 
-JSON has every active row and the whole analysis; mermaid, dot and graphml draw
-what one deliverable needs of another, arrows leading from what comes before to
-what comes after, thick ones where it blocks. --deliverable writes only one and its
-neighbours. --impact lists what a change to one reaches, the nearest first.`,
+JSON has every active row and the whole analysis. mermaid, dot and graphml draw the
+dependencies: an arrow leads from a deliverable to the one that needs it, and a thick
+arrow blocks. --deliverable writes only one deliverable and its neighbours. --impact lists
+the deliverables that a change to one reaches, the nearest first.`,
 		Example: "  belay deps graph . --format mermaid\n  belay deps graph . --deliverable DEL-03-01 --format dot\n  belay deps graph . --impact DEL-01-02",
 		Args:    cobra.MaximumNArgs(1),
 	}
 	cmd.Flags().StringVar(&format, "format", "json", "`FORMAT` of the graph: json, mermaid, dot or graphml")
 	cmd.Flags().StringVar(&around, "deliverable", "", "only this deliverable and its neighbours, by `ID`")
-	cmd.Flags().StringVar(&impact, "impact", "", "list what a change to this deliverable reaches, by `ID`")
+	cmd.Flags().StringVar(&impact, "impact", "", "list the deliverables that a change to this one reaches, by `ID`")
 	jsonFlag(cmd, &asJSON)
 	cmd.MarkFlagsMutuallyExclusive("deliverable", "impact")
 	cmd.MarkFlagsMutuallyExclusive("json", "format")

@@ -51,24 +51,24 @@ func newDepsImport(c *console) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "import DIR DEL-ID PROPOSAL.csv",
-		Short: "Show what a proposed register would change, and apply it",
-		Long: `Compare a proposal, a register of the v3.1 schema, with that of a deliverable. Rows are
-matched by DependencyID: those that are new, those that are confirmed with what changes
-in them, and those that would be retired because the proposal does not have them. Rows
-that people declared are never retired, and no row is deleted.
+		Short: "Compare a proposed register, and apply it",
+		Long: `Compare a proposal, a register of the v3.1 schema, with the register of a deliverable.
+Rows match by DependencyID. The command lists new rows, confirmed rows with their changes,
+and rows that would be retired because the proposal lacks them. Rows that people declared
+are never retired, and no row is deleted.
 
-Nothing is written without --apply. With it the register is changed row by row, and the
-lists and numbers in _DEPENDENCIES.md follow. - reads the proposal from stdin.
+Without --apply nothing is written. --apply changes the register row by row and updates
+the lists and numbers in _DEPENDENCIES.md. Use - to read the proposal from stdin.
 
-A file of .belay/proposals is closed as applied. Where the register has changed since it
-was proposed, look at what it would change now, and add --stale.`,
+A file of .belay/proposals is closed as applied. If the register has changed since the
+proposal, look at the new comparison, then pass --stale to confirm that you saw it.`,
 		Example: "  belay deps import . DEL-01-02 proposal.csv\n  belay deps import . DEL-01-02 proposal.csv --apply\n" +
 			"  belay deps import . DEL-01-02 proposal.csv --apply --only DEP-01-02-007,DEP-01-02-008",
 		Args: cobra.ExactArgs(3),
 	}
 	cmd.Flags().BoolVar(&f.apply, "apply", false, "write it")
-	cmd.Flags().BoolVar(&f.stale, "stale", false, "write it though the register has changed since it was proposed")
-	cmd.Flags().BoolVar(&f.noRetire, "no-retire", false, "leave rows as they are that the proposal does not have")
+	cmd.Flags().BoolVar(&f.stale, "stale", false, "confirm that you saw the comparison with the newer register")
+	cmd.Flags().BoolVar(&f.noRetire, "no-retire", false, "do not retire rows that the proposal lacks")
 	cmd.Flags().StringSliceVar(&f.only, "only", nil, "apply these rows alone, by `ID`,...")
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

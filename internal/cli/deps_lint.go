@@ -26,15 +26,14 @@ func newDepsLint(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lint [DIR|FILE]",
 		Short: "Check the dependency registers of a project, or one register",
-		Long: `Check every Dependencies.csv of the deliverables that are worked on, or one file, by
-the rules of the original's linter: they decide each file's status, and the exit code
-is 1 when one fails. What is checked beyond them, such as targets that do not exist
-and numbers in _DEPENDENCIES.md, is marked as extra, and fails only with --strict.
+		Long: `Check every Dependencies.csv of the working deliverables, or one file. The rules of the
+original's linter decide each file's status, and the exit code is 1 if a file fails.
+Further checks, such as targets that do not exist and numbers in _DEPENDENCIES.md, are
+marked as extra and fail only with --strict.
 
-Findings of one kind are listed together, and at the end the commands that remove most
-of them. --json lists each with file, row and column; --sarif is for code hosts and
-editors. --deliverable, --package and --code select; the exit code is then about those
-alone.`,
+The list groups similar findings and ends with the commands that remove most of them.
+--json gives each finding with file, row and column; --sarif is for code hosts and
+editors. --deliverable, --package and --code select findings, also for the exit code.`,
 		Example: "  belay deps lint .\n  belay deps lint . --package PKG-03 --code INVALID_DATE\n  belay deps lint --strict --json ~/projects/bridge\n  belay deps lint Dependencies.csv",
 		Args:    cobra.MaximumNArgs(1),
 	}

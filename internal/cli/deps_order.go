@@ -11,9 +11,9 @@ import (
 
 func newDepsReady(c *console) *cobra.Command {
 	return graphQuestion(c, "ready", "List the deliverables that can begin now",
-		`List the deliverables on which no work has begun and that wait for nothing: no active
-prerequisite or constraint on a deliverable that is not in progress yet. A waiver,
-a satisfied row and an unresolved assumption do not block.`,
+		`List the deliverables that are not begun and can begin: they have no active prerequisite
+or constraint on a deliverable that is not in progress yet. A waiver, a satisfied row and
+an unresolved assumption do not block.`,
 		func(a *graph.Analysis) any { return only(a.Readiness, graph.ReadyToStart) },
 		func(g *graph.Graph, a *graph.Analysis) {
 			t := &table{heads: []string{"DELIVERABLE", "STATE", "NAME"}, elastic: 3}
@@ -39,8 +39,8 @@ func noneReady(a *graph.Analysis) string {
 
 func newDepsBlockers(c *console) *cobra.Command {
 	return graphQuestion(c, "blockers", "List what keeps deliverables from beginning",
-		`List the deliverables on which no work has begun and that wait for another one, each
-with the rows of its register that say so.`,
+		`List the deliverables that are not begun and wait for another one, each with the rows of
+its register that block it.`,
 		func(a *graph.Analysis) any { return only(a.Readiness, graph.Blocked) },
 		func(_ *graph.Graph, a *graph.Analysis) {
 			t := &table{heads: []string{"DELIVERABLE", "WAITS FOR", "BY", "TYPE", "BECAUSE"}, elastic: 5}
@@ -55,9 +55,9 @@ with the rows of its register that say so.`,
 
 func newDepsOrder(c *console) *cobra.Command {
 	return graphQuestion(c, "order", "List the deliverables so that each comes after what it needs",
-		`List the deliverables in an order in which everything comes after what it needs. Those
-that depend on each other have no order: they follow as a block, one below the other
-and indented. belay deps cycles shows what joins them.`,
+		`List the deliverables so that each comes after those that it needs. Deliverables that
+depend on each other have no order: they are an indented block. belay deps cycles shows
+their circles.`,
 		func(a *graph.Analysis) any { return a.Order },
 		func(_ *graph.Graph, a *graph.Analysis) {
 			for _, step := range a.Order {

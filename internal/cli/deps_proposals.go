@@ -20,10 +20,10 @@ func newDepsProposals(c *console) *cobra.Command {
 	var asJSON, all bool
 	cmd := &cobra.Command{
 		Use:   "proposals [DIR]",
-		Short: "List what agents propose for registers",
-		Long: `List the proposals that wait for a person, each with the number of rows that would be
-new, change or be retired in the register as it is now. belay deps import shows one in
-full and applies it; belay deps dismiss closes it.`,
+		Short: "List the proposals of agents for registers",
+		Long: `List the proposals that wait for a person, each with the number of rows that it would
+add, change or retire in the present register. belay deps import shows one in full and
+applies it; belay deps dismiss closes it.`,
 		Example: "  belay deps proposals .\n  belay deps proposals . --all --json",
 		Args:    cobra.MaximumNArgs(1),
 	}

@@ -37,15 +37,15 @@ func newDepsRenumber(c *console) *cobra.Command {
 	var write, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "renumber [DIR]",
-		Short: "Turn the invalid ids of registers into valid ones",
+		Short: "Replace invalid ids in registers",
 		Long: `Give every row of every register valid ids: DependencyID, FromDeliverableID and
-TargetDeliverableID. Ids that are valid stay. References to changed DependencyIDs follow
-in _DEPENDENCIES.md (but not in its history, which gets a line with them) and in
-proposals that wait. An id that can mean several deliverables, or none, stays, and is
+TargetDeliverableID. Valid ids stay. References to changed DependencyIDs change too, in
+_DEPENDENCIES.md and in open proposals. The history in _DEPENDENCIES.md stays and gets a
+line with the changes. An id that can mean several deliverables, or none, stays and is
 listed.
 
-It shows the diff and writes nothing. --write makes all changes at once, or none;
-belay undo takes them back.`,
+Without --write the command only shows the diff. --write makes all changes or none;
+belay undo reverts them.`,
 		Example: "  belay deps renumber .\n  belay deps renumber . --write\n  belay undo .",
 		Args:    cobra.MaximumNArgs(1),
 	}

@@ -50,15 +50,15 @@ func newDepsSummary(c *console) *cobra.Command {
 	var write, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "summary [DIR] [DEL-ID]",
-		Short: "Make the summaries of registers anew",
-		Long: `Bring _DEPENDENCIES.md in line with Dependencies.csv. belay replaces only what it owns:
+		Short: "Update the summaries of registers",
+		Long: `Update _DEPENDENCIES.md from Dependencies.csv. belay replaces only the parts that it owns:
 the six labelled lines and the tables of rows in the section Extracted Dependency
-Register, and the counts of the Lifecycle Summary. Everything else stays: what people
-declare, notes, history, other text in these sections.
+Register, and the counts of the Lifecycle Summary. Declarations of people, notes, history
+and other text in these sections stay.
 
-Without DEL-ID it looks at all deliverables, and leaves alone what agrees with its
-register. With DEL-ID it also gives a summary that agrees the form that belay keeps in
-line by itself. It shows the diff; --write then makes the changes.`,
+Without DEL-ID the command looks at all deliverables and skips those that agree with their
+register. With DEL-ID it also rewrites a correct summary in belay's own form, which belay
+then updates by itself. Without --write the command only shows the diff.`,
 		Example: "  belay deps summary .\n  belay deps summary . DEL-01-02 --write\n  belay deps summary . --json",
 		Args:    cobra.MaximumNArgs(2),
 	}

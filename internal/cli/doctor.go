@@ -11,7 +11,7 @@ func newDoctor(c *console) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what this machine has and lacks, with the next step",
+		Short: "Check this machine and the configuration",
 		Long: `Check the configuration, folders, locks, personas, provider and limits that belay
 relies on. It changes nothing and makes no network call. The exit code is 1 if a problem was found.`,
 		Example: "  belay doctor\n  belay doctor --provider anthropic --json",

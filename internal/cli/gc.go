@@ -14,15 +14,15 @@ func newGC(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gc",
 		Short: "Remove old logs and attachments that nothing refers to",
-		Long: `Apply retention to every session of this user. What goes: log segments older than
-log.retention, attachments that no transcript names, uploads, and contents that a
-conflict left without a place, older than blobs.retention, runs of workflows that
-ended longer than workflow.retention ago, and what crashed processes left. Records
-and transcripts always stay. A session in which a turn runs is passed over.`,
+		Long: `Apply retention to every session of this user. belay removes log segments older than
+log.retention; attachments that no transcript names, uploads and contents left by a
+conflict, all older than blobs.retention; workflow runs that ended longer than
+workflow.retention ago; and leftovers of crashed processes. Records and transcripts always
+stay. Sessions with a running turn are skipped.`,
 		Example: "  belay gc --dry-run\n  belay gc --json",
 		Args:    cobra.NoArgs,
 	}
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would go")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only show what would be removed")
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {

@@ -12,7 +12,7 @@ import (
 )
 
 func newPersona(c *console) *cobra.Command {
-	return group("persona", "See whom a turn can be sent to", "  belay persona list\n  belay persona show WORKING_ITEMS\n  belay persona lint",
+	return group("persona", "List, show and check personas", "  belay persona list\n  belay persona show WORKING_ITEMS\n  belay persona lint",
 		newPersonaList(c), newPersonaShow(c), newPersonaLint(c))
 }
 
@@ -60,7 +60,7 @@ func newPersonaShow(c *console) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "show PERSONA",
-		Short:   "Show what a persona declares, and its instructions",
+		Short:   "Show the settings and the instructions of a persona",
 		Example: "  belay persona show WORKING_ITEMS\n  belay persona show TASK --json",
 		Args:    cobra.ExactArgs(1),
 	}

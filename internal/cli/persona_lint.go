@@ -21,11 +21,11 @@ func newPersonaLint(c *console) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "lint [DIR]",
-		Short: "Hold instruction files against the specification",
+		Short: "Check instruction files against the specification",
 		Long: `Look at every AGENT_*.md of the instruction root DIR, or of the configured one, and
-list how they differ from the specification: header, Agent Type table, sections,
-frontmatter, and whether the subagents that they name exist and may be delegated to.
-The exit code is 1 where there is an error.`,
+list the differences from the specification: header, Agent Type table, sections,
+frontmatter, and subagents that do not exist or may not be delegated to. The exit code is
+1 if there is an error.`,
 		Example: "  belay persona lint\n  belay persona lint ~/instructions --json",
 		Args:    cobra.MaximumNArgs(1),
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 func newProject(c *console) *cobra.Command {
-	return group("project", "Make projects, and see what they hold", "  belay project init bridge --decomposition bridge.md\n  belay project list bridge\n  belay project validate bridge",
+	return group("project", "Create, list and check projects", "  belay project init bridge --decomposition bridge.md\n  belay project list bridge\n  belay project validate bridge",
 		newProjectInit(c), newProjectList(c), newProjectStatus(c), newProjectValidate(c), newProjectWatch(c))
 }
 

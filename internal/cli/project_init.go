@@ -18,11 +18,10 @@ func newProjectInit(c *console) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "init DIR --decomposition FILE",
-		Short: "Make an execution root of a decomposition",
-		Long: `Make the folders of a project and of each package, and for each deliverable the
-files that it has in state OPEN, as a decomposition defines them. What is there
-already stays as it is: a run may be repeated after an interruption, or with an
-edited decomposition.
+		Short: "Create an execution root from a decomposition",
+		Long: `Create a project from a decomposition: the folders of the project and of each package,
+and for each deliverable the files of state OPEN. Existing files stay as they are, so you
+can repeat the command after an interruption or with an edited decomposition.
 
 A decomposition is a Markdown document. Its packages have headings such as
 "### PKG-01 — Name" or rows in a table with the columns PackageID and Name. Its
@@ -32,15 +31,15 @@ AcceptanceCriteria, AnticipatedArtifacts, CoversScopeItems and SupportsObjective
 or headings such as "#### DEL-01-02_Name" with lines "**Type:** ..." below them. A
 deliverable belongs to the package that it names, else to the one of its number.
 
-What is at odds in the document, and folders that it does not agree with, is listed.
-The exit code is 1 where one of these is an error.`,
+The command lists contradictions in the document, and folders that differ from it. The
+exit code is 1 if one of these is an error.`,
 		Example: "  belay project init bridge --decomposition bridge.md\n  belay project init bridge --decomposition bridge.md --name \"Mill bridge\" --coordination HYBRID",
 		Args:    cobra.ExactArgs(1),
 	}
 	cmd.Flags().StringVar(&r.DecompositionPath, "decomposition", "", "the decomposition is `FILE`")
 	cmd.Flags().StringVar(&r.ProjectName, "name", "", "call the project `NAME` (default: the document's title)")
 	cmd.Flags().StringVar(&r.CoordinationMode, "coordination", "", "order work by `MODE`: "+strings.Join(scaffold.Modes, ", ")+" (default: DEPENDENCY_TRACKED)")
-	setting(cmd, "instructions", "instructions", "keep the project out of the instruction root `DIR`")
+	setting(cmd, "instructions", "instructions", "refuse a project inside the instruction root `DIR`")
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if r.DecompositionPath == "" {

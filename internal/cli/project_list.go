@@ -16,10 +16,9 @@ func newProjectList(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [DIR]",
 		Short: "List the deliverables of a project with their states",
-		Long: `List the deliverables that are worked on in a project: the folders
-PKG-*/1_Working/DEL-*, each with the state that its _STATUS.md has. With --json the
-packages, tool roots and knowledge types come too, and the copies that are
-archived, in review or issued.`,
+		Long: `List the working deliverables of a project: the folders PKG-*/1_Working/DEL-*, each with
+the state in its _STATUS.md. --json adds packages, tool roots, knowledge types, and the
+copies that are archived, in review or issued.`,
 		Example: "  belay project list\n  belay project list ~/projects/bridge --json",
 		Args:    cobra.MaximumNArgs(1),
 	}

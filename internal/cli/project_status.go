@@ -21,10 +21,10 @@ func newProjectStatus(c *console) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status [DIR] DELIVERABLE",
-		Short: "Show how far a deliverable is, and move it on",
-		Long: `Show the state of a deliverable, how it came there, and where its _STATUS.md differs
-from the specification. With --to, make a transition: the file gets a new state and
-an entry in its history, in the form that it has; nothing else in it changes.
+		Short: "Show the state of a deliverable, or change it",
+		Long: `Show the state of a deliverable, its history, and the differences of its _STATUS.md from
+the specification. --to makes a transition: the file gets a new state and an entry in its
+history, in its own form; nothing else in it changes.
 
   OPEN            INITIALIZED     by 4_DOCUMENTS
   INITIALIZED     SEMANTIC_READY  by CHIRALITY_FRAMEWORK
@@ -33,9 +33,9 @@ an entry in its history, in the form that it has; nothing else in it changes.
   IN_PROGRESS     CHECKING        by HUMAN, who approved a commit
   CHECKING        ISSUED          by HUMAN, who approved a commit
 
-A deliverable is named by its id, or, where two packages have one of that id, by
-PACKAGE::ID as belay project list --json has it. With --if nothing is done unless the
-file still has that etag.`,
+Name a deliverable by its id, or by PACKAGE::ID (see belay project list --json) if two
+packages have that id. With --if the command does nothing unless the file still has that
+etag.`,
 		Example: "  belay project status ~/projects/bridge DEL-01-02\n" +
 			"  belay project status ~/projects/bridge DEL-01-02 --to CHECKING --actor HUMAN --approval $(git rev-parse HEAD)",
 		Args: cobra.RangeArgs(1, 2),

@@ -16,17 +16,15 @@ func newProjectValidate(c *console) *cobra.Command {
 	var form findingsForm
 	cmd := &cobra.Command{
 		Use:   "validate [DIR]",
-		Short: "Hold a project against the specification",
-		Long: `Look at the folders of a project, and at every file that its deliverables have, and
-list how they differ from the specification: errors break what it demands, warnings
-are differences that readers cope with. Each names the file, the line and the next
-step; docs/findings.md explains the codes. The exit code is 1 where there is an
-error. Nothing is changed.
+		Short: "Check a project against the specification",
+		Long: `Check the folders of a project, and every file of its deliverables, against the
+specification. An error breaks a demand; a warning is a difference that readers cope with.
+Each finding names the file, the line and the next step; docs/findings.md explains the
+codes. The exit code is 1 if there is an error. Nothing is changed.
 
-Findings of one kind are listed together, what is wrong further up in the project
-before what is wrong further down. --deliverable, --package and --code select; the
-exit code is then about those alone. At the end stand the commands that remove most
-findings.`,
+The list groups similar findings, begins with those about the whole project, and ends with
+the commands that remove most of them. --deliverable, --package and --code select
+findings, also for the exit code.`,
 		Example: "  belay project validate\n  belay project validate ~/projects/bridge --all\n  belay project validate --package PKG-03 --code STATUS_ACTOR\n  belay project validate bridge --sarif > findings.sarif",
 		Args:    cobra.MaximumNArgs(1),
 	}

@@ -21,11 +21,10 @@ func newProjectWatch(c *console) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "watch [DIR]",
-		Short: "Tell of changes in a project as they happen, and of findings that come and go",
-		Long: `Watch a project until it is interrupted. Each change is shown with the files and the
-deliverables that it is about, and after it the findings that it brought or took
-away. With --json each is a line of JSON: {"event":"changed"...} and
-{"event":"findings"...}.`,
+		Short: "Watch a project: its changes, and the findings that they add or remove",
+		Long: `Watch a project until you press Ctrl-C. The command shows each change with its files and
+deliverables, then the findings that it added or removed. --json prints one line of JSON
+for each: {"event":"changed"...} and {"event":"findings"...}.`,
 		Example: "  belay project watch\n  belay project watch ~/projects/bridge --json",
 		Args:    cobra.MaximumNArgs(1),
 	}

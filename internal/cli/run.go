@@ -33,23 +33,23 @@ func newRun(c *console) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run [WORKFLOW.yaml]",
-		Short: "Run a workflow: agents, their tasks, and the files that they are shown",
+		Short: "Run a workflow file, or resume a run",
 		Long: `Run a workflow file. Each task is a turn of an agent that the file describes, in a
-session of its own; what it gives goes to the tasks behind it. The project is
---project, else the execution root that encloses the file, else the file's folder;
-paths in the file begin at the file's folder, or at the project with base: project.
+session of its own; its output goes to the tasks after it. The project is --project, else
+the execution root that encloses the file, else the file's folder. Paths in the file are
+relative to the file's folder, or to the project with base: project.
 
-The run is recorded in the project's .belay/runs. One that was interrupted, that
-failed or whose process died goes on with --resume: what is finished is not done
-again. Give the file as well if you corrected it: finished tasks are kept if neither
-their definition nor their input changed. With --dry-run you see which ones.
+The record of a run is in the project's .belay/runs. --resume continues a run that was
+interrupted, failed, or lost its process; finished tasks do not run again. Pass the file
+too if you corrected it: belay keeps finished tasks whose definition and input are
+unchanged. --dry-run shows which ones.
 
-Nothing begins while the command line is wrong, or while an attachment is refused of a
-task that is certainly done. --skip-refused lets tasks begin without such attachments.
+Nothing begins if the command line is wrong, or if a task that will certainly run has a
+refused attachment. --skip-refused starts tasks without such attachments.
 
-Rules that the file would allow still ask, unless they are given with --allow. Without
-a terminal, and with --json, calls that must be asked about are refused at once,
-unless --wait leaves them waiting for belay decision.`,
+Rules that the file allows still ask, unless you pass them with --allow. Without a
+terminal, and with --json, calls that need a decision are refused at once; with --wait they
+wait for belay decision.`,
 		Example: `  belay run classify.yaml --input ref=photo.png
   belay run classify.yaml --dry-run
   belay run --resume run_0199
@@ -67,10 +67,10 @@ unless --wait leaves them waiting for belay decision.`,
 	flags.StringVar(&f.inputFile, "input-file", "", "give the workflow the JSON object in `FILE`")
 	flags.StringArrayVar(&f.allow, "allow", nil, "let calls that `RULE` covers run without asking; may be repeated")
 	flags.StringVar(&f.resume, "resume", "", "take up the run `ID` again")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "only say what the run would do")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "only show what the run would do")
 	flags.BoolVar(&f.json, "json", false, "print the run's events as JSON lines, or the plan as JSON")
 	waitFlag(cmd, &f.wait)
-	flags.BoolVar(&f.skipRefused, "skip-refused", false, "let tasks begin without attachments that are refused, with a warning, instead of beginning nothing")
+	flags.BoolVar(&f.skipRefused, "skip-refused", false, "start tasks without refused attachments, with a warning")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return runWorkflow(c, cmd, args, &f) }
 	return cmd
 }

@@ -23,8 +23,7 @@ func newRuns(c *console) *cobra.Command {
 	)
 	g.Long = `List, show, answer and stop the runs of a project's workflows, whichever process works on
 them. The project is --project, else the execution root that encloses the current
-folder, else that folder. A run is named by its id, or by the beginning of it as far
-as no other run's begins like it.`
+folder, else that folder. Name a run by its id or any unique prefix.`
 	return g
 }
 
@@ -156,8 +155,8 @@ func newRunsCancel(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cancel RUN",
 		Short: "Stop a run, whichever process works on it",
-		Long: `Stop a run, whichever process works on it, and wait for its end. Tasks that are under
-way are stopped in mid-step. belay run --resume takes it up again.`,
+		Long: `Stop a run, whichever process works on it, and wait for its end. Running tasks stop at
+once. belay run --resume continues the run.`,
 		Example: "  belay runs cancel run_0199c2",
 		Args:    needsRun,
 	}

@@ -24,11 +24,10 @@ func newRunsShow(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show RUN",
 		Short: "Show a run and its tasks, or follow it to its end",
-		Long: `Show a run: what it was given, its tasks with their sessions, and its outputs. With
---task, all of one task: its prompt, its attachments and how they were used, its
-attempts and its answer. With --follow, what happens in it from its beginning to its
-end, as belay run shows it; the exit code is then the run's. Ctrl-C ends the
-following, and not the run.`,
+		Long: `Show a run: its inputs, its tasks with their sessions, and its outputs. --task shows one
+task in full: its prompt, its attachments and their use, its attempts and its answer.
+--follow shows the run from its beginning to its end, as belay run does, and exits with the
+run's code. Ctrl-C ends the output, not the run.`,
 		Example: "  belay runs show run_0199c2\n  belay runs show run_0199c2 --task each/3/summarize\n  belay runs show run_0199c2 --follow",
 		Args:    needsRun,
 	}

@@ -17,19 +17,17 @@ import (
 func newServe(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Answer turns over HTTP and show them in a browser",
-		Long: `Serve the HTTP interface and the page, until Ctrl-C or SIGTERM. Running
-turns may then end within server.shutdown_grace. Turns that wait for a person
-are taken up by the next server; their questions stay open.
+		Short: "Serve the HTTP interface and the page",
+		Long: `Serve the HTTP interface and the page until Ctrl-C or SIGTERM. Running turns then have
+server.shutdown_grace to end. The next server resumes turns that wait for a person; their
+questions stay open.
 
-On a full disk the server starts without what it cannot write, such as the bus, so
-that sessions can be removed through it; it says on stderr what it goes without, and
-/readyz does.
+On a full disk the server starts without the parts that it cannot write, such as the bus,
+so that you can remove sessions through it. stderr and /readyz name these parts.
 
-One line on stdout says where it listens, once it answers; with port 0 the system
-picks a free one. The one-time link to the page is printed on stderr; belay open
-makes a fresh one. On an address that other machines can reach, callers need the
-token in --token-file.`,
+When the server answers, it prints its address on stdout; with port 0 the system chooses a
+free port. It prints a one-time link to the page on stderr; belay open makes another one.
+On an address that other machines can reach, callers need the token in --token-file.`,
 		Example: `  belay serve
   belay serve --addr 127.0.0.1:0 --project ~/projects/bridge
   belay serve --addr 0.0.0.0:23529 --token-file ~/.config/belay/token`,

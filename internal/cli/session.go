@@ -7,13 +7,13 @@ import (
 )
 
 func newSession(c *console) *cobra.Command {
-	g := group("session", "Look at, move and stop conversations",
+	g := group("session", "Show, copy, steer and stop sessions",
 		"  belay session list\n  belay session transcript sess_2f4c8e0a",
 		newSessionList(c), newSessionShow(c), newSessionTranscript(c), newSessionManifest(c),
 		newSessionChanges(c), newSessionUndo(c), newSessionFork(c), newSessionSteer(c), newSessionSearch(c),
 		newSessionInterrupt(c), newSessionImport(c), newSessionExport(c), newSessionDelete(c),
 	)
-	g.Long = `Look at, move and stop conversations. Name a session by its id, or by any
+	g.Long = `Show, copy, steer and stop sessions. Name a session by its id, or by any
 unique prefix of at least four characters.`
 	return g
 }

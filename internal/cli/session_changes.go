@@ -15,9 +15,9 @@ func newSessionChanges(c *console) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "changes SESSION",
-		Short: "Show which files the turns of a session changed, as diffs",
-		Long: `Show which files the turns of a session changed, as unified diffs, and which of these
-changes were taken back. belay session undo takes a turn's changes back.`,
+		Short: "Show the file changes of a session, as diffs",
+		Long: `Show the files that the turns of a session changed, as unified diffs, and which changes
+were reverted. belay session undo reverts the changes of a turn.`,
 		Example: "  belay session changes sess_2f4c8e0a\n  belay session changes sess_2f4c8e0a --turn turn_0198 --json",
 		Args:    needsSession,
 	}

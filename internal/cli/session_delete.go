@@ -12,9 +12,8 @@ func newSessionDelete(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "delete SESSION",
 		Short: "Delete a session's folder; refused while a turn runs",
-		Long: `Delete a session: its record, transcript and log. Attachments that nothing else
-refers to are removed by belay gc. There is no way back; belay session export makes
-a copy first.`,
+		Long: `Delete a session: its record, transcript and log. belay gc removes attachments that
+nothing else refers to. This cannot be undone; belay session export makes a copy first.`,
 		Example: "  belay session export sess_2f4c8e0a old.tar.gz && belay session delete sess_2f4c8e0a",
 		Args:    needsSession,
 		RunE: func(cmd *cobra.Command, args []string) error {

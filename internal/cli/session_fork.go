@@ -14,10 +14,10 @@ func newSessionFork(c *console) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "fork SESSION",
-		Short: "Make a new session that goes on from a turn of this one",
-		Long: `Make a new session whose conversation is that of this one up to the end of a turn. It
-has an id and a log of its own; this one stays as it is. The project's files are
-what they are: belay session undo puts them back. The new id is on stdout.`,
+		Short: "Make a new session that continues from a turn of this one",
+		Long: `Make a new session that has the conversation of this one up to the end of a turn. The
+command prints its id on stdout. The old session stays as it is. The project's files do
+not change: belay session undo reverts those.`,
 		Example: "  belay session fork sess_2f4c8e0a\n  belay turn --session \"$(belay session fork sess_2f4c8e0a --turn turn_0198)\" \"Try it the other way\"",
 		Args:    needsSession,
 	}

@@ -20,11 +20,10 @@ func newSessionImport(c *console) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "import FILE | DIR | -",
-		Short: "Take a session over from an export or a copied folder",
-		Long: `Take a session over into a project: from an archive that belay session export wrote,
-from stdin, or from a session folder that was copied. Everything in it is checked
-first. The session keeps its id, or gets a new one where that is taken, which is
-reported; the id is on stdout.`,
+		Short: "Import a session from an archive or a copied folder",
+		Long: `Import a session into a project: from an archive of belay session export, from stdin, or
+from a copied session folder. belay checks everything in it first. The session keeps its
+id if that is free, else it gets a new one. The command prints the id on stdout.`,
 		Example: "  belay session import talk.tar.gz\n  belay session import ~/copy/.belay/sessions/sess_2f4c8e0a --project ~/projects/bridge",
 		Args:    cobra.ExactArgs(1),
 	}

@@ -12,10 +12,10 @@ import (
 func newSessionInterrupt(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "interrupt SESSION",
-		Short: "Stop the turn that runs in a session, whichever process runs it",
-		Long: `Stop the turn that runs in a session, in whichever process of this user it runs. The
-command returns when the request is made; the turn then ends with exit code 130 and
-a whole record.`,
+		Short: "Stop the running turn of a session",
+		Long: `Stop the running turn of a session, in whichever process of this user it runs. The
+command returns when the request is made. The turn then ends with exit code 130 and a
+complete record.`,
 		Example: "  belay session interrupt sess_2f4c8e0a",
 		Args:    needsSession,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -39,11 +39,10 @@ func newSessionList(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the sessions of a project, newest first",
-		Long: `List the sessions of a project with their first message, the one that was used last
-on top. On a terminal only the beginning of each id is shown, as much as tells it
-from every other; every command takes that for the whole. A terminal gets the last
-30 sessions unless --limit says otherwise; a pipe and --json get all. Of each run of a
-workflow the list shows five sessions; belay runs show has them all, and so has --json.`,
+		Long: `List the sessions of a project with their first message, the last used first. On a
+terminal each id is cut to a unique prefix, which every command accepts. A terminal gets
+the last 30 sessions unless you pass --limit; a pipe and --json get all. The list shows
+five sessions of each workflow run; belay runs show and --json have all.`,
 		Example: "  belay session list\n  belay session list --limit 100\n  belay session list --project ~/projects/bridge --json\n  belay session list --all",
 		Args:    cobra.NoArgs,
 	}

@@ -21,10 +21,9 @@ func newSessionManifest(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "manifest SESSION",
 		Short: "List everything the model saw in a turn, with its sha256",
-		Long: `List everything that the model saw in a turn: the instruction files, the files of
-this turn and of earlier ones, the files that tools showed it, how each was
-delivered, and the sha256 of each. The
-sums are those of the files on disk, so sha256sum can check them.`,
+		Long: `List everything that the model saw in a turn: the instruction files, the files of this
+turn and of earlier ones, and the files that tools showed it, each with its form and its
+sha256. The sums are those of the files on disk, so sha256sum can check them.`,
 		Example: "  belay session manifest sess_2f4c8e0a\n  belay session manifest sess_2f4c8e0a --turn turn_0198 --json",
 		Args:    needsSession,
 	}

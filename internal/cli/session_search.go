@@ -36,9 +36,9 @@ func newSessionSearch(c *console) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "search TEXT",
-		Short: "Find where something was said in a project's sessions",
-		Long: `Find a text in what was said in a project's sessions: messages, answers, tool calls and
-their results. Capitals and small letters are the same.`,
+		Short: "Search the sessions of a project",
+		Long: `Search the sessions of a project for a text: messages, answers, tool calls and their
+results. Case does not matter.`,
 		Example: "  belay session search \"retaining wall\"\n  belay session search budget --all --json",
 		Args:    cobra.ExactArgs(1),
 	}

@@ -50,10 +50,10 @@ func newSessionShow(c *console) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show SESSION",
-		Short: "Show a session's record, its last turns and whether one runs",
-		Long: `Show a session's record, where it lies, its last turns, whether a turn runs and in
-which process. If the record was changed from outside, that is said, and the exit
-code is 1.`,
+		Short: "Show a session's record, its last turns and the running one",
+		Long: `Show a session's record, its folder, its last turns, and the running turn with its
+process. If another program changed the record, the command says so and the exit code is
+1.`,
 		Example: "  belay session show sess_2f4c8e0a\n  belay session show sess_2f4c8e0a --json",
 		Args:    needsSession,
 	}

@@ -17,10 +17,10 @@ func newSessionSteer(c *console) *cobra.Command {
 	var attach []string
 	cmd := &cobra.Command{
 		Use:   "steer SESSION [MESSAGE | -]",
-		Short: "Say something into the turn that runs in a session",
-		Long: `Say something into the turn that runs in a session, in whichever process of this user
-it runs. The agent hears it when the current tool calls are done, or, with
---follow-up, when it has answered. "-" reads the message from stdin.`,
+		Short: "Send a message to the running turn of a session",
+		Long: `Send a message to the running turn of a session, in whichever process of this user it
+runs. The agent reads it after the current tool calls, or after its answer with
+--follow-up. "-" reads the message from stdin.`,
 		Example: "  belay session steer sess_2f4c8e0a \"Leave the tests alone\"\n  belay session steer sess_2f4c8e0a --follow-up \"Then write the changelog\"\n  belay session steer sess_2f4c8e0a --attach plan.pdf \"Follow this plan\"",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 2 {

@@ -16,9 +16,9 @@ func newSessionTranscript(c *console) *cobra.Command {
 	var asJSON, full bool
 	cmd := &cobra.Command{
 		Use:   "transcript SESSION",
-		Short: "Print what was said in a session",
-		Long: `Print what was said in a session, and what the agent did. Of long results and of
-reasoning the first lines are shown; --full shows all of it.`,
+		Short: "Print the conversation of a session",
+		Long: `Print the conversation of a session and the agent's actions. Long results and reasoning
+are cut to their first lines; --full prints everything.`,
 		Example: "  belay session transcript sess_2f4c8e0a\n  belay session transcript sess_2f4c8e0a --full | less\n  belay session transcript sess_2f4c8e0a --json | jq -r .entries[].message",
 		Args:    needsSession,
 	}

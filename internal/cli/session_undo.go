@@ -17,11 +17,10 @@ func newSessionUndo(c *console) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "undo SESSION [TURN]",
-		Short: "Take back what a turn changed in the project's files",
-		Long: `Take back what a turn changed in the project's files: the last turn whose changes
-still stand, or the one that is named. All of its files are put back, or, where one
-was changed since, none. The conversation stays as it is; the next turn says so.
-The files are on stdout, one a line.`,
+		Short: "Revert the file changes of a turn",
+		Long: `Revert the file changes of a turn: of TURN, or of the last turn whose changes still stand.
+belay restores all of its files, or none if one was changed since. The conversation stays,
+and the next turn tells the agent. The command prints the files on stdout, one per line.`,
 		Example: "  belay session undo sess_2f4c8e0a\n  belay session undo sess_2f4c8e0a turn_0198",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 2 {
@@ -77,5 +76,5 @@ func undoTurn(ctx context.Context, e turn.Engine, sessionID string, args []strin
 		return t.Turn, t.Note, nil
 	}
 	return "", "", failed(ExitNotFound, "see what was changed, and taken back, with belay session changes "+sessionID,
-		errors.New("no turn of this session has changes left to take back"))
+		errors.New("no turn of this session has changes left to revert"))
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func newSnapshot(c *console) *cobra.Command {
-	return group("snapshot", "Publish what never changes again", "  belay snapshot new . _Estimates EST --from draft", newSnapshotNew(c))
+	return group("snapshot", "Publish sealed copies of derived output", "  belay snapshot new . _Estimates EST --from draft", newSnapshotNew(c))
 }
 
 func newSnapshotNew(c *console) *cobra.Command {
@@ -28,13 +28,13 @@ in UTC; a second one of a minute ends in _2), with a manifest of checksums that
 sha256sum -c checks, and make the tool root's _LATEST.md point to it. The snapshot
 appears whole or not at all, and its files are read-only.
 
-Without --from it is what lies loose in the tool root: all but snapshots and what
-begins with an underline.`,
+Without --from it copies the loose entries of the tool root: all but snapshots and names
+that begin with an underline.`,
 		Example: "  belay snapshot new . _Estimates EST_DEL-01-01 --from draft\n  belay snapshot new ~/projects/bridge _Reconciliation COVERAGE --json",
 		Args:    cobra.ExactArgs(3),
 	}
 	cmd.Flags().StringVar(&from, "from", "", "publish the folder `DIR`")
-	setting(cmd, "instructions", "instructions", "keep out of the instruction root `DIR`")
+	setting(cmd, "instructions", "instructions", "refuse a snapshot inside the instruction root `DIR`")
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		cfg, err := c.load(cmd)

@@ -25,29 +25,28 @@ type turnFlags struct {
 }
 
 // skipRefusedDoc is the help of --skip-refused.
-const skipRefusedDoc = "send without the files that are refused, with a warning, instead of sending nothing"
+const skipRefusedDoc = "send without refused files, with a warning"
 
 func newTurn(c *console) *cobra.Command {
 	var f turnFlags
 	cmd := &cobra.Command{
 		Use:   "turn [MESSAGE | -]",
 		Short: "Send one message to an agent and watch the answer",
-		Long: `Send one message, with files if you like, and stream the answer to stdout. What
-else happens (the session, the files, warnings, usage) goes to stderr.
+		Long: `Send one message, with attachments if you like, and stream the answer to stdout.
+Everything else (the session, the files, warnings, usage) goes to stderr.
 
-Without --server the turn runs in this process, on the project in the current
-folder; a running server shows it live all the same. Without --session a new
-session is made; the beginning of an id is enough to name one. "-" reads the
-message from stdin. Ctrl-C interrupts the turn and leaves a whole record; a second
-one leaves at once.
+Without --server the turn runs in this process, on the project in the current folder; a
+running server still shows it live. Without --session a new session is made; any unique
+prefix of an id names one. "-" reads the message from stdin. Ctrl-C interrupts the turn and
+leaves a complete record; a second one leaves at once.
 
-A tool call that nobody has allowed yet is asked about here, where stdin and stderr
-are a terminal, and can be answered in any other with belay decision. Elsewhere, and
-with --json, it is refused at once, unless --wait leaves it waiting for an answer.
+On a terminal belay asks you about calls that need a decision; you can also answer in
+another terminal with belay decision. Without a terminal, and with --json, such a call is
+refused at once; with --wait it waits for an answer.
 
-Everything that is wrong with the command line is said at once, and nothing is sent: a
-file that is refused, a mode, persona or tool that there is not and, without --server,
-a model of another provider. --skip-refused sends without the files that are refused.
+If the command line is wrong, belay lists every problem and sends nothing: a refused file,
+an unknown mode, persona or tool and, without --server, a model of another provider.
+--skip-refused sends without the refused files.
 
 Exit codes: 0 the agent finished, 1 the turn failed or was cut off, 2 wrong use,
 3 not found, 124 a time limit, 130 interrupted.`,

@@ -79,7 +79,7 @@ func (c *console) asks(asJSON bool) bool { return isTerminal(c.in) && c.errTermi
 
 // waitFlag adds --wait to a command.
 func waitFlag(cmd *cobra.Command, wait *bool) {
-	cmd.Flags().BoolVar(wait, "wait", false, "where nobody can be asked here, leave calls that need a decision waiting for belay decision")
+	cmd.Flags().BoolVar(wait, "wait", false, "without a terminal, let calls that need a decision wait for belay decision")
 }
 
 // questionPolicy is the outcome of calls that a person must allow. They wait where

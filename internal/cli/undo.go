@@ -15,17 +15,17 @@ func newUndo(c *console) *cobra.Command {
 	var list, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "undo [DIR] [CHANGE]",
-		Short: "Take back what a belay command changed in a project",
-		Long: `Take back what belay deps renumber changed in a project: the last change that still
-stands, or the one that is named. All of its files are put back, byte for byte, or,
-where one was changed since, none. The files are on stdout, one a line.
+		Short: "Revert a change of belay deps renumber",
+		Long: `Revert a change of belay deps renumber: CHANGE, or the last one that still stands. belay
+restores all of its files byte for byte, or none if one was changed since. The command
+prints the files on stdout, one per line.
 
-What a turn changed is taken back with belay session undo.`,
+For the changes of a turn use belay session undo.`,
 		Example: "  belay undo\n  belay undo ~/projects/bridge --list",
 		Args:    cobra.MaximumNArgs(2),
 	}
 	jsonFlag(cmd, &asJSON)
-	cmd.Flags().BoolVar(&list, "list", false, "list what can be taken back")
+	cmd.Flags().BoolVar(&list, "list", false, "list the changes that can be reverted")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 && strings.HasPrefix(args[0], "sess_") {
 			return failed(ExitUsage, "did you mean belay session undo?", fmt.Errorf("%s is a session, and not a project's folder", line(args[0])))

@@ -20,13 +20,13 @@ func newUsage(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "usage",
 		Short: "Sum up tokens and cost by day, project and model",
-		Long: `Read the transcripts of this user's sessions and sum up what their turns used, by UTC
-day, project and model. Costs are list prices, or those of the configuration; a
-model without a price has none.`,
+		Long: `Sum up the usage of all turns of this user by UTC day, project and model, from the
+transcripts. Costs are list prices, or those of the configuration; a model without a price
+has none.`,
 		Example: "  belay usage\n  belay usage --since 7d\n  belay usage --since 2026-03-01 --json",
 		Args:    cobra.NoArgs,
 	}
-	cmd.Flags().StringVar(&since, "since", "", "count from this `DAY` on (YYYY-MM-DD), or from so long ago (7d, 12h)")
+	cmd.Flags().StringVar(&since, "since", "", "count from this `DAY` (YYYY-MM-DD), or from this long ago (7d, 12h)")
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		from, err := sinceWhen(since, time.Now())

@@ -21,7 +21,7 @@ import (
 )
 
 func newWorkflow(c *console) *cobra.Command {
-	return group("workflow", "Write workflow files", "  belay workflow schema > workflow.schema.json\n  belay workflow check review.yaml",
+	return group("workflow", "Check workflow files and print their schema", "  belay workflow schema > workflow.schema.json\n  belay workflow check review.yaml",
 		newWorkflowCheck(c), newWorkflowSchema(c))
 }
 
@@ -29,10 +29,10 @@ func newWorkflowSchema(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of workflow files, for editors",
-		Long: `Print a JSON Schema, draft 2020-12, of workflow files. An editor that has it completes
-fields, explains them and marks what is wrong while you write. It refuses what belay
-refuses, but for what no schema can say: names of what is not there, templates and
-conditions that cannot be read, tasks in a circle. belay workflow check tells those too.
+		Long: `Print a JSON Schema, draft 2020-12, of workflow files. With it an editor completes fields,
+explains them and marks mistakes while you write. A schema cannot find names of missing
+things, templates and conditions with syntax errors, or tasks in a circle. belay workflow
+check finds those too.
 
 With the language server for YAML, name the schema in the first line of a file:
 
@@ -96,11 +96,11 @@ func newWorkflowCheck(c *console) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
-		Short: "Check workflow files and list everything that is wrong with them",
-		Long: `Read workflow files, YAML or JSON, and list all that is wrong, each problem with its
-line and column; - is stdin. A file without id and tasks is one of agents that workflows
-share. Nothing is run, and no file or address of an attachment is looked at: belay run
---dry-run does that. The exit code is 1 where a file has a problem.`,
+		Short: "Check workflow files and list every problem",
+		Long: `Check workflow files, YAML or JSON, and list every problem with its line and column; - is
+stdin. A file without id and tasks is a file of shared agents. Nothing runs, and belay does
+not look at files or addresses of attachments: belay run --dry-run does. The exit code is 1
+if a file has a problem.`,
 		Example: "  belay workflow check review.yaml\n  belay workflow check workflows/*.yaml --json",
 		Args:    cobra.MinimumNArgs(1),
 	}
