@@ -37,21 +37,23 @@ func (c *toolCall) allow() error {
 	switch {
 	case ruling.Outcome == permit.Refuse:
 		c.refuse(tool.Refuse("not permitted: %s", ruling.Reason).Result(), event.OutcomeRefused)
-		return c.auditRefusal(ruling.Reason)
+		return c.refused(ruling.Reason)
 	case ruling.Outcome == permit.Allow && c.suspended == nil && c.effect.Outside:
-		return c.auditOutside(ruling)
+		return c.audit(permit.Entry{
+			Kind: auditOutside, Summary: c.act(), Verdict: string(permit.VerdictAllow), Reason: ruling.Reason, Note: c.effect.Why, Effect: c.effect.Fingerprint(),
+		})
 	case began, ruling.Outcome == permit.Allow && c.suspended == nil: // else the answer to what was asked counts
 		return nil
 	}
 	switch {
 	case c.run.questions.requests == nil:
 		c.refuse(tool.Refuse("not permitted: nobody can be asked").Result(), event.OutcomeRefused)
-		return c.auditRefusal("nobody can be asked")
+		return c.refused("nobody can be asked")
 	case c.suspended == nil && c.run.questions.requests.Granted(c.run.session, c.run.settings.persona.ID, c.effect):
 		return nil
 	case c.suspended == nil && c.run.settings.asksNobody:
 		c.refuse(unasked(ruling.Reason), event.OutcomeRefused)
-		return c.auditRefusal(ruling.Reason + ", and the turn asks nobody (opts.onQuestion)")
+		return c.refused(ruling.Reason + ", and the turn asks nobody (opts.onQuestion)")
 	}
 	return c.ask(ruling)
 }

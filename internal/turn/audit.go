@@ -7,41 +7,31 @@ import (
 	"belay/internal/permit"
 )
 
-// auditDelegation puts on the audit log that an agent was started, and whose
-// approval it rests on.
-func (c *toolCall) auditDelegation(approvalRef string) error {
+// Kinds of entries about calls in the audit log.
+const (
+	// auditRefusal is a call that was refused.
+	auditRefusal = "refusal"
+	// auditDelegation is the start of an agent, with whose approval it rests on.
+	auditDelegation = "delegation"
+	// auditOutside is a command that is about to run outside the sandbox without a
+	// question. Where the entry fails the command does not run.
+	auditOutside = "outside"
+)
+
+// audit adds an entry about the call to the audit log. The entry says what happened; the
+// call, its agent and its project are filled in. Without an audit log nothing happens.
+func (c *toolCall) audit(e permit.Entry) error {
 	if c.run.audit == nil {
 		return nil
 	}
-	return c.run.audit.Append(context.WithoutCancel(c.run.ctx), permit.Entry{
-		Kind: "delegation", SessionID: c.run.session, TurnID: c.run.id, ToolCallID: c.id, Project: c.run.lease.Record().ProjectRoot,
-		Agent: c.run.settings.persona.ID, Tool: c.name, Summary: c.effect.Summary, Reason: "approved as " + approvalRef,
-		By: c.run.settings.approvedBy,
-	})
+	e.SessionID, e.TurnID, e.ToolCallID = c.run.session, c.run.id, c.id
+	e.Project, e.Agent, e.Tool = c.run.lease.Record().ProjectRoot, c.run.settings.persona.ID, c.name
+	return c.run.audit.Append(context.WithoutCancel(c.run.ctx), e)
 }
 
-// auditRefusal puts a refused call on the audit log.
-func (c *toolCall) auditRefusal(reason string) error {
-	if c.run.audit == nil {
-		return nil
-	}
-	return c.run.audit.Append(context.WithoutCancel(c.run.ctx), permit.Entry{
-		Kind: "refusal", SessionID: c.run.session, TurnID: c.run.id, ToolCallID: c.id, Project: c.run.lease.Record().ProjectRoot,
-		Agent: c.run.settings.persona.ID, Tool: c.name, Summary: c.act(), Reason: reason,
-	})
-}
-
-// auditOutside puts on the audit log that a command is about to run outside the
-// sandbox without a question. Where that fails the command does not run.
-func (c *toolCall) auditOutside(ruling permit.Ruling) error {
-	if c.run.audit == nil {
-		return nil
-	}
-	return c.run.audit.Append(context.WithoutCancel(c.run.ctx), permit.Entry{
-		Kind: "outside", SessionID: c.run.session, TurnID: c.run.id, ToolCallID: c.id, Project: c.run.lease.Record().ProjectRoot,
-		Agent: c.run.settings.persona.ID, Tool: c.name, Summary: c.act(), Verdict: string(permit.VerdictAllow),
-		Reason: ruling.Reason, Note: c.effect.Why, Effect: c.effect.Fingerprint(),
-	})
+// refused adds to the audit log that the call was refused.
+func (c *toolCall) refused(reason string) error {
+	return c.audit(permit.Entry{Kind: auditRefusal, Summary: c.act(), Reason: reason})
 }
 
 // act is what a call would do, for the audit log. One that was refused before

@@ -38,7 +38,7 @@ func (c *toolCall) askAgain(ruling permit.Ruling) error {
 	const changed = "what it would do has changed since a person was asked"
 	refuse := func() error {
 		c.refuse(tool.Refuse("the call was not made: %s", changed).WithHint("look again, then repeat the call").Result(), event.OutcomeRefused)
-		return c.auditRefusal(changed)
+		return c.refused(changed)
 	}
 	q, err := c.run.questions.lookUp(c.suspended.question)
 	switch {

@@ -100,7 +100,10 @@ func (d delegation) Run(ctx context.Context) (tool.Result, error) {
 	}
 	about := event.Subagent{Persona: d.persona.ID, ApprovalRef: d.approvalRef, ParentToolCallID: c.id}
 	if sub.suspended == nil { // else that is on record
-		if err := c.auditDelegation(d.approvalRef); err != nil {
+		err := c.audit(permit.Entry{
+			Kind: auditDelegation, Summary: c.effect.Summary, Reason: "approved as " + d.approvalRef, By: c.run.settings.approvedBy,
+		})
+		if err != nil {
 			return tool.Result{}, err
 		}
 		if err := c.run.events.emit(event.Draft{Type: event.SubagentStart, Data: about}); err != nil {

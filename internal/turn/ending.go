@@ -77,7 +77,7 @@ func (t *turn) conclude(o outcome) error {
 	}
 	end := session.Entry{
 		Kind: session.EntryEnd, Turn: t.id, Time: session.Time{Time: t.clock()},
-		StopReason: o.reason, ExitCode: &o.exit, Usage: t.spent.usage(), Audit: auditPosition(t.audit),
+		StopReason: o.reason, ExitCode: &o.exit, Usage: t.spent.usage(), Audit: (*session.AuditPosition)(t.audit.Position()),
 	}
 	if o.err != nil {
 		end.Error = t.clean(o.err.Message)

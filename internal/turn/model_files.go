@@ -4,13 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"io/fs"
 	"path/filepath"
 	"slices"
 
 	"belay/internal/attachment"
 	"belay/internal/durable"
-	"belay/internal/fault"
+	"belay/internal/session"
 	"belay/internal/turn/conversation"
 )
 
@@ -24,7 +23,7 @@ var _ conversation.Files = modelFiles{}
 // a note: a conversation must not become unsendable because somebody tidied up.
 func (f modelFiles) Deliver(it attachment.Item, l attachment.Limits, many bool) (attachment.Delivery, error) {
 	content, err := f.run.blobs.Content(it.SHA256)
-	if notStored(err) {
+	if errors.Is(err, session.ErrNoBlob) {
 		return attachment.Note(it, "its bytes are no longer in the project's store"), nil
 	}
 	if err != nil {
@@ -73,9 +72,4 @@ func (f modelFiles) write(path, text string) error {
 		return err
 	}
 	return durable.WriteFile(f.run.environment.ScratchRoot, resultsDir+"/"+filepath.Base(path), []byte(text), 0o600, durable.Cache)
-}
-
-// notStored reports that the store has no such blob.
-func notStored(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || fault.Is(err, fault.NotFound)
 }

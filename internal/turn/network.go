@@ -213,17 +213,13 @@ func (n *network) Local(e permit.Effect) permit.Ruling {
 
 // Record implements [tool.Network].
 func (n *network) Record(ctx context.Context, e permit.Effect, r permit.Ruling) error {
-	t := n.run
 	c := callOf(ctx)
-	if t.audit == nil || c == nil {
+	if c == nil {
 		return nil
 	}
 	reason := r.Reason
 	if r.Outcome == permit.Ask {
 		reason += ", and a person has not answered yet"
 	}
-	return t.audit.Append(context.WithoutCancel(ctx), permit.Entry{
-		Kind: e.Tool, SessionID: t.session, TurnID: t.id, ToolCallID: c.id, Project: t.lease.Record().ProjectRoot,
-		Agent: t.settings.persona.ID, Tool: c.name, Summary: cmp.Or(strings.Join(e.Hosts, ", "), e.Summary), Verdict: string(r.Outcome), Reason: reason,
-	})
+	return c.audit(permit.Entry{Kind: e.Tool, Summary: cmp.Or(strings.Join(e.Hosts, ", "), e.Summary), Verdict: string(r.Outcome), Reason: reason})
 }

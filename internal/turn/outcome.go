@@ -56,7 +56,7 @@ func (c *toolCall) report(changes []session.Change, said string) error {
 		}
 	}
 	if why := cmp.Or(c.overreach, unapplied(changes)); why != "" {
-		if err := c.auditRefusal(why); err != nil {
+		if err := c.refused(why); err != nil {
 			return err
 		}
 	}

@@ -46,7 +46,7 @@ func (c *toolCall) decideChanges() error {
 	case ruling.Outcome == permit.Refuse:
 		c.outcome = event.OutcomeRefused
 		err := c.endChanges(func(ctx context.Context) (tool.Result, error) { return c.changes.Discard(ctx, ruling.Reason) })
-		return errors.Join(err, c.auditRefusal(ruling.Reason))
+		return errors.Join(err, c.refused(ruling.Reason))
 	case asks && c.suspended == nil && c.run.questions.requests != nil && c.run.questions.requests.Granted(c.run.session, c.run.settings.persona.ID, full):
 		asks = false
 	case asks && c.run.questions.requests == nil:
@@ -66,7 +66,7 @@ func (c *toolCall) unaskedChanges(ruling permit.Ruling, why string) error {
 	err := c.endChanges(func(ctx context.Context) (tool.Result, error) {
 		return c.changes.Keep(ctx, ruling.Reason+", and "+why)
 	})
-	return errors.Join(err, c.auditRefusal(ruling.Reason+", and "+why))
+	return errors.Join(err, c.refused(ruling.Reason+", and "+why))
 }
 
 // askChanges asks a person. The changes are held first: they survive this process,

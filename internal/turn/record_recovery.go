@@ -106,7 +106,7 @@ func (r *recordRecovery) settleFindings(ctx context.Context, lease *session.Leas
 // kept (it must not be lost for the model either) and the end of the turn.
 func (r *recordRecovery) settleTranscript(ctx context.Context, lease *session.Lease, last session.Entry, said string) error {
 	code, now := ending.Failed, session.Time{Time: r.clock()}
-	end := session.Entry{Kind: session.EntryEnd, Turn: last.Turn, Time: now, ExitCode: &code, StopReason: session.StopProcessEnded, Audit: auditPosition(r.audit)}
+	end := session.Entry{Kind: session.EntryEnd, Turn: last.Turn, Time: now, ExitCode: &code, StopReason: session.StopProcessEnded, Audit: (*session.AuditPosition)(r.audit.Position())}
 	var entries []session.Entry
 	if said != "" && last.Kind != session.EntryAssistant {
 		entries = append(entries, session.Entry{
