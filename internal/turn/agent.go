@@ -12,51 +12,52 @@ import (
 	"belay/internal/turn/conversation"
 )
 
-// shared is what all agents of a turn have in common.
-type shared struct {
-	*services
-	id      string
-	session string
-	lease   *session.Lease
-	blobs   *session.Blobs
-	ctx     context.Context
-	// stop ends the turn for the given cause; the first cause counts.
-	stop       context.CancelCauseFunc
-	events     *events
-	transcript *transcript
-	// spent is what the turn has used, by all of its agents.
-	spent *spending
+// Turn is the turn that agents work in: what all of them have in common. Its goroutine is
+// the only one that may use it, but for Context and Stop.
+type Turn struct {
+	*Services
+	ID        string
+	SessionID string
+	Lease     *session.Lease
+	Blobs     *session.Blobs
+	Context   context.Context
+	// Stop ends the turn for the given cause; the first cause counts.
+	Stop       context.CancelCauseFunc
+	Events     *Events
+	Transcript *Transcript
+	// Spent is what the turn has used, by all of its agents.
+	Spent *Spending
 
-	// closing ends when the server stops. suspends reports whether another process takes
+	// Closing ends when the server stops. Suspends reports whether another process takes
 	// the turn up then, if it waits for a person.
-	closing  context.Context
-	suspends func() bool
-	// standStill stops the turn's own time while a call of it is asked about, and gives
+	Closing  context.Context
+	Suspends func() bool
+	// StandStill stops the turn's own time while a call of it is asked about, and gives
 	// its place among the running turns to another one, until goOn is called.
-	standStill func() (goOn func())
+	StandStill func() (goOn func())
 }
 
-// newShared begins a turn that has the lease of its session; stop ends ctx.
-func newShared(ctx context.Context, stop context.CancelCauseFunc, s *services, id string, lease *session.Lease) *shared {
-	t := &shared{
-		services: s, id: id, session: lease.Record().SessionID, lease: lease, ctx: ctx, stop: stop,
-		transcript: &transcript{lease: lease}, spent: &spending{},
+// NewTurn begins a turn that has the lease of its session; stop ends ctx.
+func NewTurn(ctx context.Context, stop context.CancelCauseFunc, s *Services, id string, lease *session.Lease) *Turn {
+	t := &Turn{
+		Services: s, ID: id, SessionID: lease.Record().SessionID, Lease: lease, Context: ctx, Stop: stop,
+		Transcript: &Transcript{lease: lease}, Spent: &Spending{},
 	}
-	t.events = &events{lease: lease, turn: id, stop: stop}
+	t.Events = &Events{lease: lease, turn: id, stop: stop}
 	return t
 }
 
-// agentRun is the run of one agent in a turn: of the turn's own agent, or of a delegated
+// Run is the run of one agent in a turn: of the turn's own agent, or of a delegated
 // one. That works in the turn's goroutine, from the turn's budget, under its lease.
-type agentRun struct {
-	*shared
+type Run struct {
+	*Turn
 	// agent is the tool call that started a delegated agent, key distinguishes the agent
-	// from others of the turn ([agentKey]). Both are "" for the turn's own.
+	// from others of the turn ([Key]). Both are "" for the turn's own.
 	agent, key string
 
-	task
-	settings settings
-	tools    *tool.Set
+	Task
+	Settings Settings
+	Tools    *tool.Set
 	policy   permit.Policy
 	system   []string
 	sources  []session.Source
@@ -65,7 +66,7 @@ type agentRun struct {
 	environment *tool.Environment
 	window      *conversation.Window
 	// suspended is set for an agent that began in another process.
-	suspended *suspendedCall
+	suspended *SuspendedCall
 
 	planner *planner
 	calls   *toolCalls
@@ -76,30 +77,30 @@ type agentRun struct {
 	hosts hostQuestions
 }
 
-// task is what an agent is asked.
-type task struct {
-	message string
-	// refused comes before the message: attachments that were refused.
-	refused string
-	files   []attachment.Item
-	// direct is the call that is made in place of asking a model.
-	direct *Direct
-	// alone has the agent see nothing of the session's earlier turns, but for those
-	// from the turn since on.
-	alone bool
-	since string
+// Task is what an agent is asked.
+type Task struct {
+	Message string
+	// Refused comes before the message: attachments that were refused.
+	Refused string
+	Files   []attachment.Item
+	// Direct is the call that is made in place of asking a model.
+	Direct *Direct
+	// Alone has the agent see nothing of the session's earlier turns, but for those
+	// from the turn Since on.
+	Alone bool
+	Since string
 }
 
-// spending is what a turn has used, shared by all of its agents.
-type spending struct {
-	totals event.Tokens
-	called bool
-	// calls are those that were not permitted.
-	calls event.Calls
+// Spending is what a turn has used, shared by all of its agents.
+type Spending struct {
+	Totals event.Tokens
+	Called bool
+	// Calls are those that were not permitted.
+	Calls event.Calls
 }
 
-func newAgentRun(s *shared) *agentRun {
-	t := &agentRun{shared: s}
+func New(s *Turn) *Run {
+	t := &Run{Turn: s}
 	t.planner = &planner{run: t}
 	t.calls = &toolCalls{run: t}
 	t.inputs = &inputs{run: t}
@@ -109,64 +110,64 @@ func newAgentRun(s *shared) *agentRun {
 }
 
 // append adds entries of the agent to the transcript.
-func (t *agentRun) append(entries ...session.Entry) error {
+func (a *Run) append(entries ...session.Entry) error {
 	for i := range entries {
-		entries[i].Agent = t.agent
+		entries[i].Agent = a.agent
 	}
-	return t.transcript.append(entries...)
+	return a.Transcript.Append(entries...)
 }
 
-// work is the agent's whole conversation, or what is left of it.
-func (t *agentRun) work() (completion, error) {
-	if t.suspended != nil {
-		return t.goOn()
+// Work is the agent's whole conversation, or what is left of it.
+func (a *Run) Work() (Completion, error) {
+	if a.suspended != nil {
+		return a.goOn()
 	}
-	r, err := t.planner.first()
+	r, err := a.planner.first()
 	if err != nil {
-		return completion{}, err
+		return Completion{}, err
 	}
-	return t.loop(r, 0)
+	return a.loop(r, 0)
 }
 
 // loop asks the model and runs its tools, until one of the two is done. It counts
 // the model calls that were made before.
-func (t *agentRun) loop(request *model.Request, made int) (done completion, err error) {
+func (a *Run) loop(request *model.Request, made int) (done Completion, err error) {
 	for n := made + 1; ; n++ {
-		if err := t.ctx.Err(); err != nil {
-			return completion{}, err
+		if err := a.Context.Err(); err != nil {
+			return Completion{}, err
 		}
-		answer, most, err := t.planner.consult(request)
+		answer, most, err := a.planner.consult(request)
 		if err != nil {
-			return completion{}, err
+			return Completion{}, err
 		}
 		if answer == nil {
-			return completion{string(most.edge), most.why, done.text}, nil
+			return Completion{string(most.edge), most.why, done.Text}, nil
 		}
-		done.text = answer.Said()
+		done.Text = answer.Said()
 		var results []conversation.Result
 		atEnd := answer.Stop != model.StopToolUse
 		if !atEnd {
-			if results, err = t.calls.answer(answer); err != nil {
-				return completion{}, err
+			if results, err = a.calls.answer(answer); err != nil {
+				return Completion{}, err
 			}
-			if end, stuck := t.calls.refusals.end(done.text); stuck {
+			if end, stuck := a.calls.refusals.end(done.Text); stuck {
 				return end, nil
 			}
 		}
-		inputs, err := t.inputs.takeDue(atEnd)
+		inputs, err := a.inputs.takeDue(atEnd)
 		if err != nil {
-			return completion{}, err
+			return Completion{}, err
 		}
 		switch {
 		case atEnd && len(inputs) == 0:
-			done.reason = string(most.stopReason(answer.Stop))
+			done.Reason = string(most.stopReason(answer.Stop))
 			return done, nil
-		case n >= t.settings.maxTurns:
-			done.reason = string(model.StopMaxTurns)
+		case n >= a.Settings.MaxTurns:
+			done.Reason = string(model.StopMaxTurns)
 			return done, nil
 		}
-		if request, err = t.planner.next(conversation.NewModelCall(answer, results, inputs)); err != nil {
-			return completion{}, err
+		if request, err = a.planner.next(conversation.NewModelCall(answer, results, inputs)); err != nil {
+			return Completion{}, err
 		}
 	}
 }

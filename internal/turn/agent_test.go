@@ -72,9 +72,9 @@ func TestAgentOfAWorkflowIsNotTakenUp(t *testing.T) {
 	s, err := r.engine.Start(r.ctx(), Request{SessionID: id, Message: "go", Agent: &Agent{Name: "a", Instructions: "x"}})
 	must(t, err)
 	r.asked(id)
-	lease := r.engine.running.in(id).lease
+	lease := r.engine.running.in(id).Lease
 	r.engine.Stay()
-	p, err := r.engine.dead.waiting.find(context.Background(), lease)
+	p, err := r.engine.dead.waiting.Find(context.Background(), lease)
 	if err != nil || p != nil {
 		t.Errorf("it would be taken up: %+v %v", p, err)
 	}

@@ -29,11 +29,11 @@ type Requests interface {
 func (c *toolCall) allow() error {
 	hooked, err := c.askHooks()
 	if err != nil { // it fails closed: the answer is a denial
-		c.run.logger.Error("a hook failed", "session", c.run.session, "tool", c.name, "error", err)
+		c.run.Logger.Error("a hook failed", "session", c.run.SessionID, "tool", c.name, "error", err)
 	}
 	c.remark("a hook", hooked.Note)
 	ruling := c.run.policy.JudgeWith(c.effect, hooked)
-	began := c.suspended != nil && c.suspended.inner != nil // a subagent, which waits itself
+	began := c.suspended != nil && c.suspended.Inner != nil // a subagent, which waits itself
 	switch {
 	case ruling.Outcome == permit.Refuse:
 		c.refuse(tool.Refuse("not permitted: %s", ruling.Reason).Result(), event.OutcomeRefused)
@@ -46,12 +46,12 @@ func (c *toolCall) allow() error {
 		return nil
 	}
 	switch {
-	case c.run.questions.requests == nil:
+	case c.run.Questions.Requests == nil:
 		c.refuse(tool.Refuse("not permitted: nobody can be asked").Result(), event.OutcomeRefused)
 		return c.refused("nobody can be asked")
-	case c.suspended == nil && c.run.questions.requests.Granted(c.run.session, c.run.settings.persona.ID, c.effect):
+	case c.suspended == nil && c.run.Questions.Requests.Granted(c.run.SessionID, c.run.Settings.Persona.ID, c.effect):
 		return nil
-	case c.suspended == nil && c.run.settings.asksNobody:
+	case c.suspended == nil && c.run.Settings.AsksNobody:
 		c.refuse(unasked(ruling.Reason), event.OutcomeRefused)
 		return c.refused(ruling.Reason + ", and the turn asks nobody (opts.onQuestion)")
 	}
@@ -60,9 +60,9 @@ func (c *toolCall) allow() error {
 
 // askHooks asks the hooks about what a call would do.
 func (c *toolCall) askHooks() (permit.HookAnswer, error) {
-	return c.run.hooks.Before(c.run.ctx, permit.HookInput{
-		SessionID: c.run.session, TurnID: c.run.id, ToolCallID: c.id, ProjectRoot: c.run.lease.Record().ProjectRoot,
-		Persona: c.run.settings.persona.ID, Agent: c.run.settings.persona.ID, Mode: c.run.policy.Mode, Effect: c.effect, Input: c.run.show(c.input),
+	return c.run.Hooks.Before(c.run.Context, permit.HookInput{
+		SessionID: c.run.SessionID, TurnID: c.run.ID, ToolCallID: c.id, ProjectRoot: c.run.Lease.Record().ProjectRoot,
+		Persona: c.run.Settings.Persona.ID, Agent: c.run.Settings.Persona.ID, Mode: c.run.policy.Mode, Effect: c.effect, Input: c.run.show(c.input),
 	})
 }
 
@@ -72,11 +72,11 @@ func (c *toolCall) ask(ruling permit.Ruling) error {
 	if c.suspended != nil {
 		return c.askAgain(ruling)
 	}
-	defer c.run.standStill()()
-	now := c.run.clock().UTC()
-	pending, err := c.run.questions.requests.Post(c.run.ctx, permit.Request{
-		ID: c.questionID(), SessionID: c.run.session, TurnID: c.run.id, ToolCallID: c.id,
-		ProjectRoot: c.run.lease.Record().ProjectRoot, Persona: c.run.settings.persona.ID, Agent: c.run.settings.persona.ID,
+	defer c.run.StandStill()()
+	now := c.run.Clock().UTC()
+	pending, err := c.run.Questions.Requests.Post(c.run.Context, permit.Request{
+		ID: c.questionID(), SessionID: c.run.SessionID, TurnID: c.run.ID, ToolCallID: c.id,
+		ProjectRoot: c.run.Lease.Record().ProjectRoot, Persona: c.run.Settings.Persona.ID, Agent: c.run.Settings.Persona.ID,
 		Effect: c.effect, Input: c.run.show(c.input), Reason: ruling.Reason,
 		Session: true, Created: now, Expires: c.run.until(now),
 	})
@@ -93,26 +93,26 @@ func (c *toolCall) await(pending *permit.Pending) error {
 		return err
 	}
 	decision, err := c.run.answered(pending)
-	if errors.Is(err, errSuspended) && !c.closes {
+	if errors.Is(err, ErrSuspended) && !c.closes {
 		return err
 	}
 	if err != nil {
 		// The readers learn that the question is closed, whatever ended it.
-		return errors.Join(err, c.run.resolved(c.id, c.run.questions.withdraw(pending, c.run.unanswered())))
+		return errors.Join(err, c.run.resolved(c.id, c.run.Questions.Withdraw(pending, c.run.unanswered())))
 	}
 	return c.decided(decision)
 }
 
 // notifyAsked notifies the readers of a question about a call, under the name of what is
 // asked about. A question of which they cannot learn is withdrawn.
-func (t *agentRun) notifyAsked(pending *permit.Pending, call, name string) error {
+func (a *Run) notifyAsked(pending *permit.Pending, call, name string) error {
 	r := pending.Request
-	err := t.events.emit(event.Draft{Type: event.PermissionAsked, Data: event.Permission{
+	err := a.Events.Emit(event.Draft{Type: event.PermissionAsked, Data: event.Permission{
 		DecisionID: r.ID, ToolCallID: call, Name: name, Input: r.Input, Reason: r.Reason,
 		ExpiresAt: r.Expires.UTC(), Effect: r.Effect, Session: r.Session, Persona: r.Persona,
 	}})
 	if err != nil {
-		t.questions.withdraw(pending, closing{permit.ByBelay, "nobody could learn of the question"})
+		a.Questions.Withdraw(pending, Closing{permit.ByBelay, "nobody could learn of the question"})
 	}
 	return err
 }
@@ -135,11 +135,11 @@ func (c *toolCall) decided(d permit.Decision) error {
 }
 
 // resolved reports to the readers how a question ended.
-func (t *agentRun) resolved(call string, d permit.Decision) error {
-	return t.events.emit(resolvedDraft(call, d))
+func (a *Run) resolved(call string, d permit.Decision) error {
+	return a.Events.Emit(ResolvedDraft(call, d))
 }
 
-func resolvedDraft(call string, d permit.Decision) event.Draft {
+func ResolvedDraft(call string, d permit.Decision) event.Draft {
 	return event.Draft{Type: event.PermissionGiven, Data: event.Verdict{
 		DecisionID: d.DecisionID, ToolCallID: call, Verdict: string(d.Verdict), By: d.By, Note: d.Note,
 	}}
@@ -149,24 +149,24 @@ func resolvedDraft(call string, d permit.Decision) event.Draft {
 // changes.
 func (c *toolCall) questionID() string {
 	if c.changes != nil {
-		return changesQuestion(c.run.session, c.run.id, c.run.key, c.id, c.nth)
+		return ChangesQuestion(c.run.SessionID, c.run.ID, c.run.key, c.id, c.nth)
 	}
-	return decisionID(c.run.session, c.run.id, c.run.key, c.id, c.nth)
+	return DecisionID(c.run.SessionID, c.run.ID, c.run.key, c.id, c.nth)
 }
 
-// changesQuestion is the id of the question about what a call changed.
-func changesQuestion(session, turn, agent, call string, nth int) string {
-	return decisionID(session, turn, agent+" changes", call, nth)
+// ChangesQuestion is the id of the question about what a call changed.
+func ChangesQuestion(session, turn, agent, call string, nth int) string {
+	return DecisionID(session, turn, agent+" changes", call, nth)
 }
 
 // changeID names the changes of a call while they are not real.
 func (c *toolCall) changeID() string {
-	return "chg_" + strings.TrimPrefix(changesQuestion(c.run.session, c.run.id, c.run.key, c.id, c.nth), "dec_")
+	return "chg_" + strings.TrimPrefix(ChangesQuestion(c.run.SessionID, c.run.ID, c.run.key, c.id, c.nth), "dec_")
 }
 
-// decisionID is the id of the question about the nth call of that id of one agent
+// DecisionID is the id of the question about the nth call of that id of one agent
 // in a turn: the same after a restart.
-func decisionID(session, turn, agent, call string, nth int) string {
+func DecisionID(session, turn, agent, call string, nth int) string {
 	sum := fingerprint(session, turn, agent, call, strconv.Itoa(nth))
 	return "dec_" + hex.EncodeToString(sum[:12])
 }
@@ -183,25 +183,25 @@ func denied(d permit.Decision) tool.Result {
 	return r.Result()
 }
 
-// equip gives the turn's own agent its tools, with those that delegate to others, and
+// Equip gives the turn's own agent its tools, with those that delegate to others, and
 // says what it may do with them.
-func (t *agentRun) equip(delegates []tool.Tool, allow, deny []string) (err error) {
-	if t.tools, err = t.settings.tools.With(delegates...); err != nil {
+func (a *Run) Equip(delegates []tool.Tool, allow, deny []string) (err error) {
+	if a.Tools, err = a.Settings.Tools.With(delegates...); err != nil {
 		return err
 	}
 	var bad []string
-	if t.policy, bad = t.policyOf(allow, deny); len(bad) > 0 {
-		t.settings.warn("BAD_RULES", "these rules cannot be read and do not count: "+fault.List(bad))
+	if a.policy, bad = a.policyOf(allow, deny); len(bad) > 0 {
+		a.Settings.Warn("BAD_RULES", "these rules cannot be read and do not count: "+fault.List(bad))
 	}
 	return nil
 }
 
 // policyOf is what the turn's persona may do in its mode.
-func (t *agentRun) policyOf(allow, deny []string) (permit.Policy, []string) {
-	s := &t.settings
-	p := permit.Policy{Mode: permit.ModeOf(s.mode), Allowed: s.allowed, Denied: s.denied, AskBefore: s.askBefore, Outside: s.outside}
-	if s.persona.Blocking == "never" {
-		p.NeverAsk = fmt.Sprintf("persona %s works without asking (BLOCKING never)", s.persona.ID)
+func (a *Run) policyOf(allow, deny []string) (permit.Policy, []string) {
+	s := &a.Settings
+	p := permit.Policy{Mode: permit.ModeOf(s.Mode), Allowed: s.Allowed, Denied: s.Denied, AskBefore: s.AskBefore, Outside: s.Outside}
+	if s.Persona.Blocking == "never" {
+		p.NeverAsk = fmt.Sprintf("persona %s works without asking (BLOCKING never)", s.Persona.ID)
 	}
 	var bad []string
 	add := func(to []permit.Rule, where string, texts []string) []permit.Rule {
@@ -216,9 +216,9 @@ func (t *agentRun) policyOf(allow, deny []string) (permit.Policy, []string) {
 		}
 		return to
 	}
-	p.Allowed = add(p.Allowed, "auto_approve_tools", s.persona.AutoApproveTools)
+	p.Allowed = add(p.Allowed, "auto_approve_tools", s.Persona.AutoApproveTools)
 	p.Allowed = add(p.Allowed, "--allow", allow)
-	p.Denied = add(p.Denied, "disallowed_tools", s.persona.DisallowedTools)
+	p.Denied = add(p.Denied, "disallowed_tools", s.Persona.DisallowedTools)
 	p.Denied = add(p.Denied, "permissions.deny", deny)
 	return p, bad
 }

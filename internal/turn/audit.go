@@ -21,12 +21,12 @@ const (
 // audit adds an entry about the call to the audit log. The entry says what happened; the
 // call, its agent and its project are filled in. Without an audit log nothing happens.
 func (c *toolCall) audit(e permit.Entry) error {
-	if c.run.audit == nil {
+	if c.run.Audit == nil {
 		return nil
 	}
-	e.SessionID, e.TurnID, e.ToolCallID = c.run.session, c.run.id, c.id
-	e.Project, e.Agent, e.Tool = c.run.lease.Record().ProjectRoot, c.run.settings.persona.ID, c.name
-	return c.run.audit.Append(context.WithoutCancel(c.run.ctx), e)
+	e.SessionID, e.TurnID, e.ToolCallID = c.run.SessionID, c.run.ID, c.id
+	e.Project, e.Agent, e.Tool = c.run.Lease.Record().ProjectRoot, c.run.Settings.Persona.ID, c.name
+	return c.run.Audit.Append(context.WithoutCancel(c.run.Context), e)
 }
 
 // refused adds to the audit log that the call was refused.

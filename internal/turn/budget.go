@@ -22,13 +22,13 @@ type allowance struct {
 
 // budget is what one agent may still use of its turn.
 type budget struct {
-	spent    *spending
-	settings *settings
+	spent    *Spending
+	settings *Settings
 	limits   model.Limits
-	events   *events
+	events   *Events
 }
 
-func (t *agentRun) budget() budget { return budget{t.spent, &t.settings, t.limits, t.events} }
+func (a *Run) budget() budget { return budget{a.Spent, &a.Settings, a.limits, a.Events} }
 
 // allowance is the tightest of what the model gives, what its context has room
 // for, and what is left of the turn's tokens and of its money once input, in tokens, is
@@ -45,15 +45,15 @@ func (b budget) allowance(input int64) allowance {
 	}
 	tighten(b.limits.ContextTokens-input, model.StopContext,
 		"the conversation of this turn has filled the model's context")
-	if most := b.settings.maxTokens; most > 0 {
+	if most := b.settings.MaxTokens; most > 0 {
 		edge := model.StopMaxTokens
-		if most <= b.spent.totals.OutputTokens {
+		if most <= b.spent.Totals.OutputTokens {
 			edge = model.StopBudget
 		}
-		tighten(most-b.spent.totals.OutputTokens, edge,
+		tighten(most-b.spent.Totals.OutputTokens, edge,
 			"the turn has used its %d output tokens (opts.maxTokens, turn.max_tokens)", most)
 	}
-	if most := b.settings.maxCostUSD; most > 0 {
+	if most := b.settings.MaxCostUSD; most > 0 {
 		tighten(b.affordable(most, input), model.StopBudget,
 			"the next call would cost more than is left of $%.4f (opts.maxCostUsd, turn.max_cost_usd)", most)
 	}
@@ -72,7 +72,7 @@ func (a allowance) stopReason(stop model.StopReason) model.StopReason {
 // admit refuses a turn whose cost budget does not pay for its first model call, with so
 // many tokens of input. Such a turn could only end without an answer.
 func (b budget) admit(input int64) error {
-	budget := b.settings.maxCostUSD
+	budget := b.settings.MaxCostUSD
 	if b.affordable(budget, input) > 0 {
 		return nil
 	}
@@ -80,7 +80,7 @@ func (b budget) admit(input int64) error {
 	const millionth = 1e6
 	need := (math.Ceil((b.inputCost(input)+b.cost(model.Usage{OutputTokens: 1}))*millionth) + 1) / millionth
 	return fault.New(fault.BudgetExceeded, "the first model call needs about $%.6f, and the turn may cost $%.6f (opts.maxCostUsd, turn.max_cost_usd)", need, budget).
-		With("budgetUsd", budget).With("neededUsd", need).With("model", b.settings.model).
+		With("budgetUsd", budget).With("neededUsd", need).With("model", b.settings.Model).
 		WithHint("raise the budget, which must also pay for the answer, or choose a model that costs less")
 }
 
@@ -96,8 +96,8 @@ func (b budget) inputCost(input int64) float64 {
 // it does not even pay for the input.
 func (b budget) affordable(budget float64, input int64) int64 {
 	left := budget - b.inputCost(input)
-	if b.spent.totals.CostUSD != nil {
-		left -= *b.spent.totals.CostUSD
+	if b.spent.Totals.CostUSD != nil {
+		left -= *b.spent.Totals.CostUSD
 	}
 	const million = 1_000_000
 	perMillion := b.cost(model.Usage{OutputTokens: million})
@@ -113,7 +113,7 @@ func (b budget) affordable(budget float64, input int64) int64 {
 // cost is the price of u; resolve made sure that the model has one wherever a
 // cost budget holds.
 func (b budget) cost(u model.Usage) float64 {
-	usd, _ := b.settings.prices.Cost(b.settings.model, u)
+	usd, _ := b.settings.Prices.Cost(b.settings.Model, u)
 	return usd
 }
 
@@ -127,28 +127,28 @@ func (b budget) account(u model.Usage, complete bool) {
 		InputTokens: u.InputTokens, OutputTokens: u.OutputTokens,
 		CacheReadTokens: u.CacheReadTokens, CacheWriteTokens: u.CacheWriteTokens,
 	}
-	b.spent.totals.InputTokens += call.InputTokens
-	b.spent.totals.OutputTokens += call.OutputTokens
-	b.spent.totals.CacheReadTokens += call.CacheReadTokens
-	b.spent.totals.CacheWriteTokens += call.CacheWriteTokens
-	if cost, ok := b.settings.prices.Cost(b.settings.model, u); ok {
+	b.spent.Totals.InputTokens += call.InputTokens
+	b.spent.Totals.OutputTokens += call.OutputTokens
+	b.spent.Totals.CacheReadTokens += call.CacheReadTokens
+	b.spent.Totals.CacheWriteTokens += call.CacheWriteTokens
+	if cost, ok := b.settings.Prices.Cost(b.settings.Model, u); ok {
 		call.CostUSD = &cost
 		total := cost
-		if b.spent.totals.CostUSD != nil {
-			total += *b.spent.totals.CostUSD
+		if b.spent.Totals.CostUSD != nil {
+			total += *b.spent.Totals.CostUSD
 		}
-		b.spent.totals.CostUSD = &total
+		b.spent.Totals.CostUSD = &total
 	}
-	b.spent.called = true
-	b.events.owe(event.Draft{Type: event.Usage, Data: event.UsageReport{Tokens: call, Totals: b.spent.totals}})
+	b.spent.Called = true
+	b.events.Owe(event.Draft{Type: event.Usage, Data: event.UsageReport{Tokens: call, Totals: b.spent.Totals}})
 }
 
-// usage is what the transcript keeps of a turn's cost, nil when no call was
+// Usage is what the transcript keeps of a turn's cost, nil when no call was
 // accounted for.
-func (s *spending) usage() *event.Tokens {
-	if !s.called {
+func (s *Spending) Usage() *event.Tokens {
+	if !s.Called {
 		return nil
 	}
-	u := s.totals
+	u := s.Totals
 	return &u
 }

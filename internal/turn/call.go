@@ -15,23 +15,23 @@ import (
 )
 
 // modelCall is one call of an agent's model.
-type modelCall struct{ run *agentRun }
+type modelCall struct{ run *Run }
 
 // do makes the call: chunks become events, and what was said becomes a
 // line of the transcript even when the call fails half-way.
 func (m modelCall) do(r *model.Request) (*conversation.Answer, error) {
 	a := &conversation.Answer{}
 	err := m.consume(r, a)
-	if flushed := m.run.events.flush(); flushed != nil {
+	if flushed := m.run.Events.flush(); flushed != nil {
 		if m.run.agent == "" {
-			a.Unsay(m.run.events.unwritten())
+			a.Unsay(m.run.Events.unwritten())
 		}
 		if err == nil {
 			err = flushed
 		}
 	}
 	if err == nil {
-		err = m.run.ctx.Err()
+		err = m.run.Context.Err()
 	}
 	if recorded := m.keep(a, err != nil); recorded != nil {
 		return nil, recorded
@@ -51,9 +51,9 @@ func (m modelCall) consume(r *model.Request, a *conversation.Answer) (err error)
 			err = ending.Panicked("the provider crashed", v, debug.Stack())
 		}
 	}()
-	w := watchProvider(m.run.settings.stall, m.run.stop)
+	w := watchProvider(m.run.Settings.Stall, m.run.Stop)
 	defer w.stop()
-	for chunk, err := range m.run.settings.provider.Stream(m.run.ctx, *r) {
+	for chunk, err := range m.run.Settings.Provider.Stream(m.run.Context, *r) {
 		if err != nil {
 			return err
 		}
@@ -63,13 +63,13 @@ func (m modelCall) consume(r *model.Request, a *conversation.Answer) (err error)
 		if err := m.take(chunk, a); err != nil {
 			return err
 		}
-		if m.run.ctx.Err() != nil {
-			return m.run.ctx.Err()
+		if m.run.Context.Err() != nil {
+			return m.run.Context.Err()
 		}
 	}
 	if a.Stop == "" {
 		return fault.New(fault.SDKFailure, "the provider's answer ended without its end marker and may be incomplete").
-			WithStatus(502).With("category", "STREAM_TRUNCATED").With("provider", m.run.settings.provider.Name())
+			WithStatus(502).With("category", "STREAM_TRUNCATED").With("provider", m.run.Settings.Provider.Name())
 	}
 	return nil
 }
@@ -77,29 +77,29 @@ func (m modelCall) consume(r *model.Request, a *conversation.Answer) (err error)
 func (m modelCall) take(chunk model.Chunk, a *conversation.Answer) error {
 	switch c := chunk.(type) {
 	case model.TextDelta:
-		if err := a.Grow(len(c.Text), m.run.settings.answerBytes); err != nil {
+		if err := a.Grow(len(c.Text), m.run.Settings.AnswerBytes); err != nil {
 			return err
 		}
 		a.Text.WriteString(c.Text)
 		return m.show(event.ChatDelta, c.Text)
 	case model.ThinkingDelta:
-		if err := a.Grow(len(c.Text), m.run.settings.answerBytes); err != nil {
+		if err := a.Grow(len(c.Text), m.run.Settings.AnswerBytes); err != nil {
 			return err
 		}
 		return m.show(event.ChatThinking, c.Text)
 	case model.Block:
 		a.Add(c.Content)
 		if call, ok := c.Content.(model.ToolCall); ok {
-			return a.Grow(len(call.Input), m.run.settings.answerBytes)
+			return a.Grow(len(call.Input), m.run.Settings.AnswerBytes)
 		}
 	case model.Usage:
 		a.Usage = c
 	case model.Retry:
 		m.run.budget().account(a.Usage, false) // what failed is billed as well
 		a.Usage = model.Usage{}
-		return m.run.events.warn("PROVIDER_RETRY", c.Cause+"; trying again in "+c.After.Round(time.Millisecond).String())
+		return m.run.Events.Warn("PROVIDER_RETRY", c.Cause+"; trying again in "+c.After.Round(time.Millisecond).String())
 	case model.ToolOutcome:
-		return m.run.events.emit(event.Draft{Type: event.ToolResult, Data: event.ToolOutcome{Name: c.Name, OK: c.OK, Output: c.Output}})
+		return m.run.Events.Emit(event.Draft{Type: event.ToolResult, Data: event.ToolOutcome{Name: c.Name, OK: c.OK, Output: c.Output}})
 	case model.Stop:
 		a.Stop = c.Reason
 	case model.Alive:
@@ -113,7 +113,7 @@ func (m modelCall) show(kind event.Type, text string) error {
 	if m.run.agent != "" {
 		return nil
 	}
-	return m.run.events.text(kind, text)
+	return m.run.Events.text(kind, text)
 }
 
 // keep writes the answer to the transcript. Of an answer that was cut off, only
@@ -131,11 +131,11 @@ func (m modelCall) keep(a *conversation.Answer, partial bool) error {
 		return nil
 	}
 	e := session.Entry{
-		Kind: session.EntryAssistant, Turn: m.run.id, Time: session.Time{Time: m.run.clock()},
-		Model: cmp.Or(m.run.settings.answeredBy(), m.run.settings.model), Blocks: blocks, Partial: partial,
+		Kind: session.EntryAssistant, Turn: m.run.ID, Time: session.Time{Time: m.run.Clock()},
+		Model: cmp.Or(m.run.Settings.AnsweredBy(), m.run.Settings.Model), Blocks: blocks, Partial: partial,
 	}
 	if !partial && a.Stop != model.StopToolUse && m.run.agent == "" {
-		m.run.transcript.buffer(e) // the turn's end is next, or what a person has said meanwhile
+		m.run.Transcript.buffer(e) // the turn's end is next, or what a person has said meanwhile
 		return nil
 	}
 	return m.run.append(e)

@@ -12,22 +12,22 @@ import (
 
 // The causes for which a turn's context ends by the will of the engine.
 var (
-	errInterrupted = errors.New("interrupted")
-	errTimeLimit   = errors.New("the turn's time is up")
+	ErrInterrupted = errors.New("interrupted")
+	ErrTimeLimit   = errors.New("the turn's time is up")
 )
 
 // unanswered says what ended a turn that waits for an answer.
-func (t *agentRun) unanswered() closing {
-	switch cause := context.Cause(t.ctx); {
-	case errors.Is(cause, errInterrupted):
-		return closing{permit.ByInterrupt, "the turn was interrupted"}
-	case errors.Is(cause, errTimeLimit):
-		return closing{permit.ByBelay, "the turn's time was up"}
+func (a *Run) unanswered() Closing {
+	switch cause := context.Cause(a.Context); {
+	case errors.Is(cause, ErrInterrupted):
+		return Closing{permit.ByInterrupt, "the turn was interrupted"}
+	case errors.Is(cause, ErrTimeLimit):
+		return Closing{permit.ByBelay, "the turn's time was up"}
 	}
-	if t.closing.Err() != nil {
-		return closing{permit.ByBelay, "the server stopped"}
+	if a.Closing.Err() != nil {
+		return Closing{permit.ByBelay, "the server stopped"}
 	}
-	return closing{permit.ByBelay, "the turn ended"}
+	return Closing{permit.ByBelay, "the turn ended"}
 }
 
 // askAgain takes up the question of a process that died, or the answer that was
@@ -40,7 +40,7 @@ func (c *toolCall) askAgain(ruling permit.Ruling) error {
 		c.refuse(tool.Refuse("the call was not made: %s", changed).WithHint("look again, then repeat the call").Result(), event.OutcomeRefused)
 		return c.refused(changed)
 	}
-	q, err := c.run.questions.lookUp(c.suspended.question)
+	q, err := c.run.Questions.lookUp(c.suspended.Question)
 	switch {
 	case err != nil:
 		return err
@@ -52,36 +52,36 @@ func (c *toolCall) askAgain(ruling permit.Ruling) error {
 		c.suspended = nil
 		return c.ask(ruling)
 	case q.pending.Request.Effect.Fingerprint() != c.effect.Fingerprint():
-		return errors.Join(c.run.resolved(c.id, c.run.questions.withdraw(q.pending, closing{permit.ByBelay, changed})), refuse())
+		return errors.Join(c.run.resolved(c.id, c.run.Questions.Withdraw(q.pending, Closing{permit.ByBelay, changed})), refuse())
 	}
-	defer c.run.standStill()()
+	defer c.run.StandStill()()
 	return c.await(q.pending)
 }
 
 // dropQuestion closes the question of a process that died where its call did not
 // come to be asked about again: the agent, the tool, the file or the right to it
 // is gone. Why says so, "" where nobody knows.
-func (t *agentRun) dropQuestion(h *suspendedCall, why string) error {
-	if h = h.innermost(); h.closed {
+func (a *Run) dropQuestion(h *SuspendedCall, why string) error {
+	if h = h.Innermost(); h.closed {
 		return nil
 	}
 	h.closed = true
-	call := h.waits.ID
-	q, err := t.questions.lookUp(h.question)
+	call := h.Waits.ID
+	q, err := a.Questions.lookUp(h.Question)
 	if err != nil || q.answered {
-		return errors.Join(err, t.resolved(call, q.decision))
+		return errors.Join(err, a.resolved(call, q.decision))
 	}
 	if !q.open {
 		return nil
 	}
-	c := closing{permit.ByBelay, "the call cannot be made any more"}
+	c := Closing{permit.ByBelay, "the call cannot be made any more"}
 	switch {
-	case t.ctx.Err() != nil:
-		c = t.unanswered()
+	case a.Context.Err() != nil:
+		c = a.unanswered()
 	case why != "":
-		c.note += ": " + conversation.CutText(why, maxWhy)
+		c.Note += ": " + conversation.CutText(why, maxWhy)
 	}
-	return t.resolved(call, t.questions.withdraw(q.pending, c))
+	return a.resolved(call, a.Questions.Withdraw(q.pending, c))
 }
 
 // maxWhy bounds a reason in a note, in bytes.

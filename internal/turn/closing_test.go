@@ -42,10 +42,10 @@ func TestAnsweredWhileTheTurnIsTakenUp(t *testing.T) {
 			must(t, err)
 		}
 		if id == "dec_1" {
-			if !r.engine.dead.waiting.questions.known(id) {
+			if !r.engine.dead.waiting.Questions.Known(id) {
 				t.Error("nobody knows the question")
 			}
-		} else if q, err := r.engine.dead.waiting.questions.lookUp(id); err != nil || q.open || !q.answered || !q.decision.Allowed() {
+		} else if q, err := r.engine.dead.waiting.Questions.lookUp(id); err != nil || q.open || !q.answered || !q.decision.Allowed() {
 			t.Errorf("the question is %+v, %v", q, err)
 		}
 	}

@@ -23,8 +23,8 @@ func (p *planner) summarise() error {
 	most, omitted := w.SummaryBytes(), w.Omitted()
 	kept := w.OmittedResults(most / 4)
 	said, err := p.askSummary(conversation.SummaryTokens(most - len(kept)))
-	if p.run.ctx.Err() != nil {
-		return p.run.ctx.Err()
+	if p.run.Context.Err() != nil {
+		return p.run.Context.Err()
 	}
 	if said == "" {
 		w.SetSummary(w.FallbackSummary(most-len(kept)) + kept)
@@ -32,32 +32,32 @@ func (p *planner) summarise() error {
 		if err != nil {
 			why = "their summary failed: " + fault.From(err).Message
 		}
-		return p.run.events.warn("NOT_SUMMARISED", omitted+" no longer fit the model and are left out; "+why)
+		return p.run.Events.Warn("NOT_SUMMARISED", omitted+" no longer fit the model and are left out; "+why)
 	}
 	s := w.SetSummary(said + kept)
 	err = p.run.append(session.Entry{
-		Kind: session.EntrySummary, Turn: p.run.id, Time: session.Time{Time: p.run.clock()},
-		Model: cmp.Or(p.run.settings.answeredBy(), p.run.settings.model), Summary: s.Text, Through: s.Through, Rounds: s.Calls,
+		Kind: session.EntrySummary, Turn: p.run.ID, Time: session.Time{Time: p.run.Clock()},
+		Model: cmp.Or(p.run.Settings.AnsweredBy(), p.run.Settings.Model), Summary: s.Text, Through: s.Through, Rounds: s.Calls,
 	})
 	if err != nil {
 		return err
 	}
-	return p.run.events.warn("SUMMARISED", omitted+" no longer fit the model; it gets a summary of them, and the transcript keeps them")
+	return p.run.Events.Warn("SUMMARISED", omitted+" no longer fit the model; it gets a summary of them, and the transcript keeps them")
 }
 
 // askSummary asks the model for a summary of at most so many tokens. It says nothing
 // without an error where that is not worth a call.
 func (p *planner) askSummary(most int64) (string, error) {
 	text := p.run.window.CompactionInput()
-	sub := &agentRun{shared: p.run.shared, agent: SummaryAgent, settings: p.run.settings, limits: p.run.limits}
+	sub := &Run{Turn: p.run.Turn, agent: SummaryAgent, Settings: p.run.Settings, limits: p.run.limits}
 	// It is paid for by the turn and must leave enough of the turn's budget.
 	input := p.run.window.Calibrated(conversation.Tokens(len(text) + len(conversation.SummaryPrompt)))
 	if most = min(most, sub.budget().allowance(input).tokens/2); most < conversation.SummaryLeast {
 		return "", nil
 	}
 	a, err := modelCall{sub}.do(&model.Request{
-		Model: p.run.settings.model, System: []string{conversation.SummaryPrompt}, Prompt: model.StringPrompt(text),
-		MaxTokens: most, Mode: p.run.settings.mode, Summary: true,
+		Model: p.run.Settings.Model, System: []string{conversation.SummaryPrompt}, Prompt: model.StringPrompt(text),
+		MaxTokens: most, Mode: p.run.Settings.Mode, Summary: true,
 	})
 	if err != nil {
 		return "", err

@@ -6,16 +6,16 @@ import (
 	"belay/internal/model"
 )
 
-// completion is how a model loop ended that did not fail: the stop reason, what
+// Completion is how a model loop ended that did not fail: the stop reason, what
 // there is to say about it beyond its name, and the last answer's text.
-type completion struct{ reason, why, text string }
+type Completion struct{ Reason, Why, Text string }
 
-// warning says why the answer may be incomplete.
-func (c completion) warning() string {
-	if c.why != "" {
-		return c.why
+// Warning says why the answer may be incomplete.
+func (c Completion) Warning() string {
+	if c.Why != "" {
+		return c.Why
 	}
-	switch model.StopReason(c.reason) {
+	switch model.StopReason(c.Reason) {
 	case model.StopMaxTokens:
 		return "the answer was cut off at the limit of output tokens (opts.maxTokens, turn.max_tokens, the provider's max_tokens, or the model's own)"
 	case model.StopMaxTurns:
@@ -27,5 +27,5 @@ func (c completion) warning() string {
 	case model.StopContext:
 		return "the answer was cut off at the end of the model's context"
 	}
-	return fmt.Sprintf("the model stopped with %q; the answer may be incomplete", c.reason)
+	return fmt.Sprintf("the model stopped with %q; the answer may be incomplete", c.Reason)
 }

@@ -19,15 +19,15 @@ import (
 	"belay/internal/turn/conversation"
 )
 
-// agentPrefix begins the names of the tools that delegate.
-const agentPrefix = "agent."
+// ToolPrefix begins the names of the tools that delegate.
+const ToolPrefix = "agent."
 
 // maxTaskBytes bounds what a parent tells its subagent.
 const maxTaskBytes = 64 << 10
 
-// delegates are the tools by which a turn calls its subagents, none unless every
+// Delegates are the tools by which a turn calls its subagents, none unless every
 // gate of delegation is open (workspace 9.7).
-func delegates(root *persona.Root, d persona.Decision) (tools []tool.Tool, problems []string) {
+func Delegates(root *persona.Root, d persona.Decision) (tools []tool.Tool, problems []string) {
 	for _, id := range d.DelegatedSubagents {
 		p, err := root.Persona(id)
 		if err != nil {
@@ -54,7 +54,7 @@ var _ tool.Tool = delegate{}
 func (d delegate) Spec() tool.Spec {
 	about := cmp.Or(d.persona.Description, "a specialist")
 	return tool.Spec{
-		Name: agentPrefix + d.persona.ID,
+		Name: ToolPrefix + d.persona.ID,
 		Description: fmt.Sprintf("Hands a task to the agent %s (%s). It works alone, with tools no wider than yours and from the same budget, "+
 			"sees nothing of this conversation, and answers with a report. Tell it everything it needs.", d.persona.ID, about),
 		Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["task"],` +
@@ -85,7 +85,7 @@ type delegation struct {
 // Effect implements [tool.Call].
 func (d delegation) Effect() permit.Effect {
 	line, _, _ := strings.Cut(d.task, "\n")
-	return permit.Effect{Tool: agentPrefix + d.persona.ID, Kind: permit.Delegate, Summary: conversation.CutText("delegate to "+d.persona.ID+": "+line, 200)}
+	return permit.Effect{Tool: ToolPrefix + d.persona.ID, Kind: permit.Delegate, Summary: conversation.CutText("delegate to "+d.persona.ID+": "+line, 200)}
 }
 
 // Run implements [tool.Call]: the subagent's whole work, in the turn's goroutine.
@@ -101,60 +101,60 @@ func (d delegation) Run(ctx context.Context) (tool.Result, error) {
 	about := event.Subagent{Persona: d.persona.ID, ApprovalRef: d.approvalRef, ParentToolCallID: c.id}
 	if sub.suspended == nil { // else that is on record
 		err := c.audit(permit.Entry{
-			Kind: auditDelegation, Summary: c.effect.Summary, Reason: "approved as " + d.approvalRef, By: c.run.settings.approvedBy,
+			Kind: auditDelegation, Summary: c.effect.Summary, Reason: "approved as " + d.approvalRef, By: c.run.Settings.ApprovedBy,
 		})
 		if err != nil {
 			return tool.Result{}, err
 		}
-		if err := c.run.events.emit(event.Draft{Type: event.SubagentStart, Data: about}); err != nil {
+		if err := c.run.Events.Emit(event.Draft{Type: event.SubagentStart, Data: about}); err != nil {
 			return tool.Result{}, err
 		}
 	}
 	done, err := sub.workAndEnd()
-	if errors.Is(err, errSuspended) {
+	if errors.Is(err, ErrSuspended) {
 		return tool.Result{}, err
 	}
-	good := err == nil && done.reason == string(model.StopEndTurn)
+	good := err == nil && done.Reason == string(model.StopEndTurn)
 	about.OK = &good
-	if unsent := c.run.events.emit(append(c.run.events.takeOwed(), event.Draft{Type: event.SubagentEnd, Data: about})...); unsent != nil {
+	if unsent := c.run.Events.Emit(append(c.run.Events.TakeOwed(), event.Draft{Type: event.SubagentEnd, Data: about})...); unsent != nil {
 		return tool.Result{}, unsent
 	}
 	if err != nil {
 		return tool.Result{}, err
 	}
-	text := done.text
+	text := done.Text
 	if !good {
-		text = strings.TrimSpace(text + "\n\n[The agent did not finish: " + done.warning() + "]")
+		text = strings.TrimSpace(text + "\n\n[The agent did not finish: " + done.Warning() + "]")
 	}
 	return tool.Result{Text: cmp.Or(text, "(the agent said nothing)"), Failed: !good}, nil
 }
 
 // subagent is a delegated agent of the turn: its own instructions and
 // conversation, everything else no wider than the parent's.
-func (t *agentRun) subagent(p persona.Persona, by *toolCall, task string) (*agentRun, error) {
-	sub := newAgentRun(t.shared)
-	sub.message, sub.agent, sub.key = task, by.id, agentKey(by.id, by.nth)
+func (a *Run) subagent(p persona.Persona, by *toolCall, task string) (*Run, error) {
+	sub := New(a.Turn)
+	sub.Message, sub.agent, sub.key = task, by.id, Key(by.id, by.nth)
 	if by.suspended != nil {
-		sub.suspended = by.suspended.inner
+		sub.suspended = by.suspended.Inner
 	}
-	s := t.settings
-	s.persona, s.warnings, s.approvedBy = p, nil, ""
-	s.model = cmp.Or(p.Model, t.settings.model)
-	if s.maxCostUSD > 0 {
-		if _, ok := s.prices.Cost(s.model, model.Usage{}); !ok {
-			return nil, tool.Refuse("agent %s wants model %s, which has no price, so the turn's cost budget could not hold", p.ID, s.model)
+	s := a.Settings
+	s.Persona, s.Warnings, s.ApprovedBy = p, nil, ""
+	s.Model = cmp.Or(p.Model, a.Settings.Model)
+	if s.MaxCostUSD > 0 {
+		if _, ok := s.Prices.Cost(s.Model, model.Usage{}); !ok {
+			return nil, tool.Refuse("agent %s wants model %s, which has no price, so the turn's cost budget could not hold", p.ID, s.Model)
 		}
 	}
 	if p.MaxTurns > 0 {
-		s.maxTurns = min(s.maxTurns, p.MaxTurns)
+		s.MaxTurns = min(s.MaxTurns, p.MaxTurns)
 	}
 	var requested []string
 	if p.Tools != nil {
 		requested = *p.Tools
 	}
-	s.tools, _ = offer(t.tools.Only(func(name string) bool { return !strings.HasPrefix(name, agentPrefix) }), requested, p.DisallowedTools)
-	sub.settings, sub.tools = s, s.tools
-	sub.policy = t.policy
+	s.Tools, _ = Offer(a.Tools.Only(func(name string) bool { return !strings.HasPrefix(name, ToolPrefix) }), requested, p.DisallowedTools)
+	sub.Settings, sub.Tools = s, s.Tools
+	sub.policy = a.policy
 	own, bad := sub.policyOf(nil, nil)
 	if len(bad) > 0 {
 		return nil, tool.Refuse("agent %s has rules that cannot be read: %s", p.ID, fault.List(bad))
@@ -165,20 +165,20 @@ func (t *agentRun) subagent(p persona.Persona, by *toolCall, task string) (*agen
 	if sub.policy.NeverAsk == "" {
 		sub.policy.NeverAsk = own.NeverAsk
 	}
-	sub.limits = s.provider.Limits(s.model)
+	sub.limits = s.Provider.Limits(s.Model)
 	sub.system = []string{p.SystemPrompt()}
 	for _, src := range p.Sources() {
 		sub.sources = append(sub.sources, session.Source{Path: src.Path, SHA256: src.SHA256, Bytes: src.Bytes})
 	}
-	if len(t.system) > 1 { // the project's own notes
-		sub.system = append(sub.system, t.system[1:]...)
-		sub.sources = append(sub.sources, t.sources[len(t.sources)-1])
+	if len(a.system) > 1 { // the project's own notes
+		sub.system = append(sub.system, a.system[1:]...)
+		sub.sources = append(sub.sources, a.sources[len(a.sources)-1])
 	}
-	place := *t.environment
-	place.Scope = tool.AllOf{t.scope(place.Project, p), t.environment.Scope}
+	place := *a.environment
+	place.Scope = tool.AllOf{a.Scope(place.Project, p), a.environment.Scope}
 	place.Seen, place.Ledger = &tool.Seen{}, &tool.Ledger{Before: sub.intend}
 	if sub.suspended != nil {
-		place.Seen = recalled(sub.suspended.entries, sub.agent)
+		place.Seen = recalled(sub.suspended.Entries, sub.agent)
 	}
 	place.Files, place.Network = admitter{sub, place.Project}, &network{run: sub}
 	sub.environment = &place
@@ -187,21 +187,21 @@ func (t *agentRun) subagent(p persona.Persona, by *toolCall, task string) (*agen
 }
 
 // workAndEnd is work, with an end for what the subagent has begun, also where it panics.
-func (t *agentRun) workAndEnd() (done completion, err error) {
+func (a *Run) workAndEnd() (done Completion, err error) {
 	worked := false
 	defer func() {
-		if left := t.end(!worked || err != nil); err == nil {
+		if left := a.End(!worked || err != nil); err == nil {
 			err = left
 		}
 	}()
-	done, err = t.work()
+	done, err = a.Work()
 	worked = true
 	return done, err
 }
 
-// end ends what the agent has begun, after its work, which may have failed. The error is
+// End ends what the agent has begun, after its work, which may have failed. The error is
 // errSuspended where the agent is left to another process.
-func (t *agentRun) end(failed bool) error {
-	defer t.hosts.close()
-	return t.jobs.end(failed)
+func (a *Run) End(failed bool) error {
+	defer a.hosts.close()
+	return a.jobs.end(failed)
 }

@@ -32,8 +32,8 @@ const directName = "workflow"
 // directCall plays the model that makes one call. It costs nothing and asks nobody.
 type directCall struct{ d *Direct }
 
-// provider answers with the call, as a model would.
-func (d *Direct) provider() model.Provider { return directCall{d} }
+// Provider answers with the call, as a model would.
+func (d *Direct) Provider() model.Provider { return directCall{d} }
 
 var _ model.Provider = directCall{}
 
@@ -73,17 +73,17 @@ func (c directCall) Stream(ctx context.Context, r model.Request) iter.Seq2[model
 
 // passDirect keeps the result of a direct call for the workflow.
 func (c *toolCall) passDirect() {
-	d := c.run.direct
+	d := c.run.Direct
 	if d == nil || c.run.agent != "" || c.err != nil || !c.settled {
 		return
 	}
 	d.Result, d.Outcome, d.Settled = c.result, c.outcome, true
-	d.Result.Text = c.run.clean(d.Result.Text)
+	d.Result.Text = c.run.Clean(d.Result.Text)
 	if d.Result.Value != nil {
 		clean := make(map[string]any, len(d.Result.Value))
 		for k, v := range d.Result.Value {
 			if text, ok := v.(string); ok {
-				v = c.run.clean(text)
+				v = c.run.Clean(text)
 			}
 			clean[k] = v
 		}

@@ -14,16 +14,16 @@ import (
 
 // openEnvironment opens the project and the session's scratch folder for the turn's
 // tools, at the first call: most turns make none. The turn closes the roots.
-func (t *agentRun) openEnvironment() error {
-	if t.environment != nil {
+func (a *Run) openEnvironment() error {
+	if a.environment != nil {
 		return nil
 	}
-	if len(t.tools.Names()) == 0 {
-		t.environment = &tool.Environment{Ledger: &tool.Ledger{}, Seen: &tool.Seen{}} // every call will be refused
+	if len(a.Tools.Names()) == 0 {
+		a.environment = &tool.Environment{Ledger: &tool.Ledger{}, Seen: &tool.Seen{}} // every call will be refused
 		return nil
 	}
-	projectRoot := t.lease.Record().ProjectRoot
-	scratch := filepath.Join(t.scratchDir, t.session)
+	projectRoot := a.Lease.Record().ProjectRoot
+	scratch := filepath.Join(a.ScratchDir, a.SessionID)
 	for _, dir := range []string{"home", "tmp"} {
 		if err := os.MkdirAll(filepath.Join(scratch, dir), 0o700); err != nil {
 			return fault.New(fault.StorageFailure, "the session's scratch folder could not be made").Because(err)
@@ -37,40 +37,40 @@ func (t *agentRun) openEnvironment() error {
 	if err != nil {
 		return errors.Join(fault.New(fault.StorageFailure, "the session's scratch folder could not be opened").Because(err), root.Close())
 	}
-	if err := t.fileRecovery.Finish(t.ctx, projectRoot, root); err != nil {
+	if err := a.FileRecovery.Finish(a.Context, projectRoot, root); err != nil {
 		return errors.Join(err, root.Close(), own.Close())
 	}
-	t.environment = &tool.Environment{
-		Agent: t.settings.persona.ID, Session: t.session, Turn: t.id,
+	a.environment = &tool.Environment{
+		Agent: a.Settings.Persona.ID, Session: a.SessionID, Turn: a.ID,
 		Project: projectRoot, Root: root, Scratch: scratch, ScratchRoot: own,
-		Scope: t.scope(projectRoot, t.settings.persona),
-		Blobs: t.blobs, Files: admitter{t, projectRoot}, Seen: t.seen(), Ledger: &tool.Ledger{Before: t.intend}, Gate: t.gate,
-		Journal: t.journal, Network: &network{run: t}, Jobs: &tool.Jobs{}, Unread: t.direct != nil, Limits: t.settings.toolLimits, Clock: t.clock, Path: t.searchPath, ReadPaths: t.readPaths, Nested: t.projectsIn(projectRoot),
+		Scope: a.Scope(projectRoot, a.Settings.Persona),
+		Blobs: a.Blobs, Files: admitter{a, projectRoot}, Seen: a.seen(), Ledger: &tool.Ledger{Before: a.intend}, Gate: a.Gate,
+		Journal: a.Journal, Network: &network{run: a}, Jobs: &tool.Jobs{}, Unread: a.Direct != nil, Limits: a.Settings.ToolLimits, Clock: a.Clock, Path: a.SearchPath, ReadPaths: a.ReadPaths, Nested: a.ProjectsIn(projectRoot),
 	}
 	return nil
 }
 
-func (t *agentRun) closeEnvironment() {
-	if t.environment == nil || t.environment.Root == nil {
+func (a *Run) CloseEnvironment() {
+	if a.environment == nil || a.environment.Root == nil {
 		return
 	}
-	if err := errors.Join(t.environment.Root.Close(), t.environment.ScratchRoot.Close()); err != nil {
-		t.logger.Error("close the turn's tool environment", "session", t.session, "error", err)
+	if err := errors.Join(a.environment.Root.Close(), a.environment.ScratchRoot.Close()); err != nil {
+		a.Logger.Error("close the turn's tool environment", "session", a.SessionID, "error", err)
 	}
 }
 
 // admitter lets tools show files of the project to the model, under the rules of
 // attachments.
 type admitter struct {
-	run     *agentRun
+	run     *Run
 	project string
 }
 
 // Admit implements [tool.Admitter].
 func (a admitter) Admit(ctx context.Context, path string) (attachment.Item, error) {
-	policy := a.run.settings.admission
+	policy := a.run.Settings.Admission
 	policy.Roots = []string{a.project, a.run.environment.Scratch}
-	r, err := attachment.Resolve(ctx, []string{path}, policy, a.run.blobs)
+	r, err := attachment.Resolve(ctx, []string{path}, policy, a.run.Blobs)
 	if err != nil {
 		return attachment.Item{}, err
 	}
@@ -81,14 +81,14 @@ func (a admitter) Admit(ctx context.Context, path string) (attachment.Item, erro
 }
 
 // seen is what the model was shown of the project's files in this session.
-func (t *agentRun) seen() *tool.Seen {
-	if t.alone {
-		return recalled(t.own(), "")
+func (a *Run) seen() *tool.Seen {
+	if a.Alone {
+		return recalled(a.own(), "")
 	}
-	m, _ := t.lease.Memo().(memo)
+	m, _ := a.Lease.Memo().(memo)
 	if m.seen == nil {
-		m.seen = recalled(t.lease.Entries(), "")
-		t.lease.SetMemo(m)
+		m.seen = recalled(a.Lease.Entries(), "")
+		a.Lease.SetMemo(m)
 	}
 	return m.seen
 }

@@ -20,9 +20,9 @@ type delta struct {
 	armed bool
 }
 
-// events writes the events of a turn. The turn's goroutine is its only caller but for
+// Events writes the events of a turn. The turn's goroutine is its only caller but for
 // the flush timer, which writes text.
-type events struct {
+type Events struct {
 	lease *session.Lease
 	turn  string
 	// stop ends a turn whose log cannot be written.
@@ -38,11 +38,11 @@ type events struct {
 	owed []event.Draft
 }
 
-// pace bounds how often text becomes an event.
-func (e *events) pace(interval time.Duration, size int) { e.interval, e.size = interval, size }
+// Pace bounds how often text becomes an event.
+func (e *Events) Pace(interval time.Duration, size int) { e.interval, e.size = interval, size }
 
 // text appends text of one kind to the log, coalesced.
-func (e *events) text(kind event.Type, text string) error {
+func (e *Events) text(kind event.Type, text string) error {
 	if text == "" {
 		return nil
 	}
@@ -72,13 +72,13 @@ func (e *events) text(kind event.Type, text string) error {
 	return nil
 }
 
-func (e *events) flushLater() {
+func (e *Events) flushLater() {
 	if err := e.flush(); err != nil {
 		e.stop(recordFailure(err))
 	}
 }
 
-func (e *events) flush() error {
+func (e *Events) flush() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.flushLocked()
@@ -86,7 +86,7 @@ func (e *events) flush() error {
 
 // flushLocked writes the pending text as one event; it is larger than the size
 // limit by at most the piece that filled it. Text that could not be written stays.
-func (e *events) flushLocked() error {
+func (e *Events) flushLocked() error {
 	d := &e.pending
 	if d.armed {
 		d.timer.Stop()
@@ -105,7 +105,7 @@ func (e *events) flushLocked() error {
 
 // unwritten gives up the pending text of the answer, which the log does not take, and
 // returns its length: nobody has seen it.
-func (e *events) unwritten() (n int) {
+func (e *Events) unwritten() (n int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.pending.kind == event.ChatDelta {
@@ -115,8 +115,8 @@ func (e *events) unwritten() (n int) {
 	return n
 }
 
-// emit writes events after whatever text is pending.
-func (e *events) emit(d ...event.Draft) error {
+// Emit writes events after whatever text is pending.
+func (e *Events) Emit(d ...event.Draft) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if err := e.flushLocked(); err != nil {
@@ -129,9 +129,9 @@ func (e *events) emit(d ...event.Draft) error {
 	return err
 }
 
-// warn sends the person a warning that does not end the turn.
-func (e *events) warn(code, message string) error {
-	return e.emit(event.Draft{Type: event.TurnWarning, Data: event.Warning{Code: code, Message: message}})
+// Warn sends the person a warning that does not end the turn.
+func (e *Events) Warn(code, message string) error {
+	return e.Emit(event.Draft{Type: event.TurnWarning, Data: event.Warning{Code: code, Message: message}})
 }
 
 // recordFailure is the cause of a turn that ended because its log cannot be
@@ -140,12 +140,12 @@ func recordFailure(err error) error {
 	return fault.New(fault.StorageFailure, "the session's log could not be written").Because(err)
 }
 
-// takeOwed takes the reports that are owed.
-func (e *events) takeOwed() []event.Draft {
+// TakeOwed takes the reports that are owed.
+func (e *Events) TakeOwed() []event.Draft {
 	owed := e.owed
 	e.owed = nil
 	return owed
 }
 
-// owe has events go out with the next ones.
-func (e *events) owe(drafts ...event.Draft) { e.owed = append(e.owed, drafts...) }
+// Owe has events go out with the next ones.
+func (e *Events) Owe(drafts ...event.Draft) { e.owed = append(e.owed, drafts...) }

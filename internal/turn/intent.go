@@ -11,14 +11,14 @@ import (
 // intend puts on record what a call is about to change, durably, with the contents
 // that this replaces. Should the process die before the call has its result, the
 // next lease knows where to look ([changes.Files.Recover]).
-func (t *agentRun) intend(ctx context.Context, made ...session.Change) error {
+func (a *Run) intend(ctx context.Context, made ...session.Change) error {
 	made = slices.Clone(made)
 	for i := range made {
 		made[i].Call = tool.OriginOf(ctx).CallID
 	}
-	err := t.append(session.Entry{Kind: session.EntryIntent, Turn: t.id, Time: session.Time{Time: t.clock()}, Changes: made})
+	err := a.append(session.Entry{Kind: session.EntryIntent, Turn: a.ID, Time: session.Time{Time: a.Clock()}, Changes: made})
 	if err != nil {
 		return err
 	}
-	return t.lease.Commit(ctx)
+	return a.Lease.Commit(ctx)
 }

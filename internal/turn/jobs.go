@@ -18,7 +18,7 @@ import (
 )
 
 // backgroundJobs are the jobs jobs of one agent.
-type backgroundJobs struct{ run *agentRun }
+type backgroundJobs struct{ run *Run }
 
 // end ends the background jobs of the agent, whose work is done or failed, and
 // decides the outcome of what they changed. What fails for one of them ends nothing
@@ -32,16 +32,16 @@ func (b *backgroundJobs) end(failed bool) (left error) {
 	if len(jobs) == 0 {
 		return nil
 	}
-	if err := b.run.transcript.flush(); err != nil {
-		b.run.logger.Error("record the answer before the end of background jobs", "session", b.run.session, "turn", b.run.id, "error", err)
+	if err := b.run.Transcript.flush(); err != nil {
+		b.run.Logger.Error("record the answer before the end of background jobs", "session", b.run.SessionID, "turn", b.run.ID, "error", err)
 	}
 	b.stop(jobs)
 	for _, j := range jobs {
 		err := b.endOne(j, failed)
-		if errors.Is(err, errSuspended) {
-			left = errSuspended
-		} else if err != nil && (b.run.ctx.Err() == nil || !errors.Is(err, b.run.ctx.Err())) {
-			b.run.logger.Error("end a background job", "session", b.run.session, "turn", b.run.id, "job", j.ID, "error", err)
+		if errors.Is(err, ErrSuspended) {
+			left = ErrSuspended
+		} else if err != nil && (b.run.Context.Err() == nil || !errors.Is(err, b.run.Context.Err())) {
+			b.run.Logger.Error("end a background job", "session", b.run.SessionID, "turn", b.run.ID, "job", j.ID, "error", err)
 		}
 	}
 	return left
@@ -54,7 +54,7 @@ func (b *backgroundJobs) stop(jobs []tool.StartedJob) {
 		all.Go(func() {
 			defer func() {
 				if v := recover(); v != nil { // its end says what is wrong
-					b.run.logger.Error("stop a background job", "session", b.run.session, "turn", b.run.id, "job", j.ID, "panic", v)
+					b.run.Logger.Error("stop a background job", "session", b.run.SessionID, "turn", b.run.ID, "job", j.ID, "panic", v)
 				}
 			}()
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(j.Call), changesTime)
@@ -88,9 +88,9 @@ func (b *backgroundJobs) endOne(j tool.StartedJob, failed bool) (err error) {
 	if result.Changes == nil {
 		return b.reportEnd(name, result.Text)
 	}
-	if b.run.ctx.Err() != nil || b.run.closing.Err() != nil {
+	if b.run.Context.Err() != nil || b.run.Closing.Err() != nil {
 		err = s.keepChanges()
-	} else if err = s.decideChanges(); errors.Is(err, errSuspended) {
+	} else if err = s.decideChanges(); errors.Is(err, ErrSuspended) {
 		return err
 	}
 	return errors.Join(err, b.settle(s, name))
@@ -108,21 +108,21 @@ func (b *backgroundJobs) settle(s *toolCall, name string) error {
 
 // endAgain ends the work of an agent whose process died when all was done but the
 // question about the changes of a background job. Last is its last answer.
-func (b *backgroundJobs) endAgain(last *conversation.Answer) (completion, error) {
+func (b *backgroundJobs) endAgain(last *conversation.Answer) (Completion, error) {
 	if err := b.decideAgain(); err != nil {
-		return completion{}, err
+		return Completion{}, err
 	}
-	lines := b.run.suspended.entries
+	lines := b.run.suspended.Entries
 	at := slices.IndexFunc(lines, func(e session.Entry) bool { return e.Kind == session.EntryAssistant && e.Partial })
 	switch {
 	case at >= 0 || last == nil:
-		return completion{}, ending.Died()
+		return Completion{}, ending.Died()
 	case len(last.Calls) == 0:
-		return completion{reason: string(model.StopEndTurn), text: last.Said()}, nil
-	case b.run.window.Calls() >= b.run.settings.maxTurns:
-		return completion{reason: string(model.StopMaxTurns), text: last.Said()}, nil
+		return Completion{Reason: string(model.StopEndTurn), Text: last.Said()}, nil
+	case b.run.window.Calls() >= b.run.Settings.MaxTurns:
+		return Completion{Reason: string(model.StopMaxTurns), Text: last.Said()}, nil
 	}
-	return completion{}, ending.Died()
+	return Completion{}, ending.Died()
 }
 
 // decideAgain takes up the question about the changes of a background job, or its
@@ -132,8 +132,8 @@ func (b *backgroundJobs) decideAgain() error {
 	if err := b.run.openEnvironment(); err != nil {
 		return err
 	}
-	name, _ := b.run.tools.Canonical(h.waits.Name)
-	s := &toolCall{run: b.run, id: h.waits.ID, nth: h.nth, name: name, input: h.waits.Input, suspended: h}
+	name, _ := b.run.Tools.Canonical(h.Waits.Name)
+	s := &toolCall{run: b.run, id: h.Waits.ID, nth: h.Nth, name: name, input: h.Waits.Input, suspended: h}
 	s.prepare()
 	if !s.settled && s.ranBefore() {
 		s.execute()
@@ -145,7 +145,7 @@ func (b *backgroundJobs) decideAgain() error {
 		return b.run.dropQuestion(h, s.result.Text)
 	}
 	about := conversation.CutText(strings.Join(strings.Fields(s.effect.Act()), " "), jobNameBytes)
-	if err := s.decideChanges(); errors.Is(err, errSuspended) {
+	if err := s.decideChanges(); errors.Is(err, ErrSuspended) {
 		return err
 	} else if err != nil {
 		return errors.Join(err, b.run.dropQuestion(h, s.result.Text))
@@ -165,7 +165,7 @@ func (c *toolCall) keepChanges() error {
 		if ruling.Outcome == permit.Refuse {
 			return c.changes.Discard(ctx, ruling.Reason)
 		}
-		return c.changes.Keep(ctx, c.run.unanswered().note)
+		return c.changes.Keep(ctx, c.run.unanswered().Note)
 	})
 }
 
@@ -181,7 +181,7 @@ func (b *backgroundJobs) record(s *toolCall) (int, error) {
 	}
 	changed, removed := session.Touched(changes)
 	return len(changed) + len(removed), b.run.append(session.Entry{
-		Kind: session.EntryChanges, Turn: b.run.id, Time: session.Time{Time: b.run.clock()}, Changes: changes,
+		Kind: session.EntryChanges, Turn: b.run.ID, Time: session.Time{Time: b.run.Clock()}, Changes: changes,
 	})
 }
 
@@ -192,5 +192,5 @@ const jobEndLines = 4
 func (b *backgroundJobs) reportEnd(name, how string) error {
 	lines := strings.Split(strings.TrimSpace(how), "\n")
 	how = conversation.CutText(strings.Join(lines[max(0, len(lines)-jobEndLines):], "; "), maxWhy)
-	return b.run.events.warn("JOB_ENDED", b.run.clean(fmt.Sprintf("the background job %s ended with the turn: %s", name, how)))
+	return b.run.Events.Warn("JOB_ENDED", b.run.Clean(fmt.Sprintf("the background job %s ended with the turn: %s", name, how)))
 }

@@ -61,7 +61,7 @@ func (l *lifetime) close(ctx context.Context) error {
 	case <-idle:
 	case <-ctx.Done():
 		err = ctx.Err()
-		l.end(errInterrupted)
+		l.end(ErrInterrupted)
 		<-idle
 	}
 	l.end(nil)

@@ -49,7 +49,7 @@ func (m *models) backend(name string) (Backend, error) {
 // backendOf is the provider that answers a request.
 func (m *models) backendOf(r *Request) (Backend, error) {
 	if d := r.direct(); d != nil {
-		p := d.provider()
+		p := d.Provider()
 		return Backend{Provider: p, Model: p.Name()}, nil
 	}
 	return m.backend(r.provider())

@@ -11,7 +11,7 @@ import (
 )
 
 // network decides which hosts the commands of an agent reach. It is a [tool.Network].
-type network struct{ run *agentRun }
+type network struct{ run *Run }
 
 // maxHostQuestions is how many hosts of one agent wait for an answer at once.
 const maxHostQuestions = 20
@@ -48,22 +48,22 @@ func (n *network) Ask(ctx context.Context, e permit.Effect) (permit.Ruling, erro
 	if c == nil {
 		return permit.Ruling{}, errors.New("a host is asked about outside a call")
 	}
-	hooked, err := t.hooks.Before(ctx, permit.HookInput{
-		SessionID: t.session, TurnID: t.id, ToolCallID: c.id, ProjectRoot: t.lease.Record().ProjectRoot,
-		Persona: t.settings.persona.ID, Agent: t.settings.persona.ID, Mode: t.policy.Mode, Effect: e, Input: t.show(c.input),
+	hooked, err := t.Hooks.Before(ctx, permit.HookInput{
+		SessionID: t.SessionID, TurnID: t.ID, ToolCallID: c.id, ProjectRoot: t.Lease.Record().ProjectRoot,
+		Persona: t.Settings.Persona.ID, Agent: t.Settings.Persona.ID, Mode: t.policy.Mode, Effect: e, Input: t.show(c.input),
 	})
 	if err != nil { // it fails closed: the answer is a denial
-		t.logger.Error("a hook failed", "session", t.session, "tool", e.Tool, "error", err)
+		t.Logger.Error("a hook failed", "session", t.SessionID, "tool", e.Tool, "error", err)
 	}
 	ruling := t.policy.JudgeWith(e, hooked)
 	switch {
 	case ruling.Outcome != permit.Ask:
 		return ruling, nil
-	case t.questions.requests == nil:
+	case t.Questions.Requests == nil:
 		return permit.Ruling{Outcome: permit.Refuse, Reason: ruling.Reason + ", and nobody can be asked"}, nil
 	case t.granted(e):
 		return allowedForSession, nil
-	case t.settings.asksNobody:
+	case t.Settings.AsksNobody:
 		return permit.Ruling{Outcome: permit.Refuse, Reason: ruling.Reason + ", and the turn asks nobody (opts.onQuestion)"}, nil
 	}
 	q, err := n.ask(c, e, ruling.Reason)
@@ -84,8 +84,8 @@ func (n *network) Ask(ctx context.Context, e permit.Effect) (permit.Ruling, erro
 // allowedForSession is the ruling where an answer for the session covers the host.
 var allowedForSession = permit.Ruling{Outcome: permit.Allow, Reason: "a person allowed it for the session"}
 
-func (t *agentRun) granted(e permit.Effect) bool {
-	return t.questions.requests.Granted(t.session, t.settings.persona.ID, e)
+func (a *Run) granted(e permit.Effect) bool {
+	return a.Questions.Requests.Granted(a.SessionID, a.Settings.Persona.ID, e)
 }
 
 // ruling is what the answer says.
@@ -117,8 +117,8 @@ func (n *network) ask(s *toolCall, e permit.Effect, reason string) (*hostQuestio
 		return nil, nil
 	}
 	q := &hostQuestion{call: s.id, effect: e, answered: make(chan struct{})}
-	id := decisionID(n.run.session, n.run.id, n.run.key+" network", host, 1)
-	before, err := n.run.questions.lookUp(id) // of a process that ran the turn and died
+	id := DecisionID(n.run.SessionID, n.run.ID, n.run.key+" network", host, 1)
+	before, err := n.run.Questions.lookUp(id) // of a process that ran the turn and died
 	switch {
 	case err != nil:
 		return nil, err
@@ -138,7 +138,7 @@ func (n *network) ask(s *toolCall, e permit.Effect, reason string) (*hostQuestio
 	h.asked[host] = q
 	if q.pending != nil {
 		h.open++
-		q.ctx, q.cancel = context.WithCancel(n.run.ctx)
+		q.ctx, q.cancel = context.WithCancel(n.run.Context)
 		h.all.Go(func() { n.await(q) })
 	}
 	return q, nil
@@ -146,10 +146,10 @@ func (n *network) ask(s *toolCall, e permit.Effect, reason string) (*hostQuestio
 
 // post puts the question and notifies the readers of it.
 func (n *network) post(s *toolCall, id string, e permit.Effect, reason string) (*permit.Pending, error) {
-	now := n.run.clock().UTC()
-	pending, err := n.run.questions.requests.Post(n.run.ctx, permit.Request{
-		ID: id, SessionID: n.run.session, TurnID: n.run.id, ToolCallID: s.id,
-		ProjectRoot: n.run.lease.Record().ProjectRoot, Persona: n.run.settings.persona.ID, Agent: n.run.settings.persona.ID,
+	now := n.run.Clock().UTC()
+	pending, err := n.run.Questions.Requests.Post(n.run.Context, permit.Request{
+		ID: id, SessionID: n.run.SessionID, TurnID: n.run.ID, ToolCallID: s.id,
+		ProjectRoot: n.run.Lease.Record().ProjectRoot, Persona: n.run.Settings.Persona.ID, Agent: n.run.Settings.Persona.ID,
 		Effect: e, Input: n.run.show(s.input), Reason: reason, Session: true, Created: now, Expires: n.run.until(now),
 	})
 	if err != nil {
@@ -167,10 +167,10 @@ func (n *network) await(q *hostQuestion) {
 		why := n.run.unanswered()
 		h.mu.Lock()
 		if q.covered {
-			why.note = "an answer for the session covers it"
+			why.Note = "an answer for the session covers it"
 		}
 		h.mu.Unlock()
-		d, err = n.run.questions.withdraw(q.pending, why), nil
+		d, err = n.run.Questions.Withdraw(q.pending, why), nil
 	}
 	q.cancel()
 	q.decision, q.err = d, errors.Join(err, n.run.resolved(q.call, d))

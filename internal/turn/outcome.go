@@ -31,7 +31,7 @@ func (c *toolCall) publish() error {
 	if c.outcome == "" && leftOut > 0 {
 		c.outcome = event.OutcomeLeftOut
 	}
-	c.run.spent.calls.Add(c.outcome, leftOut)
+	c.run.Spent.Calls.Add(c.outcome, leftOut)
 	c.run.calls.refusals.note(c, c.run.calls.repeats.count > 1)
 	if c.result.Progress {
 		c.run.calls.repeats.count = 0
@@ -41,7 +41,7 @@ func (c *toolCall) publish() error {
 	unreported := c.report(changes, text)
 	c.release()
 	err := c.run.append(session.Entry{
-		Kind: session.EntryTools, Turn: c.run.id, Time: session.Time{Time: c.run.clock()},
+		Kind: session.EntryTools, Turn: c.run.ID, Time: session.Time{Time: c.run.Clock()},
 		Blocks: []session.Block{c.block()}, Changes: changes, Seen: c.run.environment.Seen.Take(),
 	})
 	return errors.Join(unreported, err)
@@ -62,9 +62,9 @@ func (c *toolCall) report(changes []session.Change, said string) error {
 	}
 	drafts := c.drafts(changes)
 	for _, n := range c.result.Notices {
-		drafts = append(drafts, event.Draft{Type: event.TurnWarning, Data: event.Warning{Code: "PORT_OPEN", Message: c.run.clean(n)}})
+		drafts = append(drafts, event.Draft{Type: event.TurnWarning, Data: event.Warning{Code: "PORT_OPEN", Message: c.run.Clean(n)}})
 	}
-	return c.run.events.emit(drafts...)
+	return c.run.Events.Emit(drafts...)
 }
 
 // leftOutOf are the files that a command changed without the right to.
@@ -123,12 +123,12 @@ func (c *toolCall) drafts(changes []session.Change) []event.Draft {
 // cap holds a result to what a call may tell: no more than so much, and no key. The
 // remarks of those who let it run come after that.
 func (c *toolCall) cap() {
-	c.result.Text = c.run.clean(c.result.Text)
-	if most := c.run.settings.toolLimits.OutputBytes; most > 0 && int64(len(c.result.Text)) > most {
+	c.result.Text = c.run.Clean(c.result.Text)
+	if most := c.run.Settings.ToolLimits.OutputBytes; most > 0 && int64(len(c.result.Text)) > most {
 		c.result.Text = conversation.CutText(c.result.Text, int(most)) + "\n[cut here: the result was longer]"
 		c.result.Truncated = true
 	}
 	if len(c.remarks) > 0 {
-		c.result.Text = c.run.clean(strings.Join(append([]string{strings.TrimRight(c.result.Text, "\n")}, c.remarks...), "\n\n"))
+		c.result.Text = c.run.Clean(strings.Join(append([]string{strings.TrimRight(c.result.Text, "\n")}, c.remarks...), "\n\n"))
 	}
 }

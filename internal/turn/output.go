@@ -15,7 +15,7 @@ const resultNotRun = "The turn was stopped before this call ran."
 // the calls that have no result get one that says so, on record: the next turn
 // goes on from a conversation without gaps.
 func (b *toolCalls) results(calls []*toolCall, ended error) ([]conversation.Result, error) {
-	if errors.Is(ended, errSuspended) {
+	if errors.Is(ended, ErrSuspended) {
 		return nil, nil // its calls stay open
 	}
 	if ended != nil {
@@ -33,7 +33,7 @@ func (b *toolCalls) results(calls []*toolCall, ended error) ([]conversation.Resu
 
 // close records a result for every call that has none.
 func (b *toolCalls) close(calls []*toolCall) error {
-	e := session.Entry{Kind: session.EntryTools, Turn: b.run.id, Time: session.Time{Time: b.run.clock()}}
+	e := session.Entry{Kind: session.EntryTools, Turn: b.run.ID, Time: session.Time{Time: b.run.Clock()}}
 	cut := "" // the call that was: those that change something run one by one
 	for _, s := range calls {
 		if s.settled && s.err == nil {

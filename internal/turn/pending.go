@@ -28,14 +28,14 @@ func (c *toolCall) ranBefore() bool {
 // made, dropped, or kept for a person.
 func (c *toolCall) decideChanges() error {
 	c.changes, c.result.Changes = c.result.Changes, nil
-	if c.suspended != nil && c.suspended.question != c.questionID() {
+	if c.suspended != nil && c.suspended.Question != c.questionID() {
 		c.suspended = nil // what was asked before the call ran is answered
 	}
 	full := c.changes.Effect()
 	c.effect = full.Shown()
 	hooked, err := c.askHooks()
 	if err != nil { // it fails closed: the answer is a denial
-		c.run.logger.Error("a hook failed", "session", c.run.session, "tool", c.name, "error", err)
+		c.run.Logger.Error("a hook failed", "session", c.run.SessionID, "tool", c.name, "error", err)
 	}
 	c.remark("a hook", hooked.Note)
 	ruling := c.run.policy.JudgeWith(full, hooked)
@@ -47,11 +47,11 @@ func (c *toolCall) decideChanges() error {
 		c.outcome = event.OutcomeRefused
 		err := c.endChanges(func(ctx context.Context) (tool.Result, error) { return c.changes.Discard(ctx, ruling.Reason) })
 		return errors.Join(err, c.refused(ruling.Reason))
-	case asks && c.suspended == nil && c.run.questions.requests != nil && c.run.questions.requests.Granted(c.run.session, c.run.settings.persona.ID, full):
+	case asks && c.suspended == nil && c.run.Questions.Requests != nil && c.run.Questions.Requests.Granted(c.run.SessionID, c.run.Settings.Persona.ID, full):
 		asks = false
-	case asks && c.run.questions.requests == nil:
+	case asks && c.run.Questions.Requests == nil:
 		return c.unaskedChanges(ruling, "nobody can be asked")
-	case asks && c.suspended == nil && c.run.settings.asksNobody:
+	case asks && c.suspended == nil && c.run.Settings.AsksNobody:
 		return c.unaskedChanges(ruling, "the turn asks nobody (opts.onQuestion)")
 	}
 	if !asks && c.suspended == nil {
@@ -72,11 +72,11 @@ func (c *toolCall) unaskedChanges(ruling permit.Ruling, why string) error {
 // askChanges asks a person. The changes are held first: they survive this process,
 // and a question that nobody answers drops nothing.
 func (c *toolCall) askChanges(ruling permit.Ruling) error {
-	if err := c.changes.Hold(c.run.ctx, "a person is asked about the changes"); err != nil {
+	if err := c.changes.Hold(c.run.Context, "a person is asked about the changes"); err != nil {
 		return errors.Join(err, c.endChanges(func(ctx context.Context) (tool.Result, error) { return c.changes.Discard(ctx, "it could not be kept") }))
 	}
 	asked := c.ask(ruling)
-	if errors.Is(asked, errSuspended) && !c.closes {
+	if errors.Is(asked, ErrSuspended) && !c.closes {
 		return asked
 	}
 	return errors.Join(asked, c.endChanges(func(ctx context.Context) (tool.Result, error) {

@@ -14,64 +14,64 @@ import (
 	"belay/internal/turn/conversation"
 )
 
-// compose builds the fixed prefix of the turn's requests (the persona's instructions,
+// Compose builds the fixed prefix of the turn's requests (the persona's instructions,
 // then the project's own notes, and the tools) and checks that the person's message fits
 // after it.
-func (t *agentRun) compose(projectRoot string) error {
-	t.limits = t.settings.provider.Limits(t.settings.model)
-	p := t.settings.persona
-	t.system = []string{p.SystemPrompt()}
+func (a *Run) Compose(projectRoot string) error {
+	a.limits = a.Settings.Provider.Limits(a.Settings.Model)
+	p := a.Settings.Persona
+	a.system = []string{p.SystemPrompt()}
 	for _, s := range p.Sources() {
-		t.sources = append(t.sources, session.Source{Path: s.Path, SHA256: s.SHA256, Bytes: s.Bytes})
+		a.sources = append(a.sources, session.Source{Path: s.Path, SHA256: s.SHA256, Bytes: s.Bytes})
 	}
-	notes, source, ok, err := persona.ProjectNotes(projectRoot, t.settings.notesBytes)
+	notes, source, ok, err := persona.ProjectNotes(projectRoot, a.Settings.NotesBytes)
 	if err != nil {
 		// A link that leads out of the project, a pipe: the turn can do without.
-		t.settings.warn("NOTES_UNREADABLE", "the project's notes were left out: "+err.Error())
+		a.Settings.Warn("NOTES_UNREADABLE", "the project's notes were left out: "+err.Error())
 	}
 	if ok {
-		t.system = append(t.system, notes)
-		t.sources = append(t.sources, session.Source{Path: source.Path, SHA256: source.SHA256, Bytes: source.Bytes, Cut: source.Cut})
+		a.system = append(a.system, notes)
+		a.sources = append(a.sources, session.Source{Path: source.Path, SHA256: source.SHA256, Bytes: source.Bytes, Cut: source.Cut})
 		if source.Cut {
-			t.settings.warn("NOTES_CUT", "AGENTS.md of the project is longer than turn.instructions_bytes; only its beginning was sent")
+			a.Settings.Warn("NOTES_CUT", "AGENTS.md of the project is longer than turn.instructions_bytes; only its beginning was sent")
 		}
 	}
-	prefix := t.openWindow()
+	prefix := a.openWindow()
 	free := prefix.InputTokens()
 	if free <= 0 {
 		return fault.New(fault.InvalidRequest, "the context of the model %s, %d tokens, has no room for a message beside the instructions and tools, about %d, and the answer",
-			t.settings.model, t.limits.ContextTokens, prefix.Tokens()).
+			a.Settings.Model, a.limits.ContextTokens, prefix.Tokens()).
 			With("field", "model").WithHint("choose a model with a larger context, or allow fewer tools; if it has more than that, say so with models or openai.context_tokens")
 	}
-	if need := conversation.Tokens(len(t.message) + len(t.refused)); need > free {
-		return fault.New(fault.InvalidRequest, "message is too long for model %s: about %d tokens, %d are free", t.settings.model, need, free).
+	if need := conversation.Tokens(len(a.Message) + len(a.Refused)); need > free {
+		return fault.New(fault.InvalidRequest, "message is too long for model %s: about %d tokens, %d are free", a.Settings.Model, need, free).
 			With("field", "message").WithHint("attach long text as a file, or choose a model with a larger context")
 	}
 	return nil
 }
 
-// affordFirst refuses a turn whose cost budget does not pay for its first model call.
-func (t *agentRun) affordFirst() error {
-	if t.settings.maxCostUSD <= 0 {
+// AffordFirst refuses a turn whose cost budget does not pay for its first model call.
+func (a *Run) AffordFirst() error {
+	if a.Settings.MaxCostUSD <= 0 {
 		return nil
 	}
-	if err := t.window.Plan(t.history()); err != nil {
+	if err := a.window.Plan(a.history()); err != nil {
 		return err
 	}
-	return t.budget().admit(t.window.CountedTokens())
+	return a.budget().admit(a.window.CountedTokens())
 }
 
 // openWindow begins the agent's conversation.
-func (t *agentRun) openWindow() conversation.Prefix {
-	prefix := conversation.Prefix{System: t.system, Tools: t.tools.Specs(), Limits: t.limits, MaxTokens: t.settings.maxTokens}
-	prompt := conversation.Prompt{Message: t.message, Warning: t.refused, Items: t.files}
-	t.window = conversation.New(t.id, prefix, prompt, modelFiles{t})
+func (a *Run) openWindow() conversation.Prefix {
+	prefix := conversation.Prefix{System: a.system, Tools: a.Tools.Specs(), Limits: a.limits, MaxTokens: a.Settings.MaxTokens}
+	prompt := conversation.Prompt{Message: a.Message, Warning: a.Refused, Items: a.Files}
+	a.window = conversation.New(a.ID, prefix, prompt, modelFiles{a})
 	return prefix
 }
 
-// promptMode is what session:init says; [model.NewPrompt] makes the choice.
-func (t *agentRun) promptMode() event.PromptMode {
-	if len(t.files) > 0 {
+// PromptMode is what session:init says; [model.NewPrompt] makes the choice.
+func (a *Run) PromptMode() event.PromptMode {
+	if len(a.Files) > 0 {
 		return event.PromptBlocks
 	}
 	return event.PromptString
@@ -79,7 +79,7 @@ func (t *agentRun) promptMode() event.PromptMode {
 
 // planner plans what the model of an agent is shown.
 type planner struct {
-	run *agentRun
+	run *Run
 	// trimmed is set once a person was notified that results are cut for the model.
 	trimmed bool
 }
@@ -90,13 +90,13 @@ func (p *planner) first() (*model.Request, error) {
 		return nil, err
 	}
 	m := session.Manifest{
-		Turn: p.run.id, Time: session.Time{Time: p.run.clock()},
-		Persona: p.run.settings.persona.ID, Mode: p.run.settings.mode,
-		Provider: p.run.settings.provider.Name(), Model: p.run.settings.model, PromptMode: p.run.promptMode(), Tools: p.run.tools.Names(),
+		Turn: p.run.ID, Time: session.Time{Time: p.run.Clock()},
+		Persona: p.run.Settings.Persona.ID, Mode: p.run.Settings.Mode,
+		Provider: p.run.Settings.Provider.Name(), Model: p.run.Settings.Model, PromptMode: p.run.PromptMode(), Tools: p.run.Tools.Names(),
 		Instructions: p.run.sources, SystemSHA256: systemDigest(p.run.system),
 		Attachments: p.run.window.PromptFiles(), History: p.run.window.Sent(),
 	}
-	if err := p.run.append(session.Entry{Kind: session.EntryRequest, Turn: p.run.id, Time: m.Time, Manifest: &m}); err != nil {
+	if err := p.run.append(session.Entry{Kind: session.EntryRequest, Turn: p.run.ID, Time: m.Time, Manifest: &m}); err != nil {
 		return nil, err
 	}
 	return p.planned(), nil
@@ -114,7 +114,7 @@ func (p *planner) plan() error {
 		return err
 	}
 	for _, w := range p.run.window.TakeWarnings() {
-		if err := p.run.events.warn("ATTACHMENT_CHANGED", w); err != nil {
+		if err := p.run.Events.Warn("ATTACHMENT_CHANGED", w); err != nil {
 			return err
 		}
 	}
@@ -136,7 +136,7 @@ func (p *planner) noteCut(cut []conversation.Result) error {
 	}
 	if !p.trimmed {
 		p.trimmed = true
-		if err := p.run.events.warn("RESULT_CUT", "what "+cut[0].Name+" gave is more than the model can hold; it gets such results cut, and the transcript has them whole"); err != nil {
+		if err := p.run.Events.Warn("RESULT_CUT", "what "+cut[0].Name+" gave is more than the model can hold; it gets such results cut, and the transcript has them whole"); err != nil {
 			return err
 		}
 	}
@@ -152,7 +152,7 @@ func (p *planner) noteCut(cut []conversation.Result) error {
 	if len(unseen) == 0 {
 		return nil
 	}
-	return p.run.append(session.Entry{Kind: session.EntryTools, Turn: p.run.id, Time: session.Time{Time: p.run.clock()}, Seen: unseen})
+	return p.run.append(session.Entry{Kind: session.EntryTools, Turn: p.run.ID, Time: session.Time{Time: p.run.Clock()}, Seen: unseen})
 }
 
 // next adds a model call to the conversation and returns the request that follows.
@@ -171,7 +171,7 @@ func (p *planner) next(c *conversation.ModelCall) (*model.Request, error) {
 // planned is the request as it was planned.
 func (p *planner) planned() *model.Request {
 	r := p.run.window.Request()
-	r.Model, r.Mode, r.Session = p.run.settings.model, p.run.settings.mode, p.run.lease.Record().ClaudeSessionID
+	r.Model, r.Mode, r.Session = p.run.Settings.Model, p.run.Settings.Mode, p.run.Lease.Record().ClaudeSessionID
 	return r
 }
 
@@ -198,26 +198,26 @@ type memo struct {
 }
 
 // history is the conversation before the turn under way.
-func (t *agentRun) history() conversation.History {
-	if t.agent != "" {
+func (a *Run) history() conversation.History {
+	if a.agent != "" {
 		return conversation.History{} // a delegated agent knows its task and nothing else
 	}
-	if t.alone {
-		return conversation.History{}.Extend(t.own(), t.id)
+	if a.Alone {
+		return conversation.History{}.Extend(a.own(), a.ID)
 	}
-	m, _ := t.lease.Memo().(memo)
-	if len(t.lease.Tampered()) > 0 {
+	m, _ := a.Lease.Memo().(memo)
+	if len(a.Lease.Tampered()) > 0 {
 		m.history = conversation.History{}
 	}
-	m.history = m.history.Extend(t.lease.Entries(), t.id)
-	t.lease.SetMemo(m)
+	m.history = m.history.Extend(a.Lease.Entries(), a.ID)
+	a.Lease.SetMemo(m)
 	return m.history
 }
 
 // own are the entries of the session that a turn sees which is alone.
-func (t *agentRun) own() []session.Entry {
-	all := t.lease.Entries()
-	since := cmp.Or(t.since, t.id)
+func (a *Run) own() []session.Entry {
+	all := a.Lease.Entries()
+	since := cmp.Or(a.Since, a.ID)
 	for i, e := range all {
 		if e.Kind == session.EntryTurn && e.Turn == since {
 			return all[i:]

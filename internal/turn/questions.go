@@ -6,22 +6,22 @@ import (
 	"belay/internal/permit"
 )
 
-// questions finds and closes the questions about calls, also those of a process that
+// Questions finds and closes the questions about calls, also those of a process that
 // died.
-type questions struct {
-	// requests is nil where nobody can be asked.
-	requests Requests
-	logger   *slog.Logger
+type Questions struct {
+	// Requests is nil where nobody can be asked.
+	Requests Requests
+	Logger   *slog.Logger
 }
 
-// closing is who closes a question that no person answers, and why.
-type closing struct{ by, note string }
+// Closing is who closes a question that no person answers, and why.
+type Closing struct{ By, Note string }
 
-// withdraw closes a question and returns how that is on record.
-func (q questions) withdraw(p *permit.Pending, c closing) permit.Decision {
-	d, err := p.Withdraw(c.by, c.note)
+// Withdraw closes a question and returns how that is on record.
+func (q Questions) Withdraw(p *permit.Pending, c Closing) permit.Decision {
+	d, err := p.Withdraw(c.By, c.Note)
 	if err != nil {
-		q.logger.Error("withdraw a question", "session", p.Request.SessionID, "decision", p.Request.ID, "error", err)
+		q.Logger.Error("withdraw a question", "session", p.Request.SessionID, "decision", p.Request.ID, "error", err)
 	}
 	return d
 }
@@ -37,19 +37,19 @@ type question struct {
 
 // lookUp finds a question, also one that is answered at this moment: the answer is
 // there before the question goes.
-func (q questions) lookUp(id string) (found question, err error) {
-	if found.decision, found.answered, err = q.requests.Verdict(id); err != nil || found.answered {
+func (q Questions) lookUp(id string) (found question, err error) {
+	if found.decision, found.answered, err = q.Requests.Verdict(id); err != nil || found.answered {
 		return found, err
 	}
-	if found.pending, found.open, err = q.requests.Reopen(id); err != nil || found.open {
+	if found.pending, found.open, err = q.Requests.Reopen(id); err != nil || found.open {
 		return found, err
 	}
-	found.decision, found.answered, err = q.requests.Verdict(id)
+	found.decision, found.answered, err = q.Requests.Verdict(id)
 	return found, err
 }
 
-// known reports whether there is a question of that id, or an answer to it.
-func (q questions) known(id string) bool {
+// Known reports whether there is a question of that id, or an answer to it.
+func (q Questions) Known(id string) bool {
 	found, err := q.lookUp(id)
 	return err == nil && (found.open || found.answered)
 }

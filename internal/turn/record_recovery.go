@@ -11,33 +11,43 @@ import (
 	"belay/internal/turn/ending"
 )
 
-// recordRecovery completes the records of turns that a crash or a full disk left
-// without an end.
-type recordRecovery struct {
-	store     *session.Store
-	files     *changes.Files
-	questions questions
-	requests  PermissionRequests // nil where nobody can be asked
-	audit     *permit.Audit
-	ends      *unrecordedEnds
-	clock     func() time.Time
+// openRequests are the questions of turns whose processes died, with the answers that were
+// given since; [permit.Requests] has them.
+type openRequests interface {
+	List(ctx context.Context, sessionID string) ([]permit.Request, error)
+	// Verdict knows the answers given while nobody waited; Reopen takes up a
+	// question whose asker died.
+	Verdict(id string) (permit.Decision, bool, error)
+	Reopen(id string) (*permit.Pending, bool, error)
 }
 
-// settle ends the turn that a crash or a full disk left open, in the
+// Records completes the records of turns that a crash or a full disk left
+// without an end.
+type Records struct {
+	Store     *session.Store
+	Files     *changes.Files
+	Questions Questions
+	Requests  openRequests // nil where nobody can be asked
+	Audit     *permit.Audit
+	Ends      *UnrecordedEnds
+	Clock     func() time.Time
+}
+
+// Settle ends the turn that a crash or a full disk left open, in the
 // transcript and in the log. The caller holds the lease.
 //
 // A turn writes its end to the transcript first and process:exit to the log
 // last, and so does the repair: whatever it was that died, doing this again adds
 // only what is still missing.
-func (r *recordRecovery) settle(ctx context.Context, lease *session.Lease) error {
+func (r *Records) Settle(ctx context.Context, lease *session.Lease) error {
 	err := r.settleTurn(ctx, lease)
 	if err == nil {
-		r.ends.drop(lease.Record().SessionID)
+		r.Ends.drop(lease.Record().SessionID)
 	}
 	return err
 }
 
-func (r *recordRecovery) settleTurn(ctx context.Context, lease *session.Lease) error {
+func (r *Records) settleTurn(ctx context.Context, lease *session.Lease) error {
 	entries := lease.Entries()
 	last := session.LastStep(entries)
 	begun, known := session.FindTurn(entries, last.Turn)
@@ -52,7 +62,7 @@ func (r *recordRecovery) settleTurn(ctx context.Context, lease *session.Lease) e
 		}
 		// A turn that failed may have left a question that it could not close.
 		if last.ExitCode != nil && *last.ExitCode != ending.Done {
-			if err := r.withdrawQuestions(ctx, lease, last.Turn); err != nil {
+			if err := r.WithdrawQuestions(ctx, lease, last.Turn); err != nil {
 				return err
 			}
 		}
@@ -60,7 +70,7 @@ func (r *recordRecovery) settleTurn(ctx context.Context, lease *session.Lease) e
 			return nil
 		}
 	}
-	logged, err := retrace(ctx, r.store, lease, begun)
+	logged, err := retrace(ctx, r.Store, lease, begun)
 	if err != nil {
 		return err
 	}
@@ -68,10 +78,10 @@ func (r *recordRecovery) settleTurn(ctx context.Context, lease *session.Lease) e
 	if ended && last.ExitCode != nil {
 		code, reason = *last.ExitCode, last.StopReason
 	}
-	missing := logged.missing(code, reason, answerOf(lease.Entries(), begun.Turn), r.ends.drafts(lease.Record().SessionID, begun.Turn))
+	missing := logged.missing(code, reason, answerOf(lease.Entries(), begun.Turn), r.Ends.drafts(lease.Record().SessionID, begun.Turn))
 	if !ended {
 		if err := r.settleTranscript(ctx, lease, last, logged.text.String()); err != nil {
-			return unsettled(r.clock, begun.Turn, missing, err)
+			return unsettled(r.Clock, begun.Turn, missing, err)
 		}
 	}
 	var drafts []event.Draft
@@ -81,15 +91,15 @@ func (r *recordRecovery) settleTurn(ctx context.Context, lease *session.Lease) e
 	drafts = append(append(drafts, r.closedSince(logged)...), missing...)
 	// Anyone who sees the end of a turn knows that its record is on disk.
 	if err := lease.Commit(ctx); err != nil {
-		return unsettled(r.clock, begun.Turn, drafts, err)
+		return unsettled(r.Clock, begun.Turn, drafts, err)
 	}
-	return unsettled(r.clock, begun.Turn, drafts, emit(lease, begun.Turn, drafts))
+	return unsettled(r.Clock, begun.Turn, drafts, emit(lease, begun.Turn, drafts))
 }
 
 // settleFindings puts on record what commands of turns that have ended did, as far
 // as that was found out later.
-func (r *recordRecovery) settleFindings(ctx context.Context, lease *session.Lease) error {
-	late, recorded, err := r.files.Recover(ctx, lease, "")
+func (r *Records) settleFindings(ctx context.Context, lease *session.Lease) error {
+	late, recorded, err := r.Files.Recover(ctx, lease, "")
 	if err != nil {
 		return err
 	}
@@ -104,9 +114,9 @@ func (r *recordRecovery) settleFindings(ctx context.Context, lease *session.Leas
 
 // settleTranscript adds what readers of the log got from an answer that was not
 // kept (it must not be lost for the model either) and the end of the turn.
-func (r *recordRecovery) settleTranscript(ctx context.Context, lease *session.Lease, last session.Entry, said string) error {
-	code, now := ending.Failed, session.Time{Time: r.clock()}
-	end := session.Entry{Kind: session.EntryEnd, Turn: last.Turn, Time: now, ExitCode: &code, StopReason: session.StopProcessEnded, Audit: (*session.AuditPosition)(r.audit.Position())}
+func (r *Records) settleTranscript(ctx context.Context, lease *session.Lease, last session.Entry, said string) error {
+	code, now := ending.Failed, session.Time{Time: r.Clock()}
+	end := session.Entry{Kind: session.EntryEnd, Turn: last.Turn, Time: now, ExitCode: &code, StopReason: session.StopProcessEnded, Audit: (*session.AuditPosition)(r.Audit.Position())}
 	var entries []session.Entry
 	if said != "" && last.Kind != session.EntryAssistant {
 		entries = append(entries, session.Entry{
@@ -114,7 +124,7 @@ func (r *recordRecovery) settleTranscript(ctx context.Context, lease *session.Le
 			Blocks: []session.Block{{Type: session.BlockText, Text: said}},
 		})
 	}
-	late, recorded, err := r.files.Recover(ctx, lease, last.Turn)
+	late, recorded, err := r.Files.Recover(ctx, lease, last.Turn)
 	if err != nil {
 		return err
 	}
@@ -125,9 +135,9 @@ func (r *recordRecovery) settleTranscript(ctx context.Context, lease *session.Le
 		return err
 	}
 	for _, in := range inputs {
-		entries = append(entries, inputEntry(last.Turn, in))
+		entries = append(entries, InputEntry(last.Turn, in))
 	}
-	if err := r.withdrawQuestions(ctx, lease, last.Turn); err != nil {
+	if err := r.WithdrawQuestions(ctx, lease, last.Turn); err != nil {
 		return err
 	}
 	if err := lease.Append(append(entries, end)...); err != nil {
@@ -138,17 +148,17 @@ func (r *recordRecovery) settleTranscript(ctx context.Context, lease *session.Le
 }
 
 // settleLog ends a turn that only the log knows of: the transcript was cut.
-func (r *recordRecovery) settleLog(ctx context.Context, lease *session.Lease) error {
+func (r *Records) settleLog(ctx context.Context, lease *session.Lease) error {
 	id, open := lease.DanglingTurn()
 	if !open {
 		return nil
 	}
-	logged, err := retrace(ctx, r.store, lease, session.Entry{Turn: id})
+	logged, err := retrace(ctx, r.Store, lease, session.Entry{Turn: id})
 	if err != nil {
 		return err
 	}
 	drafts := logged.missing(ending.Failed, "", "", nil)
-	return unsettled(r.clock, id, drafts, emit(lease, id, drafts))
+	return unsettled(r.Clock, id, drafts, emit(lease, id, drafts))
 }
 
 func emit(lease *session.Lease, turnID string, drafts []event.Draft) error {

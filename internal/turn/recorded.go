@@ -14,9 +14,9 @@ import (
 // The transcript of a turn that ended is kept, and says enough for a client that
 // asks for the turn again.
 
-// recordedEnd is the end of a turn as the transcript has it, as events with
+// RecordedEnd is the end of a turn as the transcript has it, as events with
 // sequence 0.
-func recordedEnd(clock func() time.Time, rec session.Record, entries []session.Entry, turnID string) ([]event.Event, error) {
+func RecordedEnd(clock func() time.Time, rec session.Record, entries []session.Entry, turnID string) ([]event.Event, error) {
 	begun, ok := session.FindTurn(entries, turnID)
 	if !ok {
 		return nil, session.NoSuchTurn(rec.SessionID, turnID)
@@ -32,7 +32,7 @@ func recordedEnd(clock func() time.Time, rec session.Record, entries []session.E
 		}
 	}
 	drafts = append(drafts, (&trace{}).missing(code, reason, answerOf(entries, turnID), nil)...)
-	return synthetic(clock, turnID, drafts), nil
+	return Synthetic(clock, turnID, drafts), nil
 }
 
 // recordedInit is the first event of a turn, as far as the record has what it says.

@@ -60,9 +60,9 @@ func (r *refusals) note(s *toolCall, inARow bool) {
 
 // end is the end of an agent's work that repeats a refused call; text is what it
 // said last.
-func (r *refusals) end(text string) (completion, bool) {
+func (r *refusals) end(text string) (Completion, bool) {
 	why := fmt.Sprintf("the same call of %s was refused %d times, so the agent was stopped", r.stuck, refusalsMost)
-	return completion{reason: string(model.StopRepeats), why: why, text: text}, r.stuck != ""
+	return Completion{Reason: string(model.StopRepeats), Why: why, Text: text}, r.stuck != ""
 }
 
 // repeatsMost is how often one call may give one result in a row before it is

@@ -9,70 +9,70 @@ import (
 	"belay/internal/turn/conversation"
 )
 
-// resume takes up the work of an agent that began in another process, and closes the
+// Resume takes up the work of an agent that began in another process, and closes the
 // question at which it stood.
-func (t *agentRun) resume(from *suspendedCall) (completion, error) {
-	t.suspended = from
-	done, err := t.work()
-	if errors.Is(err, errSuspended) {
+func (a *Run) Resume(from *SuspendedCall) (Completion, error) {
+	a.suspended = from
+	done, err := a.Work()
+	if errors.Is(err, ErrSuspended) {
 		return done, err
 	}
-	return done, errors.Join(err, t.dropQuestion(from, ""))
+	return done, errors.Join(err, a.dropQuestion(from, ""))
 }
 
 // goOn takes up an agent's part of a turn: the conversation as far as it is on
 // record, then the calls that have no result.
-func (t *agentRun) goOn() (completion, error) {
-	t.calls.made = map[string]int{}
-	for _, e := range t.suspended.entries {
+func (a *Run) goOn() (Completion, error) {
+	a.calls.made = map[string]int{}
+	for _, e := range a.suspended.Entries {
 		if e.Kind == session.EntryAssistant {
 			for _, c := range conversation.CallsOf(e.Blocks) {
-				t.calls.made[c.ID]++
+				a.calls.made[c.ID]++
 			}
 		}
 	}
-	last := t.window.Replay(t.suspended.entries)
-	if t.suspended.job {
-		return t.jobs.endAgain(last)
+	last := a.window.Replay(a.suspended.Entries)
+	if a.suspended.Job {
+		return a.jobs.endAgain(last)
 	}
-	finished, err := t.finishCalls()
+	finished, err := a.finishCalls()
 	if err != nil {
-		return completion{}, err
+		return Completion{}, err
 	}
-	if end, stuck := t.calls.refusals.end(last.Said()); stuck {
+	if end, stuck := a.calls.refusals.end(last.Said()); stuck {
 		return end, nil
 	}
-	if t.window.Calls() >= t.settings.maxTurns {
-		return completion{reason: string(model.StopMaxTurns), text: last.Said()}, nil
+	if a.window.Calls() >= a.Settings.MaxTurns {
+		return Completion{Reason: string(model.StopMaxTurns), Text: last.Said()}, nil
 	}
-	t.window.Complete(finished)
-	request, err := t.planner.first()
+	a.window.Complete(finished)
+	request, err := a.planner.first()
 	if err != nil {
-		return completion{}, err
+		return Completion{}, err
 	}
-	return t.loop(request, t.window.Calls())
+	return a.loop(request, a.window.Calls())
 }
 
 // finishCalls runs the calls that have no result, from the one that waited on.
 // Calls before it had begun when the process died: nobody knows how far they
 // came, and they are not made twice.
-func (t *agentRun) finishCalls() ([]conversation.Result, error) {
-	if err := t.openEnvironment(); err != nil {
+func (a *Run) finishCalls() ([]conversation.Result, error) {
+	if err := a.openEnvironment(); err != nil {
 		return nil, err
 	}
 	var calls []*toolCall
-	for i, c := range t.suspended.calls {
-		name, _ := t.tools.Canonical(c.Name)
-		s := &toolCall{run: t, id: c.ID, nth: nth(t.suspended.entries, c.ID), name: name, input: c.Input}
+	for i, c := range a.suspended.Calls {
+		name, _ := a.Tools.Canonical(c.Name)
+		s := &toolCall{run: a, id: c.ID, nth: Nth(a.suspended.Entries, c.ID), name: name, input: c.Input}
 		switch {
-		case i < t.suspended.asked:
+		case i < a.suspended.Asked:
 			s.settle(tool.Result{Text: conversation.ResultUnknown, Failed: true})
-		case i == t.suspended.asked:
-			s.suspended = t.suspended
+		case i == a.suspended.Asked:
+			s.suspended = a.suspended
 		}
 		calls = append(calls, s)
 	}
-	err := t.calls.take(calls)
-	finished, recorded := t.calls.results(calls, err)
+	err := a.calls.take(calls)
+	finished, recorded := a.calls.results(calls, err)
 	return finished, errors.Join(err, recorded)
 }

@@ -24,12 +24,12 @@ const codeRuns = "RUNS_ON_REQUEST"
 // maxJudged bounds a file whose content decides what it makes run, in bytes.
 const maxJudged = 1 << 20
 
-// runsOnRequest warns of the files that the turn changed and that run when somebody asks
+// RunsOnRequest warns of the files that the turn changed and that run when somebody asks
 // for it.
-func (t *agentRun) runsOnRequest() []event.Draft { return t.risks.runsOnRequest() }
+func (a *Run) RunsOnRequest() []event.Draft { return a.risks.runsOnRequest() }
 
 // risks looks at the files that the turns of a session changed, for what they make run.
-type risks struct{ run *agentRun }
+type risks struct{ run *Run }
 
 // runsOnRequest lists the files of the turn that run when a person builds, tests or
 // starts the project: nobody was asked about them because of that. The record of the
@@ -37,11 +37,11 @@ type risks struct{ run *agentRun }
 func (k *risks) runsOnRequest() []event.Draft {
 	defer func() {
 		if v := recover(); v != nil { // the turn has ended all the same
-			k.run.logger.Error("look at what a turn changed", "session", k.run.session, "panic", v)
+			k.run.Logger.Error("look at what a turn changed", "session", k.run.SessionID, "panic", v)
 		}
 	}()
 	var all, paths []string
-	for _, f := range k.of(netChanges(k.run.lease.Entries(), k.run.id)) {
+	for _, f := range k.of(netChanges(k.run.Lease.Entries(), k.run.ID)) {
 		if f.Risk == review.OnRequest {
 			all, paths = append(all, risk.Sentence(f.Path, f.Reason)), append(paths, f.Path)
 		}
@@ -65,7 +65,7 @@ const maxRunPaths = 200
 // sandbox may execute: those that run by themselves or on request, programs, and what
 // the command's text names.
 func (k *risks) mayExecute(e permit.Effect) (sentences []string) {
-	changed := netChanges(k.run.lease.Entries(), "")
+	changed := netChanges(k.run.Lease.Entries(), "")
 	words := pathsIn(e.Command, k.run.environment.Project)
 	for i, f := range k.of(changed) {
 		c := changed[i].last
@@ -92,7 +92,7 @@ func (k *risks) newHooks(command string) (sentences []string) {
 	entries, _ := fs.ReadDir(k.run.environment.Root.FS(), dir) // none where there is no repository
 	for _, e := range entries {
 		info, err := e.Info()
-		if err != nil || !info.Mode().IsRegular() || strings.HasSuffix(e.Name(), ".sample") || info.ModTime().Before(k.run.lease.Record().CreatedAt.Time) {
+		if err != nil || !info.Mode().IsRegular() || strings.HasSuffix(e.Name(), ".sample") || info.ModTime().Before(k.run.Lease.Record().CreatedAt.Time) {
 			continue
 		}
 		sentences = append(sentences, risk.Sentence(path.Join(dir, e.Name()), "is a hook of git, changed since the session began"))
@@ -135,7 +135,7 @@ func (k *risks) of(all []netChange) []review.Finding {
 		return nil
 	}
 	if err := k.run.openEnvironment(); err != nil {
-		k.run.logger.Error("look at what a turn changed", "session", k.run.session, "error", err)
+		k.run.Logger.Error("look at what a turn changed", "session", k.run.SessionID, "error", err)
 		return nil
 	}
 	if k.run.environment.Root == nil { // the turn has no tools
@@ -160,7 +160,7 @@ func (k *risks) version(c session.Change, sha string, mode fs.FileMode, size, at
 	if sha == "" || mode.Type() != 0 || size > maxJudged || !review.NeedsContent(c.Path) {
 		return v
 	}
-	content, err := files.KeptContent(k.run.blobs, c, sha, size, at)
+	content, err := files.KeptContent(k.run.Blobs, c, sha, size, at)
 	if err != nil {
 		return v
 	}

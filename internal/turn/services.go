@@ -16,33 +16,33 @@ import (
 	"belay/internal/turn/conversation"
 )
 
-// services are what the agents of all turns work with.
-type services struct {
-	logger *slog.Logger
-	clock  func() time.Time
-	// filePlanner plans how a model gets a file.
-	filePlanner *attachment.Planner
-	questions   questions
-	// audit records what was refused; hooks have their say before a call. Both may be nil.
-	audit *permit.Audit
-	hooks *permit.Hooks
-	// redact takes secrets out of what calls tell; nil leaves them.
-	redact *redact.Redactor
+// Services are what the agents of all turns work with.
+type Services struct {
+	Logger *slog.Logger
+	Clock  func() time.Time
+	// FilePlanner plans how a model gets a file.
+	FilePlanner *attachment.Planner
+	Questions   Questions
+	// Audit records what was refused; Hooks have their say before a call. Both may be nil.
+	Audit *permit.Audit
+	Hooks *permit.Hooks
+	// Redact takes secrets out of what calls tell; nil leaves them.
+	Redact *redact.Redactor
 
-	// scope says which files of a project a persona may change. Gate and journal keep
-	// changes of files apart and whole; fileRecovery settles those that a dead process
+	// Scope says which files of a project a persona may change. Gate and Journal keep
+	// changes of files apart and whole; FileRecovery settles those that a dead process
 	// left half done.
-	scope        ScopeOf
-	gate         tool.Gate
-	journal      *journal.Store
-	fileRecovery *changes.Files
-	// projectsIn are the known projects below a folder.
-	projectsIn func(folder string) []string
-	// scratchDir holds a folder for each session whose tools need one.
-	scratchDir string
-	// searchPath and readPaths are those of [tool.Environment].
-	searchPath string
-	readPaths  []string
+	Scope        ScopeOf
+	Gate         tool.Gate
+	Journal      *journal.Store
+	FileRecovery *changes.Files
+	// ProjectsIn are the known projects below a folder.
+	ProjectsIn func(folder string) []string
+	// ScratchDir holds a folder for each session whose tools need one.
+	ScratchDir string
+	// SearchPath and ReadPaths are those of [tool.Environment].
+	SearchPath string
+	ReadPaths  []string
 }
 
 // ScopeOf says which project files a persona may change.
@@ -52,9 +52,9 @@ type ScopeOf func(projectRoot string, p persona.Persona) tool.Scope
 const shownInput = 16 << 10
 
 // show is a call's input for readers: without secrets, and not too long.
-func (s *services) show(input json.RawMessage) json.RawMessage {
-	if s.redact != nil {
-		if clean, ok := s.redact.Value(input).(json.RawMessage); ok {
+func (s *Services) show(input json.RawMessage) json.RawMessage {
+	if s.Redact != nil {
+		if clean, ok := s.Redact.Value(input).(json.RawMessage); ok {
 			input = clean
 		}
 	}
@@ -64,10 +64,10 @@ func (s *services) show(input json.RawMessage) json.RawMessage {
 	return plainjson.MustMarshal(map[string]any{"omitted": "the input is too long to show here", "bytes": len(input), "begins": conversation.CutText(string(input), 1024)})
 }
 
-// clean takes secrets out of a text.
-func (s *services) clean(text string) string {
-	if s.redact == nil {
+// Clean takes secrets out of a text.
+func (s *Services) Clean(text string) string {
+	if s.Redact == nil {
 		return text
 	}
-	return s.redact.String(text)
+	return s.Redact.String(text)
 }

@@ -13,59 +13,59 @@ import (
 	"belay/internal/tool"
 )
 
-// settings are how an agent works.
-type settings struct {
-	persona  persona.Persona
-	mode     string
-	provider model.Provider
-	prices   model.Prices
-	model    string
-	// tools are those that the agent is offered.
-	tools *tool.Set
+// Settings are how an agent works.
+type Settings struct {
+	Persona  persona.Persona
+	Mode     string
+	Provider model.Provider
+	Prices   model.Prices
+	Model    string
+	// Tools are those that the agent is offered.
+	Tools *tool.Set
 
-	// maxTurns bounds the model calls, maxTokens the output (0: the model's own maximum),
-	// maxCostUSD the price (0: none).
-	maxTurns   int
-	maxTokens  int64
-	maxCostUSD float64
-	// stall ends the turn of a provider that sends nothing. NotesBytes caps the project's
-	// notes, answerBytes an answer of the model.
-	stall                   time.Duration
-	notesBytes, answerBytes int64
+	// MaxTurns bounds the model calls, MaxTokens the output (0: the model's own maximum),
+	// MaxCostUSD the price (0: none).
+	MaxTurns   int
+	MaxTokens  int64
+	MaxCostUSD float64
+	// Stall ends the turn of a provider that sends nothing. NotesBytes caps the project's
+	// notes, AnswerBytes an answer of the model.
+	Stall                   time.Duration
+	NotesBytes, AnswerBytes int64
 
-	// asksNobody refuses each call that would have to be asked about. Unattended is how
+	// AsksNobody refuses each call that would have to be asked about. Unattended is how
 	// long a question waits; 0 is no limit.
-	asksNobody bool
-	unattended time.Duration
+	AsksNobody bool
+	Unattended time.Duration
 	// Rules of calls that hold for every persona.
-	allowed, denied, askBefore, outside []permit.Rule
-	// toolLimits bound a tool call, admission the files that tools show to the model.
-	toolLimits tool.Limits
-	admission  attachment.Policy
-	// approvedBy is who approved that the agent delegates.
-	approvedBy string
+	Allowed, Denied, AskBefore, Outside []permit.Rule
+	// ToolLimits bound a tool call, Admission the files that tools show to the model.
+	ToolLimits tool.Limits
+	Admission  attachment.Policy
+	// ApprovedBy is who approved that the agent delegates.
+	ApprovedBy string
 
-	// warnings are what the person should know.
-	warnings []event.Warning
+	// Warnings are what the person should know.
+	Warnings []event.Warning
 }
 
-// answeredBy is who answers in place of the model, or "".
-func (s *settings) answeredBy() string {
-	if s.provider.Name() == model.Scripted && s.model != model.Scripted {
+// AnsweredBy is who answers in place of the model, or "".
+func (s *Settings) AnsweredBy() string {
+	if s.Provider.Name() == model.Scripted && s.Model != model.Scripted {
 		return model.Scripted
 	}
 	return ""
 }
 
-// warn adds a warning.
-func (s *settings) warn(code, message string) {
-	s.warnings = append(s.warnings, event.Warning{Code: code, Message: message})
+// Warn adds a warning.
+func (s *Settings) Warn(code, message string) {
+	s.Warnings = append(s.Warnings, event.Warning{Code: code, Message: message})
 }
 
-// offer chooses the tools of an agent: those that were asked for, nil being all,
+// Offer chooses the tools of an agent: those that were asked for, nil being all,
 // without those that are disallowed. Names are understood in any case.
 // It returns the names that no tool has.
-func offer(all *tool.Set, requested, disallowed []string) (offered *tool.Set, missing []string) {
+func Offer(all *tool.Set, requested, disallowed []string) (offered *tool.Set, missing []string) {
 	named := func(list []string, name string) bool {
 		return slices.ContainsFunc(list, func(n string) bool { return strings.EqualFold(strings.TrimSpace(n), name) })
 	}

@@ -64,18 +64,18 @@ func (w providerWatch) stop() {
 	w.content.Stop()
 }
 
-// stallFailure is the failure of a turn whose context ended for that cause; nil where its
+// StallFailure is the failure of a turn whose context ended for that cause; nil where its
 // provider was not silent.
-func (s *settings) stallFailure(cause error) *fault.Error {
+func (s *Settings) StallFailure(cause error) *fault.Error {
 	var f *fault.Error
 	switch {
 	case errors.Is(cause, errStalled):
-		f = fault.New(fault.SDKFailure, "the provider sent nothing for %v (turn.stall_timeout)", s.stall)
+		f = fault.New(fault.SDKFailure, "the provider sent nothing for %v (turn.stall_timeout)", s.Stall)
 	case errors.Is(cause, errNoContent):
-		f = fault.New(fault.SDKFailure, "the provider sent nothing but keep-alives for %v (%d times turn.stall_timeout)", keepAlivePatience*s.stall, keepAlivePatience)
+		f = fault.New(fault.SDKFailure, "the provider sent nothing but keep-alives for %v (%d times turn.stall_timeout)", keepAlivePatience*s.Stall, keepAlivePatience)
 	default:
 		return nil
 	}
-	return f.WithStatus(504).With("category", "REQUEST_TIMEOUT").With("provider", s.provider.Name()).
+	return f.WithStatus(504).With("category", "REQUEST_TIMEOUT").With("provider", s.Provider.Name()).
 		WithHint("send the turn again, or raise turn.stall_timeout")
 }

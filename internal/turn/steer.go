@@ -5,12 +5,12 @@ import (
 	"belay/internal/session"
 )
 
-// lateInputs are what people said too late for the turn.
-func (t *agentRun) lateInputs() ([]session.Entry, error) { return t.inputs.late() }
+// LateInputs are what people said too late for the turn.
+func (a *Run) LateInputs() ([]session.Entry, error) { return a.inputs.late() }
 
 // inputs are what people say into a turn while it runs.
 type inputs struct {
-	run *agentRun
+	run *Run
 	// later wait for the answer's end. closed is set once no more are taken.
 	later  []session.Input
 	closed bool
@@ -25,7 +25,7 @@ func (q *inputs) takeDue(atEnd bool) ([]session.Input, error) {
 	}
 	due, err := q.due(atEnd)
 	if err == nil && len(due) > 0 {
-		err = q.run.transcript.flush() // a usage that the log reports says that the answer is kept
+		err = q.run.Transcript.flush() // a usage that the log reports says that the answer is kept
 	}
 	for i := 0; err == nil && i < len(due); i++ {
 		if err = q.record(due[i]); err != nil {
@@ -42,7 +42,7 @@ func (q *inputs) takeDue(atEnd bool) ([]session.Input, error) {
 // due are the inputs whose time has come; the others wait in q.later.
 func (q *inputs) due(atEnd bool) ([]session.Input, error) {
 	if !atEnd || len(q.later) > 0 {
-		inputs, err := q.run.lease.TakeInputs(q.run.id)
+		inputs, err := q.run.Lease.TakeInputs(q.run.ID)
 		q.later = append(q.later, inputs...)
 		if err != nil || atEnd {
 			return q.takeWaiting(), err
@@ -58,7 +58,7 @@ func (q *inputs) due(atEnd bool) ([]session.Input, error) {
 		q.later = rest
 		return steers, nil
 	}
-	inputs, err := q.run.lease.CloseInput()
+	inputs, err := q.run.Lease.CloseInput()
 	q.closed = err == nil && len(inputs) == 0
 	return inputs, err
 }
@@ -75,26 +75,26 @@ func (q *inputs) late() ([]session.Entry, error) {
 	var inputs []session.Input
 	var err error
 	if !q.closed {
-		inputs, err = q.run.lease.CloseInput()
+		inputs, err = q.run.Lease.CloseInput()
 	}
 	var entries []session.Entry
 	for _, in := range append(q.takeWaiting(), inputs...) {
-		entries = append(entries, inputEntry(q.run.id, in))
+		entries = append(entries, InputEntry(q.run.ID, in))
 	}
 	return entries, err
 }
 
 // record puts an input on record.
 func (q *inputs) record(in session.Input) error {
-	if err := q.run.events.emit(append(q.run.events.takeOwed(), event.Draft{Type: event.TurnInput, Data: event.Input{
+	if err := q.run.Events.Emit(append(q.run.Events.TakeOwed(), event.Draft{Type: event.TurnInput, Data: event.Input{
 		Message: in.Message, Mode: string(in.Mode), Attachments: len(in.Items),
 	}})...); err != nil {
 		return err
 	}
-	return q.run.append(inputEntry(q.run.id, in))
+	return q.run.append(InputEntry(q.run.ID, in))
 }
 
-func inputEntry(turnID string, in session.Input) session.Entry {
+func InputEntry(turnID string, in session.Input) session.Entry {
 	return session.Entry{
 		Kind: session.EntryInput, Turn: turnID, Time: in.Time, Mode: in.Mode,
 		Message: in.Message, Warning: in.Warning, Attachments: in.Items, Input: in.ID,

@@ -94,7 +94,7 @@ func (s *stream) recordedEnd(ctx context.Context) ([]event.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	return recordedEnd(s.of.clock, rec, entries, s.until)
+	return RecordedEnd(s.of.clock, rec, entries, s.until)
 }
 
 // wait returns the next events, or none after some time without any in mid-turn.

@@ -10,32 +10,41 @@ import (
 	"belay/internal/turn/conversation"
 )
 
-// suspendedTurn is a turn whose process died while a call of it waited for a person.
-type suspendedTurn struct {
-	begun  session.Entry
+// SuspendedTurn is a turn whose process died while a call of it waited for a person.
+type SuspendedTurn struct {
+	Begun  session.Entry
 	logged *trace
-	call   *suspendedCall
-	// answer is what a person said to the question since; it is empty where nobody
+	Call   *SuspendedCall
+	// Answer is what a person said to the question since; it is empty where nobody
 	// has answered, and where the question's time is over.
-	answer permit.Decision
+	Answer permit.Decision
 }
 
-// answered reports whether a person has answered, so that the turn must not be ended
+// Answered reports whether a person has answered, so that the turn must not be ended
 // before the answer is carried out.
-func (p *suspendedTurn) answered() bool { return p.answer.DecisionID != "" }
+func (p *SuspendedTurn) Answered() bool { return p.Answer.DecisionID != "" }
 
-// suspendedTurns finds the turns whose processes died while a call waited for a person.
-type suspendedTurns struct {
-	store     *session.Store
-	questions questions
+// Spent is what the turn had used when its process died.
+func (p *SuspendedTurn) Spent() Spending {
+	s := Spending{Calls: p.logged.calls}
+	if p.logged.totals != nil {
+		s.Totals, s.Called = *p.logged.totals, true
+	}
+	return s
 }
 
-// find finds the turn of the session that can be taken up again, nil if there
+// SuspendedTurns finds the turns whose processes died while a call waited for a person.
+type SuspendedTurns struct {
+	Store     *session.Store
+	Questions Questions
+}
+
+// Find finds the turn of the session that can be taken up again, nil if there
 // is none: its last answer, or that of a subagent, has a call whose question is
 // still open, or was answered after the process had died. The caller holds the
 // lease.
-func (f *suspendedTurns) find(ctx context.Context, lease *session.Lease) (*suspendedTurn, error) {
-	if f.questions.requests == nil || len(lease.Tampered()) > 0 {
+func (f *SuspendedTurns) Find(ctx context.Context, lease *session.Lease) (*SuspendedTurn, error) {
+	if f.Questions.Requests == nil || len(lease.Tampered()) > 0 {
 		return nil, nil
 	}
 	id, open := lease.DanglingTurn()
@@ -48,7 +57,7 @@ func (f *suspendedTurns) find(ctx context.Context, lease *session.Lease) (*suspe
 	if !known || begun.By != "" { // a workflow begins a turn of its own anew
 		return nil, nil
 	}
-	logged, err := retrace(ctx, f.store, lease, begun)
+	logged, err := retrace(ctx, f.Store, lease, begun)
 	if err != nil {
 		return nil, err
 	}
@@ -58,17 +67,17 @@ func (f *suspendedTurns) find(ctx context.Context, lease *session.Lease) (*suspe
 			lines = append(lines, e)
 		}
 	}
-	p := &suspendedTurn{begun: begun, logged: logged}
-	if p.call = f.suspendedCalls(lease.Record().SessionID, id, lines, "", "", logged); p.call == nil {
+	p := &SuspendedTurn{Begun: begun, logged: logged}
+	if p.Call = f.suspendedCalls(lease.Record().SessionID, id, lines, "", "", logged); p.Call == nil {
 		return nil, nil
 	}
-	p.answer, err = f.personsAnswer(p.call.innermost().question)
+	p.Answer, err = f.personsAnswer(p.Call.Innermost().Question)
 	return p, err
 }
 
 // personsAnswer is what a person said to a question, empty for none.
-func (f *suspendedTurns) personsAnswer(id string) (permit.Decision, error) {
-	d, answered, err := f.questions.requests.Verdict(id)
+func (f *SuspendedTurns) personsAnswer(id string) (permit.Decision, error) {
+	d, answered, err := f.Questions.Requests.Verdict(id)
 	if err != nil || !answered || d.Timeout || d.By == permit.ByBelay || d.By == permit.ByInterrupt {
 		return permit.Decision{}, err
 	}
@@ -76,37 +85,37 @@ func (f *suspendedTurns) personsAnswer(id string) (permit.Decision, error) {
 }
 
 // suspendedCalls finds where an agent of a turn waits, nil if it does not. Lines are
-// those of the turn since the agent began; agent is the call that started it, key
+// those of the turn since the agent began; by is the call that started it, key
 // distinguishes it from others of the turn.
-func (f *suspendedTurns) suspendedCalls(sessionID, turnID string, lines []session.Entry, agent, key string, logged *trace) *suspendedCall {
-	h := &suspendedCall{}
+func (f *SuspendedTurns) suspendedCalls(sessionID, turnID string, lines []session.Entry, by, key string, logged *trace) *SuspendedCall {
+	h := &SuspendedCall{}
 	answer := 0 // where the last answer is
 	for i, e := range lines {
-		if e.Agent != agent {
+		if e.Agent != by {
 			continue
 		}
-		h.entries = append(h.entries, e)
+		h.Entries = append(h.Entries, e)
 		if e.Kind == session.EntryAssistant {
 			answer = i
 		}
 	}
-	h.calls = openCalls(h.entries)
-	for i, c := range h.calls {
-		n := nth(h.entries, c.ID)
-		h.asked, h.waits, h.nth = i, c, n
-		for _, h.question = range []string{decisionID(sessionID, turnID, key, c.ID, n), changesQuestion(sessionID, turnID, key, c.ID, n)} {
-			if !logged.resolved[h.question] && f.questions.known(h.question) {
+	h.Calls = openCalls(h.Entries)
+	for i, c := range h.Calls {
+		n := Nth(h.Entries, c.ID)
+		h.Asked, h.Waits, h.Nth = i, c, n
+		for _, h.Question = range []string{DecisionID(sessionID, turnID, key, c.ID, n), ChangesQuestion(sessionID, turnID, key, c.ID, n)} {
+			if !logged.resolved[h.Question] && f.Questions.Known(h.Question) {
 				return h
 			}
 		}
-		if agent != "" {
+		if by != "" {
 			continue // a subagent has none itself
 		}
-		if h.inner = f.suspendedCalls(sessionID, turnID, lines[answer:], c.ID, agentKey(c.ID, n), logged); h.inner != nil {
+		if h.Inner = f.suspendedCalls(sessionID, turnID, lines[answer:], c.ID, Key(c.ID, n), logged); h.Inner != nil {
 			return h
 		}
 	}
-	if len(h.calls) == 0 && f.askedAboutJob(h, sessionID, turnID, key, logged) {
+	if len(h.Calls) == 0 && f.askedAboutJob(h, sessionID, turnID, key, logged) {
 		return h
 	}
 	return nil
@@ -114,17 +123,17 @@ func (f *suspendedTurns) suspendedCalls(sessionID, turnID string, lines []sessio
 
 // askedAboutJob finds the background job of an agent whose changes a person was asked
 // about at the end of the agent's work.
-func (f *suspendedTurns) askedAboutJob(h *suspendedCall, sessionID, turnID, key string, logged *trace) bool {
+func (f *SuspendedTurns) askedAboutJob(h *SuspendedCall, sessionID, turnID, key string, logged *trace) bool {
 	made := map[string]int{}
-	for _, e := range h.entries {
+	for _, e := range h.Entries {
 		if e.Kind != session.EntryAssistant {
 			continue
 		}
 		for _, c := range conversation.CallsOf(e.Blocks) {
 			made[c.ID]++
-			id := changesQuestion(sessionID, turnID, key, c.ID, made[c.ID])
-			if logged.asks(id) && !logged.resolved[id] && f.questions.known(id) {
-				h.job, h.waits, h.nth, h.question = true, c, made[c.ID], id
+			id := ChangesQuestion(sessionID, turnID, key, c.ID, made[c.ID])
+			if logged.asks(id) && !logged.resolved[id] && f.Questions.Known(id) {
+				h.Job, h.Waits, h.Nth, h.Question = true, c, made[c.ID], id
 				return true
 			}
 		}

@@ -14,7 +14,7 @@ import (
 
 // toolCall is one tool call of an answer, from its announcement to its result.
 type toolCall struct {
-	run *agentRun
+	run *Run
 	id  string
 	// nth tells calls of one turn apart whose ids are the same, from 1: ids are
 	// the provider's, and not every provider takes care.
@@ -23,7 +23,7 @@ type toolCall struct {
 	input json.RawMessage
 
 	// suspended is set for the call that the turn waited on when its process died.
-	suspended *suspendedCall
+	suspended *SuspendedCall
 
 	call   tool.Call
 	effect permit.Effect
@@ -96,6 +96,6 @@ func callOf(ctx context.Context) *toolCall {
 
 // context is that of the call's tool.
 func (c *toolCall) context() context.Context {
-	ctx := tool.WithOrigin(c.run.ctx, tool.Origin{SessionID: c.run.session, TurnID: c.run.id, Agent: c.run.agent, CallID: c.id, ChangeID: c.changeID()})
+	ctx := tool.WithOrigin(c.run.Context, tool.Origin{SessionID: c.run.SessionID, TurnID: c.run.ID, Agent: c.run.agent, CallID: c.id, ChangeID: c.changeID()})
 	return context.WithValue(ctx, callKey{}, c)
 }

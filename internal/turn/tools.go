@@ -16,7 +16,7 @@ import (
 
 // toolCalls makes the tool calls of one agent's answers.
 type toolCalls struct {
-	run *agentRun
+	run *Run
 	// made counts the calls by their ids.
 	made map[string]int
 	// refusals end the work of an agent that repeats a refused call.
@@ -27,7 +27,7 @@ type toolCalls struct {
 // parallelCalls bounds the harmless calls of one answer that run at once.
 const parallelCalls = 8
 
-// answer answers every call of the model, in the calls' order. Calls that only
+// Answer answers every call of the model, in the calls' order. Calls that only
 // look run at once; any other runs alone, after those before it and before those
 // after it. Whatever ends the turn in between, every call gets a result, so that
 // the conversation can go on.
@@ -50,20 +50,20 @@ func (b *toolCalls) answer(a *conversation.Answer) ([]conversation.Result, error
 
 // begin emits the events for the calls that the model asks for.
 func (b *toolCalls) begin(asked []model.ToolCall) ([]*toolCall, error) {
-	drafts := b.run.events.takeOwed()
+	drafts := b.run.Events.TakeOwed()
 	if b.made == nil {
 		b.made = map[string]int{}
 	}
 	calls := make([]*toolCall, len(asked))
 	for i, c := range asked {
-		name, _ := b.run.tools.Canonical(c.Name)
+		name, _ := b.run.Tools.Canonical(c.Name)
 		b.made[c.ID]++
 		calls[i] = &toolCall{run: b.run, id: c.ID, nth: b.made[c.ID], name: name, input: conversation.ToolCall(session.Block{Input: c.Input}).Input}
 		drafts = append(drafts, event.Draft{Type: event.ToolCall, Data: event.ToolUse{
 			ToolCallID: c.ID, Name: name, Input: b.run.show(calls[i].input), ParentToolCallID: b.run.agent,
 		}})
 	}
-	return calls, b.run.events.emit(drafts...)
+	return calls, b.run.Events.Emit(drafts...)
 }
 
 // take handles the calls in their order. An error is the end of the turn.
@@ -71,7 +71,7 @@ func (b *toolCalls) take(calls []*toolCall) error {
 	var reads []*toolCall // calls that wait to run at once
 	b.refusals.answer++
 	for _, s := range calls {
-		if err := b.run.ctx.Err(); err != nil {
+		if err := b.run.Context.Err(); err != nil {
 			return err
 		}
 		if b.refusals.stuck != "" {
@@ -114,7 +114,7 @@ func (b *toolCalls) take(calls []*toolCall) error {
 // nor a hook is asked about it.
 func (c *toolCall) onlyReads() bool {
 	return !c.settled && c.suspended == nil && c.effect.Kind == permit.Read &&
-		c.run.policy.Judge(c.effect).Outcome == permit.Allow && !c.run.hooks.Concern(c.effect)
+		c.run.policy.Judge(c.effect).Outcome == permit.Allow && !c.run.Hooks.Concern(c.effect)
 }
 
 // runReads runs the calls that only look.
@@ -143,7 +143,7 @@ func (b *toolCalls) takeOne(s *toolCall) error {
 		s.execute()
 	}
 	if s.result.Changes != nil {
-		if err := s.decideChanges(); errors.Is(err, errSuspended) {
+		if err := s.decideChanges(); errors.Is(err, ErrSuspended) {
 			return err
 		} else if err != nil {
 			return errors.Join(err, s.publish())
@@ -155,7 +155,7 @@ func (b *toolCalls) takeOne(s *toolCall) error {
 // prepare checks a call's input. A panic in a tool ends this turn alone.
 func (c *toolCall) prepare() {
 	defer c.recovered("prepare")
-	call, err := c.run.tools.Prepare(c.run.ctx, c.run.environment, c.name, c.input)
+	call, err := c.run.Tools.Prepare(c.run.Context, c.run.environment, c.name, c.input)
 	if err != nil {
 		c.fail(err)
 		c.rejected = c.err == nil
@@ -176,8 +176,8 @@ func (c *toolCall) execute() {
 	case err == nil:
 		c.settle(result)
 		c.overreach = result.Overreach
-	case c.run.ctx.Err() != nil:
-		c.err = c.run.ctx.Err()
+	case c.run.Context.Err() != nil:
+		c.err = c.run.Context.Err()
 	default:
 		c.fail(err)
 	}

@@ -21,7 +21,7 @@ type trace struct {
 	// helper is the subagent that has not ended.
 	helper *event.Subagent
 	totals *event.Tokens
-	// calls are those that were not permitted.
+	// Calls are those that were not permitted.
 	calls event.Calls
 	// text is what was said since the last model call that ended.
 	text strings.Builder

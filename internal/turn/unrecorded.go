@@ -10,54 +10,54 @@ import (
 	"belay/internal/plainjson"
 )
 
-// unrecordedEnd is the end of a turn that the log did not take, or may not give back: the
+// UnrecordedEnd is the end of a turn that the log did not take, or may not give back: the
 // disk was full, or the log could not be opened. Readers learn of it all the
 // same, by events that are in no log, and anyone who can write to the log again puts
 // it there.
-type unrecordedEnd struct {
-	turn      string
-	synthetic []event.Event
-	// logged is set where the log has it.
-	logged bool
+type UnrecordedEnd struct {
+	Turn     string
+	Synthetic []event.Event
+	// Logged is set where the log has it.
+	Logged bool
 }
 
-// unrecordedEnds are those of the turns of this process, one of a session, until the
+// UnrecordedEnds are those of the turns of this process, one of a session, until the
 // session's record is settled.
-type unrecordedEnds struct {
+type UnrecordedEnds struct {
 	clock func() time.Time
 
 	mu        sync.Mutex
-	bySession map[string]unrecordedEnd
+	bySession map[string]UnrecordedEnd
 }
 
-func newUnrecordedEnds(clock func() time.Time) *unrecordedEnds {
-	return &unrecordedEnds{clock: clock, bySession: map[string]unrecordedEnd{}}
+func NewUnrecordedEnds(clock func() time.Time) *UnrecordedEnds {
+	return &UnrecordedEnds{clock: clock, bySession: map[string]UnrecordedEnd{}}
 }
 
-// keep remembers the end of a session's last turn, and returns it as events.
-func (u *unrecordedEnds) keep(sessionID, turnID string, drafts []event.Draft, logged bool) []event.Event {
-	events := synthetic(u.clock, turnID, drafts)
+// Keep remembers the end of a session's last turn, and returns it as events.
+func (u *UnrecordedEnds) Keep(sessionID, turnID string, drafts []event.Draft, logged bool) []event.Event {
+	events := Synthetic(u.clock, turnID, drafts)
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.bySession[sessionID] = unrecordedEnd{turnID, events, logged}
+	u.bySession[sessionID] = UnrecordedEnd{turnID, events, logged}
 	return events
 }
 
-// in returns the end that this process knows of and a session's log lacks. It is of a
+// In returns the end that this process knows of and a session's log lacks. It is of a
 // turn that ran here, or of one that err says could not be settled.
-func (u *unrecordedEnds) in(sessionID string, err error) (unrecordedEnd, bool) {
+func (u *UnrecordedEnds) In(sessionID string, err error) (UnrecordedEnd, bool) {
 	u.mu.Lock()
 	end, known := u.bySession[sessionID]
 	u.mu.Unlock()
 	var unsettled *unsettledError
 	if !known && errors.As(err, &unsettled) {
-		return unsettled.unrecordedEnd, true
+		return unsettled.UnrecordedEnd, true
 	}
 	return end, known
 }
 
 // drop forgets the end that a session's log lacked.
-func (u *unrecordedEnds) drop(sessionID string) {
+func (u *UnrecordedEnds) drop(sessionID string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	delete(u.bySession, sessionID)
@@ -65,19 +65,19 @@ func (u *unrecordedEnds) drop(sessionID string) {
 
 // drafts are how a turn failed that ended in this process and could not say so;
 // nil for any other.
-func (u *unrecordedEnds) drafts(sessionID, turnID string) (drafts []event.Draft) {
-	end, _ := u.in(sessionID, nil)
-	if end.turn != turnID {
+func (u *UnrecordedEnds) drafts(sessionID, turnID string) (drafts []event.Draft) {
+	end, _ := u.In(sessionID, nil)
+	if end.Turn != turnID {
 		return nil
 	}
-	for _, e := range end.synthetic {
+	for _, e := range end.Synthetic {
 		drafts = append(drafts, event.Draft{Type: e.Type, Data: e.Data})
 	}
 	return drafts
 }
 
-// synthetic are events that no log has: their sequence is 0.
-func synthetic(clock func() time.Time, turnID string, drafts []event.Draft) []event.Event {
+// Synthetic are events that no log has: their sequence is 0.
+func Synthetic(clock func() time.Time, turnID string, drafts []event.Draft) []event.Event {
 	events := make([]event.Event, len(drafts))
 	for i, d := range drafts {
 		events[i] = event.Event{Turn: turnID, Time: clock(), Type: d.Type, Data: plainjson.MustMarshal(d.Data)}
@@ -88,7 +88,7 @@ func synthetic(clock func() time.Time, turnID string, drafts []event.Draft) []ev
 // unsettledError says that the end of a turn whose process died could not be put on
 // record, and how it ends.
 type unsettledError struct {
-	unrecordedEnd
+	UnrecordedEnd
 	err error
 }
 
@@ -100,5 +100,5 @@ func unsettled(clock func() time.Time, turnID string, drafts []event.Draft, err 
 	if !fault.Is(err, fault.StorageFailure) {
 		return err
 	}
-	return &unsettledError{unrecordedEnd{turn: turnID, synthetic: synthetic(clock, turnID, drafts)}, err}
+	return &unsettledError{UnrecordedEnd{Turn: turnID, Synthetic: Synthetic(clock, turnID, drafts)}, err}
 }

@@ -9,9 +9,9 @@ import (
 	"belay/internal/tool"
 )
 
-// errSuspended ends the work on a turn that waits for a person when its server stops.
+// ErrSuspended ends the work on a turn that waits for a person when its server stops.
 // It is no end of the turn: another process takes it up.
-var errSuspended = errors.New("the turn waits for a person and is left to another process")
+var ErrSuspended = errors.New("the turn waits for a person and is left to another process")
 
 // unasked is what the model gets for a call of a turn that asks nobody.
 func unasked(reason string) tool.Result {
@@ -22,21 +22,21 @@ func unasked(reason string) tool.Result {
 
 // until is when a question of the turn counts as not answered; zero is no limit
 // beside the store's.
-func (t *agentRun) until(asked time.Time) time.Time {
-	if t.settings.unattended <= 0 {
+func (a *Run) until(asked time.Time) time.Time {
+	if a.Settings.Unattended <= 0 {
 		return time.Time{}
 	}
-	return asked.Add(t.settings.unattended)
+	return asked.Add(a.Settings.Unattended)
 }
 
 // answered waits for the answer to a question. It fails with errSuspended where the turn is
 // left to the next server.
-func (t *agentRun) answered(pending *permit.Pending) (permit.Decision, error) {
-	if !t.suspends() {
-		return pending.Wait(t.ctx)
+func (a *Run) answered(pending *permit.Pending) (permit.Decision, error) {
+	if !a.Suspends() {
+		return pending.Wait(a.Context)
 	}
-	ctx, cancel := context.WithCancelCause(t.ctx)
+	ctx, cancel := context.WithCancelCause(a.Context)
 	defer cancel(nil)
-	defer context.AfterFunc(t.closing, func() { cancel(errSuspended) })()
+	defer context.AfterFunc(a.Closing, func() { cancel(ErrSuspended) })()
 	return pending.Wait(ctx)
 }

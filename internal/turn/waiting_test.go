@@ -258,7 +258,7 @@ func TestAWaitingTurnIsTakenUpWithoutAPlace(t *testing.T) {
 		}},
 	))
 	_, err = r.options.Requests.Post(r.ctx(), permit.Request{
-		ID: decisionID(waits, "turn_x", "", c.ID, 1), SessionID: waits, TurnID: "turn_x", ToolCallID: c.ID, Agent: "WORKING_ITEMS",
+		ID: DecisionID(waits, "turn_x", "", c.ID, 1), SessionID: waits, TurnID: "turn_x", ToolCallID: c.ID, Agent: "WORKING_ITEMS",
 		Effect: acting{act: act{name: "writes", kind: permit.Write}, input: c.Input}.Effect(), Session: true,
 	})
 	must(t, err)
