@@ -11,6 +11,7 @@ import (
 	"belay/internal/permit"
 	"belay/internal/persona"
 	"belay/internal/tool"
+	"belay/internal/turn/agent"
 	"belay/internal/turn/ending"
 )
 
@@ -128,7 +129,7 @@ func TestDirectCall(t *testing.T) {
 			o.Rules.Allowed = []permit.Rule{rule(t, "writes")}
 			o.Rules.Limits.MaxCostUSD = 0.000001 // it costs nothing
 		})
-		d := &Direct{Tool: "writes", Input: []byte(`{}`)}
+		d := &agent.Direct{Tool: "writes", Input: []byte(`{}`)}
 		all := r.say(r.session(), "writes", func(q *Request) {
 			q.Agent, q.Opts.Tools = &Agent{Name: "tools", Instructions: "x", Direct: d, Alone: true}, &[]string{"writes"}
 			if denied {

@@ -10,7 +10,9 @@ import (
 	"belay/internal/model"
 	"belay/internal/persona"
 	"belay/internal/session"
+	"belay/internal/turn/agent"
 	"belay/internal/turn/ending"
+	"belay/internal/turn/recovery"
 )
 
 // bootMessage is what a bootstrap says to providers that look at words.
@@ -26,7 +28,7 @@ type boots struct {
 	lifetime *lifetime
 	projects *projects
 	resolver *resolver
-	records  *Records
+	records  *recovery.Records
 	dead     *deadTurns
 }
 
@@ -65,7 +67,7 @@ func (b *boots) boot(ctx context.Context, r BootRequest) (_ BootResult, err erro
 }
 
 // record runs the step and puts it on the session's record.
-func (b *boots) record(ctx context.Context, lease *session.Lease, s Settings, probe bool) (BootResult, error) {
+func (b *boots) record(ctx context.Context, lease *session.Lease, s agent.Settings, probe bool) (BootResult, error) {
 	// Others learn that the session is busy instead of waiting for its lease.
 	if err := lease.Boot(); err != nil {
 		return BootResult{}, err
@@ -101,7 +103,7 @@ func (b *boots) record(ctx context.Context, lease *session.Lease, s Settings, pr
 
 // bootstrap runs the provider's step within the stall limit and the engine's
 // life; a panic in it is an error of this boot.
-func (b *boots) bootstrap(ctx context.Context, s Settings, conversation string, probe bool) (err error) {
+func (b *boots) bootstrap(ctx context.Context, s agent.Settings, conversation string, probe bool) (err error) {
 	provider, ok := b.provider.(model.Bootstrapper)
 	if !ok {
 		return nil

@@ -7,6 +7,7 @@ import (
 	"belay/internal/persona"
 	"belay/internal/session"
 	"belay/internal/tool"
+	"belay/internal/turn/agent"
 	"belay/internal/turn/changes"
 )
 
@@ -16,7 +17,7 @@ type changesEngine struct {
 	projects *projects
 	dead     *deadTurns
 	store    *session.Store
-	services *Services
+	services *agent.Services
 }
 
 var _ changes.Engine = changesEngine{}

@@ -8,6 +8,7 @@ import (
 	"belay/internal/fault"
 	"belay/internal/session"
 	"belay/internal/turn/changes"
+	"belay/internal/turn/recovery"
 )
 
 // deadTurns are the turns whose processes died. One that waits for a person can be taken
@@ -17,15 +18,15 @@ type deadTurns struct {
 	lifetime *lifetime
 	leases   *leases
 	files    *changes.Files
-	records  *Records
-	waiting  *SuspendedTurns
+	records  *recovery.Records
+	waiting  *recovery.SuspendedTurns
 	maker    *turnMaker
 }
 
 // suspended finds the turn of the session that must not be ended, nil if there is none.
 // A process that stays takes up every turn that waits for a person. Any other process
 // leaves those whose question a person has answered. The caller holds the lease.
-func (d *deadTurns) suspended(ctx context.Context, lease *session.Lease) (*SuspendedTurn, error) {
+func (d *deadTurns) suspended(ctx context.Context, lease *session.Lease) (*recovery.SuspendedTurn, error) {
 	p, err := d.waiting.Find(ctx, lease)
 	if err != nil || p == nil || d.lifetime.stays.Load() || p.Answered() {
 		return p, err

@@ -7,12 +7,13 @@ import (
 
 	"belay/internal/event"
 	"belay/internal/session"
+	"belay/internal/turn/recovery"
 )
 
 // endStream is the stream of a turn whose log cannot be opened, so that its synthetic
 // end is all that can be sent.
 type endStream struct {
-	end          UnrecordedEnd
+	end          recovery.UnrecordedEnd
 	sent, closed atomic.Bool
 }
 

@@ -9,12 +9,13 @@ import (
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/session"
+	"belay/internal/turn/agent"
 	"belay/internal/turn/ending"
 )
 
 // outcome is how a turn ended: with an error, by an interrupt, or complete.
 type outcome struct {
-	Completion
+	agent.Completion
 	exit int
 	err  *fault.Error
 }
@@ -22,15 +23,15 @@ type outcome struct {
 // judge turns what ended the loop into an outcome. What the engine itself
 // decided wins over what the provider made of it, and an interrupt wins even
 // over an answer that came through complete.
-func (t *turn) judge(done Completion, err error) outcome {
+func (t *turn) judge(done agent.Completion, err error) outcome {
 	switch cause := context.Cause(t.Context); {
 	case fault.Is(cause, fault.StorageFailure):
 		return outcome{exit: ending.Failed, err: fault.From(cause)}
-	case errors.Is(cause, ErrInterrupted):
+	case errors.Is(cause, agent.ErrInterrupted):
 		return outcome{exit: ending.Interrupted}
 	case err == nil:
 		return outcome{Completion: done, exit: ending.Done}
-	case errors.Is(cause, ErrTimeLimit):
+	case errors.Is(cause, agent.ErrTimeLimit):
 		return outcome{exit: ending.TimedOut, err: fault.New(fault.TurnTimeout, "the turn reached its time limit of %v (opts.timeoutMs, turn.wall_limit)", t.wall()).
 			With("limitMs", t.wall().Milliseconds())}
 	default:

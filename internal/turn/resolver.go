@@ -12,6 +12,7 @@ import (
 	"belay/internal/persona"
 	"belay/internal/session"
 	"belay/internal/tool"
+	"belay/internal/turn/agent"
 )
 
 // resolver settles the options of a turn: who answers, with which model and tools,
@@ -31,7 +32,7 @@ func newResolver(o *Options) *resolver {
 // resolved are a turn's options after every fallback chain (compatible contract,
 // section 4).
 type resolved struct {
-	Settings
+	agent.Settings
 	rules      Rules
 	governance persona.Decision
 	// timeout is the time that the turn may work, 0 where the caller does not say.
@@ -63,7 +64,7 @@ func (c *resolver) resolve(rec session.Record, r Request) (s resolved, err error
 	}
 	disallowed := slices.Concat(s.Persona.DisallowedTools, s.rules.Withheld)
 	var missing []string
-	s.Tools, missing = Offer(c.tools, requestedTools(s.Persona, o), disallowed)
+	s.Tools, missing = agent.Offer(c.tools, requestedTools(s.Persona, o), disallowed)
 	s.warnOf(o, missing)
 	if len(o.Unknown) > 0 {
 		c.logger.Warn("unknown options were ignored", "session", rec.SessionID, "options", fault.List(o.Unknown))
@@ -75,8 +76,8 @@ func (c *resolver) resolve(rec session.Record, r Request) (s resolved, err error
 
 // settingsOf are the settings that follow from a project's rules and from how the turn is
 // attended.
-func settingsOf(r Rules, onQuestion string) Settings {
-	s := Settings{
+func settingsOf(r Rules, onQuestion string) agent.Settings {
+	s := agent.Settings{
 		Stall: r.Limits.Stall, NotesBytes: r.Limits.NotesBytes, AnswerBytes: r.Limits.AnswerBytes,
 		AsksNobody: onQuestion == OnQuestionRefuse, Unattended: r.Limits.Unattended,
 		Allowed: r.Allowed, Denied: r.Denied, AskBefore: r.AskBefore, Outside: r.Outside,

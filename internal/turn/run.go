@@ -11,12 +11,14 @@ import (
 	"belay/internal/event"
 	"belay/internal/journal"
 	"belay/internal/persona"
+	"belay/internal/turn/agent"
 	"belay/internal/turn/ending"
+	"belay/internal/turn/recovery"
 )
 
 // turn is one turn, from the lease to process:exit. Its agents do the work.
 type turn struct {
-	*Turn
+	*agent.Turn
 	req Request
 	// rules, governance and timeout are what the options resolved to.
 	rules      Rules
@@ -28,9 +30,9 @@ type turn struct {
 	// running has the turn while it is under way; ends keeps its end where the log does
 	// not take that.
 	running *runningTurns
-	ends    *UnrecordedEnds
+	ends    *recovery.UnrecordedEnds
 	// main is the turn's own agent.
-	main       *Run
+	main       *agent.Run
 	unreported []journal.Settled // what a person is notified of with session:init
 
 	done chan struct{}
@@ -45,7 +47,7 @@ type turn struct {
 	lost chan struct{}
 
 	// suspended is set for a turn that another process began.
-	suspended *SuspendedTurn
+	suspended *recovery.SuspendedTurn
 	// ended is set once the transcript has the turn's end.
 	ended bool
 	// failed is set once the log has the turn's turn:error.
@@ -59,7 +61,7 @@ type turn struct {
 func (t *turn) run() {
 	defer t.retire()
 	if wall := t.wall(); wall > 0 {
-		t.limit = NewTimeLimit(wall, func() { t.Stop(ErrTimeLimit) })
+		t.limit = NewTimeLimit(wall, func() { t.Stop(agent.ErrTimeLimit) })
 		defer t.limit.Stop()
 	}
 	var storing sync.WaitGroup
@@ -73,7 +75,7 @@ func (t *turn) run() {
 	if left := t.main.End(err != nil); err == nil {
 		err = left
 	}
-	if errors.Is(err, ErrSuspended) {
+	if errors.Is(err, agent.ErrSuspended) {
 		t.closeEnvironment()
 		t.leave()
 		return
@@ -84,7 +86,7 @@ func (t *turn) run() {
 }
 
 // converse runs the turn's agent, from its first request or from where it stood.
-func (t *turn) converse() (done Completion, err error) {
+func (t *turn) converse() (done agent.Completion, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = ending.Panicked("the turn crashed", v, debug.Stack())
@@ -94,15 +96,15 @@ func (t *turn) converse() (done Completion, err error) {
 		return t.again()
 	}
 	if err := t.init(); err != nil {
-		return Completion{}, err
+		return agent.Completion{}, err
 	}
 	return t.main.Work()
 }
 
 // again is [turn.converse] of a turn that is taken up.
-func (t *turn) again() (Completion, error) {
+func (t *turn) again() (agent.Completion, error) {
 	if err := t.Events.Warn("RESUMED", "the process that ran this turn ended while a call waited for a decision; the turn goes on"); err != nil {
-		return Completion{}, err
+		return agent.Completion{}, err
 	}
 	return t.main.Resume(t.suspended.Call)
 }

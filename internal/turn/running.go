@@ -7,6 +7,7 @@ import (
 
 	"belay/internal/fault"
 	"belay/internal/session"
+	"belay/internal/turn/agent"
 )
 
 // runningTurns are the turns under way in this process, one of a session.
@@ -100,7 +101,7 @@ func (r *runningTurns) interrupt(ctx context.Context, sessionID, turnID string) 
 		case turnID != "" && turnID != t.ID:
 			return true, session.NotThatTurn(sessionID, turnID)
 		case !t.said.Load():
-			t.Stop(ErrInterrupted)
+			t.Stop(agent.ErrInterrupted)
 			return true, nil
 		}
 		select {
@@ -115,7 +116,7 @@ func (r *runningTurns) interrupt(ctx context.Context, sessionID, turnID string) 
 func (r *runningTurns) listen(ctx context.Context, signals session.Signals) {
 	for i := range signals.Interrupts(ctx) {
 		if t := r.find(i.Session, i.Turn); t != nil {
-			t.Stop(ErrInterrupted)
+			t.Stop(agent.ErrInterrupted)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"belay/internal/session"
 	"belay/internal/turn/changes"
 	"belay/internal/turn/ending"
+	"belay/internal/turn/recovery"
 )
 
 // starter begins turns.
@@ -24,7 +25,7 @@ type starter struct {
 	models   *models
 	keys     *idempotencyKeys
 	maker    *turnMaker
-	records  *Records
+	records  *recovery.Records
 	dead     *deadTurns
 	streams  *streams
 }
@@ -133,7 +134,7 @@ func (s *starter) prepare(ctx context.Context, t *turn) (err error) {
 		return err
 	}
 	for _, q := range open {
-		t.main.Settings.Warn("QUESTION_CLOSED", ClosedByNewTurn(q))
+		t.main.Settings.Warn("QUESTION_CLOSED", recovery.ClosedByNewTurn(q))
 	}
 	root := t.Lease.Record().ProjectRoot
 	files, err := attachment.Resolve(ctx, t.req.Attachments, t.rules.policy(root), t.Blobs)

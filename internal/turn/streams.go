@@ -6,6 +6,7 @@ import (
 
 	"belay/internal/fault"
 	"belay/internal/session"
+	"belay/internal/turn/recovery"
 )
 
 // orphanPoll is how often a silent reader in mid-turn checks that the process
@@ -23,7 +24,7 @@ type streams struct {
 	clock   func() time.Time
 	closing context.Context
 	running *runningTurns
-	ends    *UnrecordedEnds
+	ends    *recovery.UnrecordedEnds
 	dead    *deadTurns
 
 	// poll and patience are orphanPoll and readPatience but in tests.

@@ -8,11 +8,12 @@ import (
 	"belay/internal/fault"
 	"belay/internal/permit"
 	"belay/internal/session"
+	"belay/internal/turn/recovery"
 )
 
 // answered takes the lease of a session whose turn a person has answered since its
 // process died. Without such a turn both are nil.
-func (d *deadTurns) answered(ctx context.Context, sessionID string) (*session.Lease, *SuspendedTurn, error) {
+func (d *deadTurns) answered(ctx context.Context, sessionID string) (*session.Lease, *recovery.SuspendedTurn, error) {
 	lease, err := d.leases.tryAcquire(ctx, sessionID)
 	if errors.Is(err, session.ErrBusy) || fault.Is(err, fault.SessionReadOnly) {
 		return nil, nil, nil // the start of a turn says so
@@ -27,7 +28,7 @@ func (d *deadTurns) answered(ctx context.Context, sessionID string) (*session.Le
 }
 
 // resume takes a suspended turn up in this process. The lease goes with it.
-func (d *deadTurns) resume(lease *session.Lease, p *SuspendedTurn) (_ *turn, err error) {
+func (d *deadTurns) resume(lease *session.Lease, p *recovery.SuspendedTurn) (_ *turn, err error) {
 	if err := d.lifetime.enter(); err != nil {
 		return nil, errors.Join(err, leaveSuspended(lease, p))
 	}
@@ -122,7 +123,7 @@ func (d *deadTurns) acquireWhole(ctx context.Context, id string) (*session.Lease
 
 // leaveSuspended gives a session back as it was found: with p, its turn is still one
 // that a process can take up.
-func leaveSuspended(lease *session.Lease, p *SuspendedTurn) error {
+func leaveSuspended(lease *session.Lease, p *recovery.SuspendedTurn) error {
 	if p == nil {
 		return lease.Release()
 	}

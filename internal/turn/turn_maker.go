@@ -5,25 +5,27 @@ import (
 
 	"belay/internal/persona"
 	"belay/internal/session"
+	"belay/internal/turn/agent"
 	"belay/internal/turn/changes"
+	"belay/internal/turn/recovery"
 )
 
 // turnMaker makes turns: new ones, and those that another process began.
 type turnMaker struct {
-	services *Services
+	services *agent.Services
 	newID    func() string
 	root     *persona.Root
 	lifetime *lifetime
 	running  *runningTurns
 	projects *projects
 	resolver *resolver
-	ends     *UnrecordedEnds
+	ends     *recovery.UnrecordedEnds
 }
 
 // newTurn makes the turn of a request. It has the lease.
 func (m *turnMaker) newTurn(lease *session.Lease, r Request, id string) *turn {
 	ctx, stop := context.WithCancelCause(m.lifetime.ctx)
-	s := NewTurn(ctx, stop, m.services, id, lease)
+	s := agent.NewTurn(ctx, stop, m.services, id, lease)
 	workflow := r.Agent != nil // it begins its turns anew after a crash
 	s.Closing, s.Suspends = m.lifetime.closing, func() bool { return !workflow && m.lifetime.stays.Load() }
 	t := &turn{
@@ -31,8 +33,8 @@ func (m *turnMaker) newTurn(lease *session.Lease, r Request, id string) *turn {
 		done: make(chan struct{}), lost: make(chan struct{}),
 	}
 	s.StandStill = t.standStill
-	t.main = New(s)
-	t.main.Task = Task{Message: r.Message, Direct: r.direct()}
+	t.main = agent.New(s)
+	t.main.Task = agent.Task{Message: r.Message, Direct: r.direct()}
 	if r.Agent != nil {
 		t.main.Alone, t.main.Since = r.Agent.Alone, r.Agent.Since
 	}
@@ -56,7 +58,7 @@ func (m *turnMaker) settleOptions(t *turn) error {
 		return err // by what the project allows
 	}
 	t.Events.Pace(t.rules.Limits.DeltaInterval, t.rules.Limits.DeltaBytes)
-	agents, problems := Delegates(m.root, t.governance)
+	agents, problems := agent.Delegates(m.root, t.governance)
 	for _, p := range problems {
 		t.main.Settings.Warn("SUBAGENT", p)
 	}
