@@ -6,8 +6,9 @@
 // it delegates to. A run whose call waits for a person can be suspended: it ends with
 // [ErrSuspended], and another process resumes it from a [SuspendedCall].
 //
-// An agent works in its turn's goroutine. It begins others for calls that only read, for
-// the flush of text and for questions about hosts, and waits for all of them.
+// An agent works in its turn's goroutine. Other goroutines run calls that only read, stop
+// background jobs, and wait for the answers to questions about hosts. [Run.End] returns
+// when all of them have ended.
 package agent
 
 import (
@@ -25,11 +26,13 @@ import (
 // Turn is the turn that agents work in: what all of them have in common.
 type Turn struct {
 	*Services
+	// ID is the turn's.
 	ID        string
 	SessionID string
 	Lease     *session.Lease
 	Blobs     *session.Blobs
-	Context   context.Context
+	// Context ends with the turn; its cause says why.
+	Context context.Context
 	// Stop ends the turn for the given cause; the first cause counts.
 	Stop       context.CancelCauseFunc
 	Events     *Events
@@ -46,7 +49,8 @@ type Turn struct {
 	StandStill func() (goOn func())
 }
 
-// NewTurn begins a turn that has the lease of its session; stop ends ctx.
+// NewTurn returns a turn that has the lease of its session; stop ends ctx. The caller sets
+// Blobs, Closing, Suspends and StandStill.
 func NewTurn(ctx context.Context, stop context.CancelCauseFunc, s *Services, id string, lease *session.Lease) *Turn {
 	t := &Turn{
 		Services: s, ID: id, SessionID: lease.Record().SessionID, Lease: lease, Context: ctx, Stop: stop,
@@ -66,11 +70,12 @@ type Run struct {
 
 	Task
 	Settings Settings
-	Tools    *tool.Set
-	policy   permit.Policy
-	system   []string
-	sources  []session.Source
-	limits   model.Limits
+	// Tools are those that the agent has, with those that delegate to others.
+	Tools   *tool.Set
+	policy  permit.Policy
+	system  []string
+	sources []session.Source
+	limits  model.Limits
 
 	environment *tool.Environment
 	window      *conversation.Window
@@ -103,11 +108,15 @@ type Task struct {
 // Spending is what a turn has used, shared by all of its agents.
 type Spending struct {
 	Totals event.Tokens
+	// Called is set once a model call was accounted for.
 	Called bool
 	// Calls are those that were not permitted.
 	Calls event.Calls
 }
 
+// New returns the run of the turn's own agent. The caller sets its task and settings, gives
+// it its tools (Equip) and its prompt (Compose), and then calls Work or Resume, once. End
+// and CloseEnvironment follow, whatever became of that.
 func New(s *Turn) *Run {
 	t := &Run{Turn: s}
 	t.planner = &planner{run: t}

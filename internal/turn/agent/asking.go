@@ -14,7 +14,7 @@ import (
 	"belay/internal/tool"
 )
 
-// Requests takes the questions that a person must answer.
+// Requests takes the questions that a person must answer; [permit.Requests] does.
 type Requests interface {
 	Post(ctx context.Context, r permit.Request) (*permit.Pending, error)
 	Granted(sessionID, agent string, e permit.Effect) bool
@@ -139,6 +139,7 @@ func (a *Run) resolved(call string, d permit.Decision) error {
 	return a.Events.Emit(ResolvedDraft(call, d))
 }
 
+// ResolvedDraft is the event that reports how the question about a call ended.
 func ResolvedDraft(call string, d permit.Decision) event.Draft {
 	return event.Draft{Type: event.PermissionGiven, Data: event.Verdict{
 		DecisionID: d.DecisionID, ToolCallID: call, Verdict: string(d.Verdict), By: d.By, Note: d.Note,

@@ -8,12 +8,12 @@ import (
 
 // Completion is how a model loop ended that did not fail: the stop reason, what
 // there is to say about it beyond its name, and the last answer's text.
-type Completion struct{ Reason, Why, Text string }
+type Completion struct{ Reason, why, Text string }
 
 // Warning says why the answer may be incomplete.
 func (c Completion) Warning() string {
-	if c.Why != "" {
-		return c.Why
+	if c.why != "" {
+		return c.why
 	}
 	switch model.StopReason(c.Reason) {
 	case model.StopMaxTokens:

@@ -200,7 +200,7 @@ func (a *Run) workAndEnd() (done Completion, err error) {
 }
 
 // End ends what the agent has begun, after its work, which may have failed. The error is
-// errSuspended where the agent is left to another process.
+// [ErrSuspended] where the agent is left to another process.
 func (a *Run) End(failed bool) error {
 	defer a.hosts.close()
 	return a.jobs.end(failed)

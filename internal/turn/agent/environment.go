@@ -50,6 +50,7 @@ func (a *Run) openEnvironment() error {
 	return nil
 }
 
+// CloseEnvironment closes what the agent's tools worked in.
 func (a *Run) CloseEnvironment() {
 	if a.environment == nil || a.environment.Root == nil {
 		return

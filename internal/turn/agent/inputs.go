@@ -94,6 +94,7 @@ func (q *inputs) record(in session.Input) error {
 	return q.run.append(InputEntry(q.run.ID, in))
 }
 
+// InputEntry is what the transcript keeps of something that a person said into a turn.
 func InputEntry(turnID string, in session.Input) session.Entry {
 	return session.Entry{
 		Kind: session.EntryInput, Turn: turnID, Time: in.Time, Mode: in.Mode,

@@ -22,7 +22,7 @@ type backgroundJobs struct{ run *Run }
 
 // end ends the background jobs of the agent, whose work is done or failed, and
 // decides the outcome of what they changed. What fails for one of them ends nothing
-// else. The error is errSuspended where the question about one of them is left to the next
+// else. The error is [ErrSuspended] where the question about one of them is left to the next
 // server.
 func (b *backgroundJobs) end(failed bool) (left error) {
 	if b.run.environment == nil || b.run.environment.Jobs == nil {

@@ -43,27 +43,27 @@ type hostQuestion struct {
 
 // Ask implements [tool.Network].
 func (n *network) Ask(ctx context.Context, e permit.Effect) (permit.Ruling, error) {
-	t := n.run
+	a := n.run
 	c := callOf(ctx)
 	if c == nil {
 		return permit.Ruling{}, errors.New("a host is asked about outside a call")
 	}
-	hooked, err := t.Hooks.Before(ctx, permit.HookInput{
-		SessionID: t.SessionID, TurnID: t.ID, ToolCallID: c.id, ProjectRoot: t.Lease.Record().ProjectRoot,
-		Persona: t.Settings.Persona.ID, Agent: t.Settings.Persona.ID, Mode: t.policy.Mode, Effect: e, Input: t.show(c.input),
+	hooked, err := a.Hooks.Before(ctx, permit.HookInput{
+		SessionID: a.SessionID, TurnID: a.ID, ToolCallID: c.id, ProjectRoot: a.Lease.Record().ProjectRoot,
+		Persona: a.Settings.Persona.ID, Agent: a.Settings.Persona.ID, Mode: a.policy.Mode, Effect: e, Input: a.show(c.input),
 	})
 	if err != nil { // it fails closed: the answer is a denial
-		t.Logger.Error("a hook failed", "session", t.SessionID, "tool", e.Tool, "error", err)
+		a.Logger.Error("a hook failed", "session", a.SessionID, "tool", e.Tool, "error", err)
 	}
-	ruling := t.policy.JudgeWith(e, hooked)
+	ruling := a.policy.JudgeWith(e, hooked)
 	switch {
 	case ruling.Outcome != permit.Ask:
 		return ruling, nil
-	case t.Questions.Requests == nil:
+	case a.Questions.Requests == nil:
 		return permit.Ruling{Outcome: permit.Refuse, Reason: ruling.Reason + ", and nobody can be asked"}, nil
-	case t.granted(e):
+	case a.granted(e):
 		return allowedForSession, nil
-	case t.Settings.AsksNobody:
+	case a.Settings.AsksNobody:
 		return permit.Ruling{Outcome: permit.Refuse, Reason: ruling.Reason + ", and the turn asks nobody (opts.onQuestion)"}, nil
 	}
 	q, err := n.ask(c, e, ruling.Reason)
@@ -72,7 +72,7 @@ func (n *network) Ask(ctx context.Context, e permit.Effect) (permit.Ruling, erro
 	}
 	select {
 	case <-q.answered:
-		if t.granted(e) {
+		if a.granted(e) {
 			return allowedForSession, nil
 		}
 		return q.ruling()

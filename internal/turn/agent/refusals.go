@@ -62,7 +62,7 @@ func (r *refusals) note(s *toolCall, inARow bool) {
 // said last.
 func (r *refusals) end(text string) (Completion, bool) {
 	why := fmt.Sprintf("the same call of %s was refused %d times, so the agent was stopped", r.stuck, refusalsMost)
-	return Completion{Reason: string(model.StopRepeats), Why: why, Text: text}, r.stuck != ""
+	return Completion{Reason: string(model.StopRepeats), why: why, Text: text}, r.stuck != ""
 }
 
 // repeatsMost is how often one call may give one result in a row before it is

@@ -29,7 +29,7 @@ func (a *Run) until(asked time.Time) time.Time {
 	return asked.Add(a.Settings.Unattended)
 }
 
-// answered waits for the answer to a question. It fails with errSuspended where the turn is
+// answered waits for the answer to a question. It fails with [ErrSuspended] where the turn is
 // left to the next server.
 func (a *Run) answered(pending *permit.Pending) (permit.Decision, error) {
 	if !a.Suspends() {

@@ -30,6 +30,7 @@ type UnrecordedEnds struct {
 	bySession map[string]UnrecordedEnd
 }
 
+// NewUnrecordedEnds returns the ends of a process that has none yet.
 func NewUnrecordedEnds(clock func() time.Time) *UnrecordedEnds {
 	return &UnrecordedEnds{clock: clock, bySession: map[string]UnrecordedEnd{}}
 }
