@@ -118,13 +118,13 @@ type Spending struct {
 // it its tools (Equip) and its prompt (Compose), and then calls Work or Resume, once. End
 // and CloseEnvironment follow, whatever became of that.
 func New(s *Turn) *Run {
-	t := &Run{Turn: s}
-	t.planner = &planner{run: t}
-	t.calls = &toolCalls{run: t}
-	t.inputs = &inputs{run: t}
-	t.jobs = &backgroundJobs{run: t}
-	t.risks = &risks{run: t}
-	return t
+	a := &Run{Turn: s}
+	a.planner = &planner{run: a}
+	a.calls = &toolCalls{run: a}
+	a.inputs = &inputs{run: a}
+	a.jobs = &backgroundJobs{run: a}
+	a.risks = &risks{run: a}
+	return a
 }
 
 // append adds entries of the agent to the transcript.
