@@ -7,7 +7,7 @@ import (
 	"belay/internal/event"
 	"belay/internal/render"
 	"belay/internal/session"
-	"belay/internal/turn"
+	"belay/internal/turn/agent"
 )
 
 // How much of what an agent did is shown unless all is asked for.
@@ -48,7 +48,7 @@ func (p *transcript) entry(e session.Entry) {
 		p.title(fmt.Sprintf("you, %s, %s", when(e.Time.Time), how))
 		p.said(e)
 	case session.EntryAssistant:
-		if e.Agent == turn.SummaryAgent {
+		if e.Agent == agent.SummaryAgent {
 			return // the summary follows
 		}
 		p.title(fmt.Sprintf("%s, %s%s", line(e.Model), when(e.Time.Time), p.of(e)))

@@ -11,6 +11,7 @@ import (
 	"belay/internal/permit"
 	"belay/internal/persona"
 	"belay/internal/tool"
+	"belay/internal/turn/agent"
 	"belay/internal/turn/ending"
 )
 
@@ -72,9 +73,9 @@ func TestAgentOfAWorkflowIsNotTakenUp(t *testing.T) {
 	s, err := r.engine.Start(r.ctx(), Request{SessionID: id, Message: "go", Agent: &Agent{Name: "a", Instructions: "x"}})
 	must(t, err)
 	r.asked(id)
-	lease := r.engine.running.in(id).lease
+	lease := r.engine.running.in(id).Lease
 	r.engine.Stay()
-	p, err := r.engine.dead.waiting.find(context.Background(), lease)
+	p, err := r.engine.dead.waiting.Find(context.Background(), lease)
 	if err != nil || p != nil {
 		t.Errorf("it would be taken up: %+v %v", p, err)
 	}
@@ -128,7 +129,7 @@ func TestDirectCall(t *testing.T) {
 			o.Rules.Allowed = []permit.Rule{rule(t, "writes")}
 			o.Rules.Limits.MaxCostUSD = 0.000001 // it costs nothing
 		})
-		d := &Direct{Tool: "writes", Input: []byte(`{}`)}
+		d := &agent.Direct{Tool: "writes", Input: []byte(`{}`)}
 		all := r.say(r.session(), "writes", func(q *Request) {
 			q.Agent, q.Opts.Tools = &Agent{Name: "tools", Instructions: "x", Direct: d, Alone: true}, &[]string{"writes"}
 			if denied {

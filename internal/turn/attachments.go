@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 
@@ -142,7 +143,7 @@ func (a *attachments) Blob(ctx context.Context, sessionID, sha256 string) (io.Re
 	}
 	content, err := blobs.Content(sha256)
 	if err != nil {
-		if notStored(err) {
+		if errors.Is(err, session.ErrNoBlob) {
 			err = missing
 		}
 		return nil, it, err

@@ -10,7 +10,9 @@ import (
 	"belay/internal/model"
 	"belay/internal/persona"
 	"belay/internal/session"
+	"belay/internal/turn/agent"
 	"belay/internal/turn/ending"
+	"belay/internal/turn/recovery"
 )
 
 // bootMessage is what a bootstrap says to providers that look at words.
@@ -26,7 +28,7 @@ type boots struct {
 	lifetime *lifetime
 	projects *projects
 	resolver *resolver
-	records  *recordRecovery
+	records  *recovery.Records
 	dead     *deadTurns
 }
 
@@ -61,16 +63,16 @@ func (b *boots) boot(ctx context.Context, r BootRequest) (_ BootResult, err erro
 		return BootResult{}, err
 	}
 	defer func() { err = errors.Join(err, lease.Release()) }()
-	return b.record(ctx, lease, s.settings, r.Probe)
+	return b.record(ctx, lease, s.Settings, r.Probe)
 }
 
 // record runs the step and puts it on the session's record.
-func (b *boots) record(ctx context.Context, lease *session.Lease, s settings, probe bool) (BootResult, error) {
+func (b *boots) record(ctx context.Context, lease *session.Lease, s agent.Settings, probe bool) (BootResult, error) {
 	// Others learn that the session is busy instead of waiting for its lease.
 	if err := lease.Boot(); err != nil {
 		return BootResult{}, err
 	}
-	if err := b.records.settle(ctx, lease); err != nil {
+	if err := b.records.Settle(ctx, lease); err != nil {
 		return BootResult{}, err
 	}
 	conversation := lease.Record().ClaudeSessionID
@@ -83,9 +85,9 @@ func (b *boots) record(ctx context.Context, lease *session.Lease, s settings, pr
 	now := session.Time{Time: b.clock()}
 	err := lease.Update(func(rec *session.Record) {
 		rec.ClaudeSessionID = conversation
-		rec.BootFingerprint = b.root.Fingerprint(s.persona, s.mode)
+		rec.BootFingerprint = b.root.Fingerprint(s.Persona, s.Mode)
 		rec.BootedAt, rec.UpdatedAt = &now, now
-		rec.Model = s.model
+		rec.Model = s.Model
 	})
 	if err == nil {
 		err = lease.Commit(ctx)
@@ -101,7 +103,7 @@ func (b *boots) record(ctx context.Context, lease *session.Lease, s settings, pr
 
 // bootstrap runs the provider's step within the stall limit and the engine's
 // life; a panic in it is an error of this boot.
-func (b *boots) bootstrap(ctx context.Context, s settings, conversation string, probe bool) (err error) {
+func (b *boots) bootstrap(ctx context.Context, s agent.Settings, conversation string, probe bool) (err error) {
 	provider, ok := b.provider.(model.Bootstrapper)
 	if !ok {
 		return nil
@@ -111,7 +113,7 @@ func (b *boots) bootstrap(ctx context.Context, s settings, conversation string, 
 			err = ending.Panicked("the provider crashed", v, debug.Stack())
 		}
 	}()
-	stall := s.stall
+	stall := s.Stall
 	ctx, cancel := context.WithTimeoutCause(ctx, stall,
 		fault.New(fault.SDKFailure, "the bootstrap took longer than %v", stall).
 			WithStatus(504).With("category", "REQUEST_TIMEOUT"))
@@ -120,7 +122,7 @@ func (b *boots) bootstrap(ctx context.Context, s settings, conversation string, 
 	defer stop(nil)
 	defer context.AfterFunc(b.lifetime.ctx, func() { stop(shuttingDown()) })()
 	err = provider.Bootstrap(ctx, model.Request{
-		Model: s.model, System: []string{s.persona.SystemPrompt()}, Prompt: model.StringPrompt(bootMessage),
+		Model: s.Model, System: []string{s.Persona.SystemPrompt()}, Prompt: model.StringPrompt(bootMessage),
 		MaxTokens: 16, Mode: "plan", Session: conversation,
 	}, probe)
 	if err != nil && ctx.Err() != nil {

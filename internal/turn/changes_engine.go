@@ -7,6 +7,7 @@ import (
 	"belay/internal/persona"
 	"belay/internal/session"
 	"belay/internal/tool"
+	"belay/internal/turn/agent"
 	"belay/internal/turn/changes"
 )
 
@@ -16,7 +17,7 @@ type changesEngine struct {
 	projects *projects
 	dead     *deadTurns
 	store    *session.Store
-	services *services
+	services *agent.Services
 }
 
 var _ changes.Engine = changesEngine{}
@@ -56,7 +57,7 @@ func (e changesEngine) Place(project string, root *os.Root) (*tool.Environment, 
 	}
 	s := e.services
 	return &tool.Environment{
-		Project: project, Root: root, Scope: s.scope(project, aPerson), Blobs: blobs, Gate: s.gate, Journal: s.journal,
-		Limits: rules.Tools, Seen: &tool.Seen{}, Ledger: &tool.Ledger{}, Clock: s.clock, Path: s.searchPath, ReadPaths: s.readPaths,
+		Project: project, Root: root, Scope: s.Scope(project, aPerson), Blobs: blobs, Gate: s.Gate, Journal: s.Journal,
+		Limits: rules.Tools, Seen: &tool.Seen{}, Ledger: &tool.Ledger{}, Clock: s.Clock, Path: s.SearchPath, ReadPaths: s.ReadPaths,
 	}, nil
 }

@@ -8,12 +8,13 @@ import (
 	"belay/internal/fault"
 	"belay/internal/permit"
 	"belay/internal/session"
+	"belay/internal/turn/agent"
 )
 
 // PermissionRequests takes the questions that a person must answer, and the answers;
 // [permit.Requests] is one.
 type PermissionRequests interface {
-	Requests
+	agent.Requests
 	List(ctx context.Context, sessionID string) ([]permit.Request, error)
 	Decide(ctx context.Context, sessionID, id string, v permit.Verdict, by, note string, only ...string) (permit.Decision, error)
 }

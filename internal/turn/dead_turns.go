@@ -8,6 +8,7 @@ import (
 	"belay/internal/fault"
 	"belay/internal/session"
 	"belay/internal/turn/changes"
+	"belay/internal/turn/recovery"
 )
 
 // deadTurns are the turns whose processes died. One that waits for a person can be taken
@@ -17,17 +18,17 @@ type deadTurns struct {
 	lifetime *lifetime
 	leases   *leases
 	files    *changes.Files
-	records  *recordRecovery
-	waiting  *suspendedTurns
+	records  *recovery.Records
+	waiting  *recovery.SuspendedTurns
 	maker    *turnMaker
 }
 
 // suspended finds the turn of the session that must not be ended, nil if there is none.
 // A process that stays takes up every turn that waits for a person. Any other process
 // leaves those whose question a person has answered. The caller holds the lease.
-func (d *deadTurns) suspended(ctx context.Context, lease *session.Lease) (*suspendedTurn, error) {
-	p, err := d.waiting.find(ctx, lease)
-	if err != nil || p == nil || d.lifetime.stays.Load() || p.answered() {
+func (d *deadTurns) suspended(ctx context.Context, lease *session.Lease) (*recovery.SuspendedTurn, error) {
+	p, err := d.waiting.Find(ctx, lease)
+	if err != nil || p == nil || d.lifetime.stays.Load() || p.Answered() {
 		return p, err
 	}
 	return nil, nil
@@ -56,7 +57,7 @@ func (d *deadTurns) heal(ctx context.Context, id string) (alive bool, err error)
 	case p == nil:
 		// Nothing runs here, so nobody waits for an answer: not even to the question
 		// of a turn of which a power cut left nothing else.
-		return false, errors.Join(d.records.settle(ctx, lease), d.records.withdrawQuestions(ctx, lease, ""), lease.Release())
+		return false, errors.Join(d.records.Settle(ctx, lease), d.records.WithdrawQuestions(ctx, lease, ""), lease.Release())
 	case !d.lifetime.stays.Load():
 		return true, leaveSuspended(lease, p)
 	}
@@ -79,9 +80,9 @@ func (d *deadTurns) settle(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	p, err := d.waiting.find(ctx, lease)
+	p, err := d.waiting.Find(ctx, lease)
 	if err == nil && p == nil {
-		err = d.records.settle(ctx, lease)
+		err = d.records.Settle(ctx, lease)
 	}
 	return errors.Join(err, leaveSuspended(lease, p))
 }

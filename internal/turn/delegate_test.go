@@ -13,6 +13,7 @@ import (
 	"belay/internal/permit"
 	"belay/internal/session"
 	"belay/internal/tool"
+	"belay/internal/turn/agent"
 )
 
 const sealed = `{"contextSealed":true,"pipelineRunApproved":true,"approvalRef":"run-7","approvedBy":"a person"}`
@@ -133,7 +134,7 @@ func TestDelegationIsClosedByDefault(t *testing.T) {
 		"a list of gates": func(q *Request) { delegating(q); q.Opts.SubagentGovernance = json.RawMessage(`[true,true,"run-7"]`) },
 	} {
 		init := payload[event.Init](t, r.say(r.session(), "go", change), event.SessionInit)
-		if init.Governance.Allowed || strings.Contains(strings.Join(init.Tools, " "), agentPrefix) {
+		if init.Governance.Allowed || strings.Contains(strings.Join(init.Tools, " "), agent.ToolPrefix) {
 			t.Errorf("%s: governance %+v, tools %v", name, init.Governance, init.Tools)
 		}
 	}

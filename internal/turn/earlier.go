@@ -30,5 +30,5 @@ func (s *streams) takeUp(ctx context.Context, sessionID string) (*Earlier, error
 	if err != nil {
 		return nil, errors.Join(err, reader.Close())
 	}
-	return &Earlier{s.open(sessionID, t.id, t, reader), p.answer}, nil
+	return &Earlier{s.open(sessionID, t.ID, t, reader), p.Answer}, nil
 }

@@ -7,19 +7,20 @@ import (
 
 	"belay/internal/event"
 	"belay/internal/session"
+	"belay/internal/turn/recovery"
 )
 
 // endStream is the stream of a turn whose log cannot be opened, so that its synthetic
 // end is all that can be sent.
 type endStream struct {
-	end          unrecordedEnd
+	end          recovery.UnrecordedEnd
 	sent, closed atomic.Bool
 }
 
 var _ Stream = (*endStream)(nil)
 
 // Turn implements [Stream].
-func (e *endStream) Turn() string { return e.end.turn }
+func (e *endStream) Turn() string { return e.end.Turn }
 
 // Close implements [Stream].
 func (e *endStream) Close() error {
@@ -37,5 +38,5 @@ func (e *endStream) Next(ctx context.Context) ([]event.Event, error) {
 	case e.closed.Load():
 		return nil, session.ErrReaderClosed
 	}
-	return e.end.synthetic, nil
+	return e.end.Synthetic, nil
 }

@@ -9,12 +9,13 @@ import (
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/session"
+	"belay/internal/turn/agent"
 	"belay/internal/turn/ending"
 )
 
 // outcome is how a turn ended: with an error, by an interrupt, or complete.
 type outcome struct {
-	completion
+	agent.Completion
 	exit int
 	err  *fault.Error
 }
@@ -22,24 +23,24 @@ type outcome struct {
 // judge turns what ended the loop into an outcome. What the engine itself
 // decided wins over what the provider made of it, and an interrupt wins even
 // over an answer that came through complete.
-func (t *turn) judge(done completion, err error) outcome {
-	switch cause := context.Cause(t.ctx); {
+func (t *turn) judge(done agent.Completion, err error) outcome {
+	switch cause := context.Cause(t.Context); {
 	case fault.Is(cause, fault.StorageFailure):
 		return outcome{exit: ending.Failed, err: fault.From(cause)}
-	case errors.Is(cause, errInterrupted):
+	case errors.Is(cause, agent.ErrInterrupted):
 		return outcome{exit: ending.Interrupted}
 	case err == nil:
-		return outcome{completion: done, exit: ending.Done}
-	case errors.Is(cause, errTimeLimit):
+		return outcome{Completion: done, exit: ending.Done}
+	case errors.Is(cause, agent.ErrTimeLimit):
 		return outcome{exit: ending.TimedOut, err: fault.New(fault.TurnTimeout, "the turn reached its time limit of %v (opts.timeoutMs, turn.wall_limit)", t.wall()).
 			With("limitMs", t.wall().Milliseconds())}
 	default:
-		if f := t.main.settings.stallFailure(cause); f != nil {
+		if f := t.main.Settings.StallFailure(cause); f != nil {
 			return outcome{exit: ending.Failed, err: f}
 		}
 		f := fault.From(err)
 		if f.Cause != nil {
-			t.logger.Error("turn failed", "session", t.session, "turn", t.id, "error", f.Cause)
+			t.Logger.Error("turn failed", "session", t.SessionID, "turn", t.ID, "error", f.Cause)
 		}
 		return outcome{exit: ending.Failed, err: f}
 	}
@@ -54,15 +55,15 @@ func (t *turn) finish(o outcome) {
 		t.recorded(o)
 		return
 	}
-	t.logger.Error("record the end of a turn", "session", t.session, "turn", t.id, "error", err)
+	t.Logger.Error("record the end of a turn", "session", t.SessionID, "turn", t.ID, "error", err)
 	if err := t.correct(o); err != nil {
-		t.logger.Error("correct the end of a turn", "session", t.session, "turn", t.id, "error", err)
+		t.Logger.Error("correct the end of a turn", "session", t.SessionID, "turn", t.ID, "error", err)
 	}
-	drafts := ending.WithCalls(ending.Failure(fault.From(err), ending.Failed), t.spent.calls)
+	drafts := ending.WithCalls(ending.Failure(fault.From(err), ending.Failed), t.Spent.Calls)
 	if t.failed { // one turn:error is enough, and process:exit says what failed last
 		drafts = drafts[1:]
 	}
-	if t.events.emit(drafts...) != nil {
+	if t.Events.Emit(drafts...) != nil {
 		t.lose(drafts)
 		return
 	}
@@ -71,32 +72,32 @@ func (t *turn) finish(o outcome) {
 
 func (t *turn) conclude(o outcome) error {
 	defer t.said.Store(true)
-	unheard, err := t.main.lateInputs()
+	unheard, err := t.main.LateInputs()
 	if err != nil {
 		return err
 	}
 	end := session.Entry{
-		Kind: session.EntryEnd, Turn: t.id, Time: session.Time{Time: t.clock()},
-		StopReason: o.reason, ExitCode: &o.exit, Usage: t.spent.usage(), Audit: auditPosition(t.audit),
+		Kind: session.EntryEnd, Turn: t.ID, Time: session.Time{Time: t.Clock()},
+		StopReason: o.Reason, ExitCode: &o.exit, Usage: t.Spent.Usage(), Audit: (*session.AuditPosition)(t.Audit.Position()),
 	}
 	if o.err != nil {
-		end.Error = t.clean(o.err.Message)
+		end.Error = t.Clean(o.err.Message)
 	}
-	err = t.transcript.append(append(unheard, end)...)
+	err = t.Transcript.Append(append(unheard, end)...)
 	if err != nil {
 		return err
 	}
 	t.ended = true
-	drafts := ending.WithCalls(append(t.events.takeOwed(), o.drafts()...), t.spent.calls)
-	if err := t.events.emit(drafts[:len(drafts)-1]...); err != nil {
+	drafts := ending.WithCalls(append(t.Events.TakeOwed(), o.drafts()...), t.Spent.Calls)
+	if err := t.Events.Emit(drafts[:len(drafts)-1]...); err != nil {
 		return err
 	}
 	t.failed = o.err != nil
-	if err := t.lease.Commit(context.WithoutCancel(t.ctx)); err != nil {
+	if err := t.Lease.Commit(context.WithoutCancel(t.Context)); err != nil {
 		return err
 	}
 	t.said.Store(true)
-	return t.events.emit(drafts[len(drafts)-1])
+	return t.Events.Emit(drafts[len(drafts)-1])
 }
 
 // recorded notes how the turn ended, which is in the log. What ended for want of
@@ -104,14 +105,14 @@ func (t *turn) conclude(o outcome) error {
 func (t *turn) recorded(o outcome) {
 	t.exit.Store(&o)
 	if o.err != nil && o.err.Type == fault.StorageFailure {
-		t.ends.keep(t.session, t.id, o.drafts(), true)
+		t.ends.Keep(t.SessionID, t.ID, o.drafts(), true)
 	}
 }
 
 // lose keeps the end of a turn that could not be recorded for its readers, and
 // wakes those that wait for it.
 func (t *turn) lose(drafts []event.Draft) {
-	events := t.ends.keep(t.session, t.id, drafts, false)
+	events := t.ends.Keep(t.SessionID, t.ID, drafts, false)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.synthetic = events
@@ -130,11 +131,11 @@ func (t *turn) unrecorded() []event.Event {
 // the first. Without a first, the next lease adds what is missing: an end here would
 // hide that.
 func (t *turn) correct(o outcome) error {
-	if !t.ended || t.transcript.err != nil || o.exit == ending.Failed {
+	if !t.ended || t.Transcript.Err != nil || o.exit == ending.Failed {
 		return nil
 	}
 	failed := ending.Failed
-	return t.transcript.append(session.Entry{Kind: session.EntryEnd, Turn: t.id, Time: session.Time{Time: t.clock()}, ExitCode: &failed})
+	return t.Transcript.Append(session.Entry{Kind: session.EntryEnd, Turn: t.ID, Time: session.Time{Time: t.Clock()}, ExitCode: &failed})
 }
 
 // drafts are the events that end the turn; the last is process:exit.
@@ -145,13 +146,13 @@ func (o outcome) drafts() []event.Draft {
 	case o.err != nil:
 		return ending.Failure(o.err, o.exit)
 	}
-	drafts := []event.Draft{{Type: event.ChatComplete, Data: event.Text{Text: o.text}}}
-	if o.reason != string(model.StopEndTurn) {
+	drafts := []event.Draft{{Type: event.ChatComplete, Data: event.Text{Text: o.Text}}}
+	if o.Reason != string(model.StopEndTurn) {
 		drafts = append(drafts, event.Draft{Type: event.TurnWarning, Data: event.Warning{
-			Code: strings.ToUpper(o.reason), Message: o.warning(),
+			Code: strings.ToUpper(o.Reason), Message: o.Warning(),
 		}})
 	}
-	return append(drafts, ending.Complete(o.reason)...)
+	return append(drafts, ending.Complete(o.Reason)...)
 }
 
 // retired reports whether the turn's lease is free again.

@@ -8,6 +8,7 @@ import (
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/session"
+	"belay/internal/turn/recovery"
 )
 
 // endure decides the outcome of a stream whose log cannot be read, or whose turn
@@ -52,16 +53,16 @@ func (s *stream) syntheticExit(err error) []event.Event {
 		return s.tell(s.own.unrecorded())
 	}
 	end, _ := s.unrecordedEnd(err)
-	return s.tell(end.synthetic)
+	return s.tell(end.Synthetic)
 }
 
 // unrecordedEnd is the end of the turn that the stream is in where the log lacks it,
 // or with err cannot give it back, and the reader did not get it.
-func (s *stream) unrecordedEnd(err error) (unrecordedEnd, bool) {
-	end, known := s.of.ends.in(s.sessionID, err)
-	awaited := end.turn == s.until || s.until == "" && s.midway && (s.current == "" || s.current == end.turn)
-	if !known || !awaited || end.turn == s.ended || err == nil && end.logged {
-		return unrecordedEnd{}, false
+func (s *stream) unrecordedEnd(err error) (recovery.UnrecordedEnd, bool) {
+	end, known := s.of.ends.In(s.sessionID, err)
+	awaited := end.Turn == s.until || s.until == "" && s.midway && (s.current == "" || s.current == end.Turn)
+	if !known || !awaited || end.Turn == s.ended || err == nil && end.Logged {
+		return recovery.UnrecordedEnd{}, false
 	}
 	return end, true
 }
@@ -77,7 +78,7 @@ func (s *stream) exit() []event.Event {
 		return nil
 	}
 	drafts := o.drafts()
-	return s.tell(synthetic(s.of.clock, s.own.id, drafts[len(drafts)-1:]))
+	return s.tell(recovery.Synthetic(s.of.clock, s.own.ID, drafts[len(drafts)-1:]))
 }
 
 // tell notes that a synthetic end is sent, which is the stream's end if it is its

@@ -4,6 +4,15 @@
 // [Local] runs turns in this process. The Go client implements the same
 // interface over HTTP, so that a surface cannot tell where the work happens.
 //
+// This package starts, interrupts and ends turns, and streams their events. Below it,
+// from the top to the bottom:
+//
+//	recovery      from a dead process's transcript to a suspended agent, or to the turn's end
+//	agent         the model loop, tool calls, delegation
+//	conversation  what is sent to the model and how it fits
+//
+// Packages changes and ending stand beside these.
+//
 // Contract: turn API REQ-01 to REQ-13, the HTTP contract, and sections 1.3 to
 // 1.8 of the compatible contract, whose order of checks is kept.
 package turn

@@ -12,6 +12,7 @@ import (
 	"belay/internal/redact"
 	"belay/internal/session"
 	"belay/internal/tool"
+	"belay/internal/turn/agent"
 )
 
 // Options are the parts that a [Local] stands on and the limits it keeps.
@@ -45,7 +46,7 @@ type Options struct {
 	// Tools are what turns can offer; nil is none. Scope says which files of a
 	// project a persona may change, and is required with Tools.
 	Tools *tool.Set
-	Scope ScopeOf
+	Scope agent.ScopeOf
 	// Private are belay's own folders, in which no project may be.
 	Private []string
 	// Requests takes the questions about calls that a person must allow; nil refuses

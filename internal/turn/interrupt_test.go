@@ -179,7 +179,7 @@ func TestInterruptOfOneTurn(t *testing.T) {
 	if late == nil || late.Type != fault.SessionNotFound || late.Details["turnId"] != first[0].Turn {
 		t.Errorf("interrupt of the turn before: %v", late)
 	}
-	if t2 := r.engine.running.in(id); t2.ctx.Err() != nil {
+	if t2 := r.engine.running.in(id); t2.Context.Err() != nil {
 		t.Error("it met the next turn")
 	}
 	must(t, r.engine.Interrupt(r.ctx(), id, s.Turn()))

@@ -7,6 +7,7 @@ import (
 
 	"belay/internal/nearest"
 	"belay/internal/permit"
+	"belay/internal/turn/agent"
 )
 
 // modes are the permission modes (http.md, "modes").
@@ -34,5 +35,5 @@ func modeWarning(mode string) string {
 // tools each turn has for itself, or about the hosts that commands reach and the ports
 // that they open.
 func NamesTool(r permit.Rule, tools []string) bool {
-	return strings.HasPrefix(r.Tool(), agentPrefix) || r.Names(permit.NetworkTool) || r.Names(permit.PortsTool) || slices.ContainsFunc(tools, r.Names)
+	return strings.HasPrefix(r.Tool(), agent.ToolPrefix) || r.Names(permit.NetworkTool) || r.Names(permit.PortsTool) || slices.ContainsFunc(tools, r.Names)
 }

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"belay/internal/fault"
+	"belay/internal/turn/agent"
 )
 
 // lifetime is how long an engine works, and the work that its end waits for.
@@ -61,7 +62,7 @@ func (l *lifetime) close(ctx context.Context) error {
 	case <-idle:
 	case <-ctx.Done():
 		err = ctx.Err()
-		l.end(errInterrupted)
+		l.end(agent.ErrInterrupted)
 		<-idle
 	}
 	l.end(nil)

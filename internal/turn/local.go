@@ -6,7 +6,9 @@ import (
 
 	"belay/internal/model"
 	"belay/internal/session"
+	"belay/internal/turn/agent"
 	"belay/internal/turn/changes"
+	"belay/internal/turn/recovery"
 )
 
 // Local is the [Engine] that runs turns in this process.
@@ -50,20 +52,20 @@ func NewLocal(o Options) *Local {
 		resolver = newResolver(&o)
 		projects = resolver.projects
 		models   = resolver.models
-		asked    = questions{o.Requests, o.Logger}
-		ends     = newUnrecordedEnds(o.Clock)
+		asked    = agent.Questions{Requests: o.Requests, Logger: o.Logger}
+		ends     = recovery.NewUnrecordedEnds(o.Clock)
 		files    = &changes.Files{Store: o.Store, Journal: o.Journal, Gate: o.Gate, Audit: o.Audit, Logger: o.Logger, Clock: o.Clock}
 	)
-	records := &recordRecovery{store: o.Store, files: files, questions: asked, requests: o.Requests, audit: o.Audit, ends: ends, clock: o.Clock}
-	services := &services{
-		logger: o.Logger, clock: o.Clock, filePlanner: o.Planner, questions: asked, audit: o.Audit, hooks: o.Hooks, redact: o.Redact,
-		scope: o.Scope, gate: o.Gate, journal: o.Journal, fileRecovery: files, projectsIn: o.Store.ProjectsIn,
-		scratchDir: o.ScratchDir, searchPath: o.SearchPath, readPaths: o.ReadPaths,
+	records := &recovery.Records{Store: o.Store, Files: files, Questions: asked, Requests: o.Requests, Audit: o.Audit, Ends: ends, Clock: o.Clock}
+	services := &agent.Services{
+		Logger: o.Logger, Clock: o.Clock, FilePlanner: o.Planner, Questions: asked, Audit: o.Audit, Hooks: o.Hooks, Redact: o.Redact,
+		Scope: o.Scope, Gate: o.Gate, Journal: o.Journal, FileRecovery: files, ProjectsIn: o.Store.ProjectsIn,
+		ScratchDir: o.ScratchDir, SearchPath: o.SearchPath, ReadPaths: o.ReadPaths,
 	}
 	maker := &turnMaker{services, o.NewID, o.Root, life, running, projects, resolver, ends}
 	dead := &deadTurns{
 		store: o.Store, lifetime: life, leases: leases, files: files, records: records,
-		waiting: &suspendedTurns{o.Store, asked}, maker: maker,
+		waiting: &recovery.SuspendedTurns{Store: o.Store, Questions: asked}, maker: maker,
 	}
 	streams := &streams{
 		store: o.Store, clock: o.Clock, closing: life.closing, running: running, ends: ends, dead: dead,

@@ -49,7 +49,8 @@ func (m *models) backend(name string) (Backend, error) {
 // backendOf is the provider that answers a request.
 func (m *models) backendOf(r *Request) (Backend, error) {
 	if d := r.direct(); d != nil {
-		return Backend{Provider: d.provider(), Model: directName}, nil
+		p := d.Provider()
+		return Backend{Provider: p, Model: p.Name()}, nil
 	}
 	return m.backend(r.provider())
 }

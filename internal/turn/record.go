@@ -9,11 +9,11 @@ import (
 // record writes what the person sent. From here on the turn is accepted.
 func (t *turn) record(after int64) error {
 	e := session.Entry{
-		Kind: session.EntryTurn, Turn: t.id, Time: session.Time{Time: t.clock()},
-		Message: t.req.Message, Warning: t.main.refused, Attachments: t.main.files, After: after,
+		Kind: session.EntryTurn, Turn: t.ID, Time: session.Time{Time: t.Clock()},
+		Message: t.req.Message, Warning: t.main.Refused, Attachments: t.main.Files, After: after,
 	}
 	if t.req.Agent != nil {
-		e.By = t.main.settings.persona.ID
+		e.By = t.main.Settings.Persona.ID
 	}
 	if options := plainjson.MustMarshal(t.req.Opts); string(options) != "{}" {
 		e.Options = options
@@ -21,7 +21,7 @@ func (t *turn) record(after int64) error {
 	if t.req.IdempotencyKey != "" {
 		e.Idempotency = &session.Idempotency{Key: t.req.IdempotencyKey, Digest: t.req.BodyDigest}
 	}
-	return t.transcript.append(e)
+	return t.Transcript.Append(e)
 }
 
 // init is the turn's first event; the provider-side conversation id is on
@@ -30,17 +30,17 @@ func (t *turn) init() error {
 	if err := t.noteModel(); err != nil {
 		return err
 	}
-	warnings := t.main.settings.warnings
+	warnings := t.main.Settings.Warnings
 	if warnings == nil {
 		warnings = []event.Warning{}
 	}
-	return t.events.emit(event.Draft{Type: event.SessionInit, Data: event.Init{
-		ClaudeSessionID: t.lease.Record().ClaudeSessionID,
-		Model:           t.main.settings.model,
-		AnsweredBy:      t.main.settings.answeredBy(),
-		TurnID:          t.id,
-		PromptMode:      t.main.promptMode(),
-		Tools:           t.main.tools.Names(),
+	return t.Events.Emit(event.Draft{Type: event.SessionInit, Data: event.Init{
+		ClaudeSessionID: t.Lease.Record().ClaudeSessionID,
+		Model:           t.main.Settings.Model,
+		AnsweredBy:      t.main.Settings.AnsweredBy(),
+		TurnID:          t.ID,
+		PromptMode:      t.main.PromptMode(),
+		Tools:           t.main.Tools.Names(),
 		Warnings:        warnings,
 		Governance: &event.Governance{
 			Allowed: t.governance.Allowed, Gate: string(t.governance.Gate), Reason: t.governance.Reason,
@@ -51,14 +51,14 @@ func (t *turn) init() error {
 // noteModel brings into the session's record what session:init says of it. Most
 // turns change nothing and begin without writing the record.
 func (t *turn) noteModel() error {
-	rec := t.lease.Record()
-	if rec.ClaudeSessionID != "" && rec.Model == t.main.settings.model {
+	rec := t.Lease.Record()
+	if rec.ClaudeSessionID != "" && rec.Model == t.main.Settings.Model {
 		return nil
 	}
-	return t.lease.Update(func(r *session.Record) {
+	return t.Lease.Update(func(r *session.Record) {
 		if r.ClaudeSessionID == "" {
 			r.ClaudeSessionID = "claude_" + t.newID()
 		}
-		r.Model, r.UpdatedAt = t.main.settings.model, session.Time{Time: t.clock()}
+		r.Model, r.UpdatedAt = t.main.Settings.Model, session.Time{Time: t.Clock()}
 	})
 }

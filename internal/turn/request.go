@@ -7,6 +7,7 @@ import (
 	"belay/internal/attachment"
 	"belay/internal/permit"
 	"belay/internal/session"
+	"belay/internal/turn/agent"
 )
 
 // DecisionRequest is a person's answer. No SessionID stands for whichever session
@@ -55,7 +56,7 @@ func (r *Request) provider() string {
 }
 
 // direct is the call that the request makes, nil where it asks a model.
-func (r *Request) direct() *Direct {
+func (r *Request) direct() *agent.Direct {
 	if r.Agent == nil {
 		return nil
 	}
@@ -74,7 +75,7 @@ type Agent struct {
 	// Provider is the one that answers, "" that of all turns.
 	Provider string
 	// Direct makes one tool call in place of asking a model.
-	Direct *Direct
+	Direct *agent.Direct
 	// Alone has the agent see nothing of the session's earlier turns, but for those from
 	// the turn Since on: the sessions of a run hold the turns of many tasks.
 	Alone bool

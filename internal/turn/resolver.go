@@ -12,6 +12,7 @@ import (
 	"belay/internal/persona"
 	"belay/internal/session"
 	"belay/internal/tool"
+	"belay/internal/turn/agent"
 )
 
 // resolver settles the options of a turn: who answers, with which model and tools,
@@ -31,7 +32,7 @@ func newResolver(o *Options) *resolver {
 // resolved are a turn's options after every fallback chain (compatible contract,
 // section 4).
 type resolved struct {
-	settings
+	agent.Settings
 	rules      Rules
 	governance persona.Decision
 	// timeout is the time that the turn may work, 0 where the caller does not say.
@@ -45,45 +46,45 @@ func (c *resolver) resolve(rec session.Record, r Request) (s resolved, err error
 	if s.rules, err = c.projects.rulesOf(rec.ProjectRoot); err != nil {
 		return s, err
 	}
-	s.settings = settingsOf(s.rules, o.OnQuestion)
-	s.mode = first(o.Mode, rec.Mode)
-	if s.persona, err = c.persona(rec, r); err != nil {
+	s.Settings = settingsOf(s.rules, o.OnQuestion)
+	s.Mode = first(o.Mode, rec.Mode)
+	if s.Persona, err = c.persona(rec, r); err != nil {
 		return s, err
 	}
 	b, err := c.models.backendOf(&r)
 	if err != nil {
 		return s, err
 	}
-	s.provider, s.prices = b.Provider, b.Prices
-	if s.model, err = c.models.choose(b, o.Model, s.rules); err != nil {
+	s.Provider, s.Prices = b.Provider, b.Prices
+	if s.Model, err = c.models.choose(b, o.Model, s.rules); err != nil {
 		return s, err
 	}
 	if err := s.limit(r); err != nil {
 		return s, err
 	}
-	disallowed := slices.Concat(s.persona.DisallowedTools, s.rules.Withheld)
+	disallowed := slices.Concat(s.Persona.DisallowedTools, s.rules.Withheld)
 	var missing []string
-	s.tools, missing = offer(c.tools, requestedTools(s.persona, o), disallowed)
+	s.Tools, missing = agent.Offer(c.tools, requestedTools(s.Persona, o), disallowed)
 	s.warnOf(o, missing)
 	if len(o.Unknown) > 0 {
 		c.logger.Warn("unknown options were ignored", "session", rec.SessionID, "options", fault.List(o.Unknown))
 	}
-	s.governance = c.govern(rec.SessionID, s.rules, s.persona, o)
-	s.approvedBy = s.governance.ApprovedBy
+	s.governance = c.govern(rec.SessionID, s.rules, s.Persona, o)
+	s.ApprovedBy = s.governance.ApprovedBy
 	return s, nil
 }
 
 // settingsOf are the settings that follow from a project's rules and from how the turn is
 // attended.
-func settingsOf(r Rules, onQuestion string) settings {
-	s := settings{
-		stall: r.Limits.Stall, notesBytes: r.Limits.NotesBytes, answerBytes: r.Limits.AnswerBytes,
-		asksNobody: onQuestion == OnQuestionRefuse, unattended: r.Limits.Unattended,
-		allowed: r.Allowed, denied: r.Denied, askBefore: r.AskBefore, outside: r.Outside,
-		toolLimits: r.Tools, admission: r.Policy,
+func settingsOf(r Rules, onQuestion string) agent.Settings {
+	s := agent.Settings{
+		Stall: r.Limits.Stall, NotesBytes: r.Limits.NotesBytes, AnswerBytes: r.Limits.AnswerBytes,
+		AsksNobody: onQuestion == OnQuestionRefuse, Unattended: r.Limits.Unattended,
+		Allowed: r.Allowed, Denied: r.Denied, AskBefore: r.AskBefore, Outside: r.Outside,
+		ToolLimits: r.Tools, Admission: r.Policy,
 	}
 	if onQuestion == OnQuestionWait {
-		s.unattended = 0
+		s.Unattended = 0
 	}
 	return s
 }
@@ -91,25 +92,25 @@ func settingsOf(r Rules, onQuestion string) settings {
 // limit settles how much the turn may use.
 func (s *resolved) limit(r Request) error {
 	o := r.Opts
-	s.maxTurns = s.rules.Limits.MaxTurns
-	if s.persona.MaxTurns > 0 {
-		s.maxTurns = s.persona.MaxTurns
+	s.MaxTurns = s.rules.Limits.MaxTurns
+	if s.Persona.MaxTurns > 0 {
+		s.MaxTurns = s.Persona.MaxTurns
 	}
 	if o.MaxTurns != nil {
-		s.maxTurns = *o.MaxTurns
+		s.MaxTurns = *o.MaxTurns
 	}
-	s.maxTokens = tightest(s.rules.Limits.MaxTokens, o.MaxTokens)
+	s.MaxTokens = tightest(s.rules.Limits.MaxTokens, o.MaxTokens)
 	if r.direct() == nil {
-		s.maxCostUSD = tightest(s.rules.Limits.MaxCostUSD, o.MaxCostUSD)
+		s.MaxCostUSD = tightest(s.rules.Limits.MaxCostUSD, o.MaxCostUSD)
 	}
 	if o.TimeoutMS != nil {
 		s.timeout = time.Duration(*o.TimeoutMS) * time.Millisecond
 	}
-	if s.maxCostUSD <= 0 {
+	if s.MaxCostUSD <= 0 {
 		return nil
 	}
-	if _, ok := s.prices.Cost(s.model, model.Usage{}); !ok {
-		return fault.New(fault.InvalidRequest, "opts.maxCostUsd: model %q has no price with the provider %s, so its cost cannot be bounded", s.model, s.provider.Name()).
+	if _, ok := s.Prices.Cost(s.Model, model.Usage{}); !ok {
+		return fault.New(fault.InvalidRequest, "opts.maxCostUsd: model %q has no price with the provider %s, so its cost cannot be bounded", s.Model, s.Provider.Name()).
 			With("field", "opts.maxCostUsd").
 			WithHint("set a price for the model under prices, or leave the cost budget out")
 	}
@@ -118,23 +119,23 @@ func (s *resolved) limit(r Request) error {
 
 // warnOf collects what the person should know about the options themselves.
 func (s *resolved) warnOf(o Opts, missing []string) {
-	if surface := strings.ToLower(s.persona.Surface); surface != "" && surface != "both" && !strings.Contains(surface, "chat") {
-		s.warn("SURFACE", fmt.Sprintf("persona %s is not made for conversations: its INTERACTION_SURFACE is %s", s.persona.ID, s.persona.Surface))
+	if surface := strings.ToLower(s.Persona.Surface); surface != "" && surface != "both" && !strings.Contains(surface, "chat") {
+		s.Warn("SURFACE", fmt.Sprintf("persona %s is not made for conversations: its INTERACTION_SURFACE is %s", s.Persona.ID, s.Persona.Surface))
 	}
-	for _, w := range s.persona.Warnings {
-		s.warn("PERSONA", w)
+	for _, w := range s.Persona.Warnings {
+		s.Warn("PERSONA", w)
 	}
 	if len(o.Unknown) > 0 {
-		s.warn("UNKNOWN_OPTIONS", "these options are not known and were ignored: "+fault.List(o.Unknown))
+		s.Warn("UNKNOWN_OPTIONS", "these options are not known and were ignored: "+fault.List(o.Unknown))
 	}
 	if len(missing) > 0 {
-		s.warn("TOOLS_UNAVAILABLE", "these tools do not exist here: "+fault.List(missing))
+		s.Warn("TOOLS_UNAVAILABLE", "these tools do not exist here: "+fault.List(missing))
 	}
-	if w := modeWarning(s.mode); w != "" {
-		s.warn("UNKNOWN_MODE", w)
+	if w := modeWarning(s.Mode); w != "" {
+		s.Warn("UNKNOWN_MODE", w)
 	}
-	if w := modelWarning(s.provider, s.model); w != "" {
-		s.warn("UNKNOWN_MODEL", w)
+	if w := modelWarning(s.Provider, s.Model); w != "" {
+		s.Warn("UNKNOWN_MODEL", w)
 	}
 }
 

@@ -11,12 +11,14 @@ import (
 	"belay/internal/event"
 	"belay/internal/journal"
 	"belay/internal/persona"
+	"belay/internal/turn/agent"
 	"belay/internal/turn/ending"
+	"belay/internal/turn/recovery"
 )
 
 // turn is one turn, from the lease to process:exit. Its agents do the work.
 type turn struct {
-	*shared
+	*agent.Turn
 	req Request
 	// rules, governance and timeout are what the options resolved to.
 	rules      Rules
@@ -28,9 +30,9 @@ type turn struct {
 	// running has the turn while it is under way; ends keeps its end where the log does
 	// not take that.
 	running *runningTurns
-	ends    *unrecordedEnds
+	ends    *recovery.UnrecordedEnds
 	// main is the turn's own agent.
-	main       *agentRun
+	main       *agent.Run
 	unreported []journal.Settled // what a person is notified of with session:init
 
 	done chan struct{}
@@ -45,7 +47,7 @@ type turn struct {
 	lost chan struct{}
 
 	// suspended is set for a turn that another process began.
-	suspended *suspendedTurn
+	suspended *recovery.SuspendedTurn
 	// ended is set once the transcript has the turn's end.
 	ended bool
 	// failed is set once the log has the turn's turn:error.
@@ -59,32 +61,32 @@ type turn struct {
 func (t *turn) run() {
 	defer t.retire()
 	if wall := t.wall(); wall > 0 {
-		t.limit = NewTimeLimit(wall, func() { t.stop(errTimeLimit) })
+		t.limit = NewTimeLimit(wall, func() { t.Stop(agent.ErrTimeLimit) })
 		defer t.limit.Stop()
 	}
 	var storing sync.WaitGroup
-	if len(t.main.files) > 0 {
+	if len(t.main.Files) > 0 {
 		// The files go to the disk while the model works. What fails here the
 		// commit tries again, and tells.
-		storing.Go(func() { _ = t.blobs.Sync(context.WithoutCancel(t.ctx)) })
+		storing.Go(func() { _ = t.Blobs.Sync(context.WithoutCancel(t.Context)) })
 	}
 	done, err := t.converse()
 	storing.Wait()
-	if left := t.main.end(err != nil); err == nil {
+	if left := t.main.End(err != nil); err == nil {
 		err = left
 	}
-	if errors.Is(err, errSuspended) {
+	if errors.Is(err, agent.ErrSuspended) {
 		t.closeEnvironment()
 		t.leave()
 		return
 	}
-	t.events.owe(t.main.runsOnRequest()...)
+	t.Events.Owe(t.main.RunsOnRequest()...)
 	t.closeEnvironment()
 	t.finish(t.judge(done, err))
 }
 
 // converse runs the turn's agent, from its first request or from where it stood.
-func (t *turn) converse() (done completion, err error) {
+func (t *turn) converse() (done agent.Completion, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = ending.Panicked("the turn crashed", v, debug.Stack())
@@ -94,25 +96,25 @@ func (t *turn) converse() (done completion, err error) {
 		return t.again()
 	}
 	if err := t.init(); err != nil {
-		return completion{}, err
+		return agent.Completion{}, err
 	}
-	return t.main.work()
+	return t.main.Work()
 }
 
 // again is [turn.converse] of a turn that is taken up.
-func (t *turn) again() (completion, error) {
-	if err := t.events.warn("RESUMED", "the process that ran this turn ended while a call waited for a decision; the turn goes on"); err != nil {
-		return completion{}, err
+func (t *turn) again() (agent.Completion, error) {
+	if err := t.Events.Warn("RESUMED", "the process that ran this turn ended while a call waited for a decision; the turn goes on"); err != nil {
+		return agent.Completion{}, err
 	}
-	return t.main.resume(t.suspended.call)
+	return t.main.Resume(t.suspended.Call)
 }
 
 // closeEnvironment closes what the tools of the turn worked in.
 func (t *turn) closeEnvironment() {
-	if err := t.journal.Forget(t.lease.Record().ProjectRoot, t.unreported...); err != nil { // it is reported again
-		t.logger.Error("forget an undo that was reported", "session", t.session, "error", err)
+	if err := t.Journal.Forget(t.Lease.Record().ProjectRoot, t.unreported...); err != nil { // it is reported again
+		t.Logger.Error("forget an undo that was reported", "session", t.SessionID, "error", err)
 	}
-	t.main.closeEnvironment()
+	t.main.CloseEnvironment()
 }
 
 // wall is the time that the turn may work: the configured limit, or less if
@@ -144,20 +146,20 @@ func (t *turn) register() error {
 	if err := t.running.add(t); err != nil {
 		return err
 	}
-	return t.lease.Begin(t.id)
+	return t.Lease.Begin(t.ID)
 }
 
 // retire ends the life of a turn that ran, or that never began to: afterwards
 // the session is free. The turn stays listed until its lease is: a caller that
 // learnt of its end waits for that, however long the release takes.
 func (t *turn) retire() {
-	t.stop(nil)
-	release := t.lease.Release
+	t.Stop(nil)
+	release := t.Lease.Release
 	if t.leaves {
-		release = t.lease.Leave
+		release = t.Lease.Leave
 	}
 	if err := release(); err != nil {
-		t.logger.Error("release the session", "session", t.session, "error", err)
+		t.Logger.Error("release the session", "session", t.SessionID, "error", err)
 	}
 	t.running.remove(t)
 	close(t.done)
@@ -167,7 +169,7 @@ func (t *turn) retire() {
 func (t *turn) leave() {
 	t.leaves = true
 	t.running.left.Add(1)
-	if err := t.lease.Commit(context.WithoutCancel(t.ctx)); err != nil {
-		t.logger.Error("record a turn that waits", "session", t.session, "turn", t.id, "error", err)
+	if err := t.Lease.Commit(context.WithoutCancel(t.Context)); err != nil {
+		t.Logger.Error("record a turn that waits", "session", t.SessionID, "turn", t.ID, "error", err)
 	}
 }

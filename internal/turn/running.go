@@ -7,6 +7,7 @@ import (
 
 	"belay/internal/fault"
 	"belay/internal/session"
+	"belay/internal/turn/agent"
 )
 
 // runningTurns are the turns under way in this process, one of a session.
@@ -36,15 +37,15 @@ func (r *runningTurns) add(t *turn) error {
 	if t.suspended == nil && len(r.bySession)-r.asking >= r.most {
 		return fault.New(fault.Overloaded, "%d turns are already running (server.max_turns_in_flight)", r.most)
 	}
-	r.bySession[t.session] = t
+	r.bySession[t.SessionID] = t
 	return nil
 }
 
 func (r *runningTurns) remove(t *turn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.bySession[t.session] == t { // the next turn may have begun already
-		delete(r.bySession, t.session)
+	if r.bySession[t.SessionID] == t { // the next turn may have begun already
+		delete(r.bySession, t.SessionID)
 	}
 }
 
@@ -57,7 +58,7 @@ func (r *runningTurns) in(sessionID string) *turn {
 
 // find is the turn of that id, or nil if it does not run in this process.
 func (r *runningTurns) find(sessionID, turnID string) *turn {
-	if t := r.in(sessionID); t != nil && t.id == turnID {
+	if t := r.in(sessionID); t != nil && t.ID == turnID {
 		return t
 	}
 	return nil
@@ -97,10 +98,10 @@ func (r *runningTurns) interrupt(ctx context.Context, sessionID, turnID string) 
 		switch {
 		case t == nil:
 			return false, nil
-		case turnID != "" && turnID != t.id:
+		case turnID != "" && turnID != t.ID:
 			return true, session.NotThatTurn(sessionID, turnID)
 		case !t.said.Load():
-			t.stop(errInterrupted)
+			t.Stop(agent.ErrInterrupted)
 			return true, nil
 		}
 		select {
@@ -115,7 +116,7 @@ func (r *runningTurns) interrupt(ctx context.Context, sessionID, turnID string) 
 func (r *runningTurns) listen(ctx context.Context, signals session.Signals) {
 	for i := range signals.Interrupts(ctx) {
 		if t := r.find(i.Session, i.Turn); t != nil {
-			t.stop(errInterrupted)
+			t.Stop(agent.ErrInterrupted)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"belay/internal/session"
 	"belay/internal/turn/changes"
 	"belay/internal/turn/ending"
+	"belay/internal/turn/recovery"
 )
 
 // starter begins turns.
@@ -24,7 +25,7 @@ type starter struct {
 	models   *models
 	keys     *idempotencyKeys
 	maker    *turnMaker
-	records  *recordRecovery
+	records  *recovery.Records
 	dead     *deadTurns
 	streams  *streams
 }
@@ -85,7 +86,7 @@ func (s *starter) begin(ctx context.Context, rec session.Record, r Request) (Str
 		defer s.lifetime.leave()
 		t.run()
 	}()
-	return s.streams.open(t.session, t.id, t, reader), nil
+	return s.streams.open(t.SessionID, t.ID, t, reader), nil
 }
 
 // accept passes the turn through its checks and puts it on record, which is what
@@ -97,8 +98,8 @@ func (s *starter) accept(ctx context.Context, t *turn) (*session.Reader, error) 
 	if err := s.prepare(ctx, t); err != nil {
 		return nil, err
 	}
-	after := t.lease.LastSeq()
-	reader, err := s.store.Reader(ctx, t.session, after)
+	after := t.Lease.LastSeq()
+	reader, err := s.store.Reader(ctx, t.SessionID, after)
 	if err != nil {
 		return nil, err
 	}
@@ -116,40 +117,40 @@ func (s *starter) prepare(ctx context.Context, t *turn) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = ending.Panicked("the turn could not be prepared", v, debug.Stack())
-			s.logger.Error("prepare a turn", "session", t.session, "error", fault.From(err).Cause)
+			s.logger.Error("prepare a turn", "session", t.SessionID, "error", fault.From(err).Cause)
 		}
 	}()
 	if s.acceptedAlready(t) {
-		return session.Busy(t.session)
+		return session.Busy(t.SessionID)
 	}
-	open, err := s.records.danglingQuestions(ctx, t.lease)
+	open, err := s.records.DanglingQuestions(ctx, t.Lease)
 	if err != nil {
 		return err
 	}
-	if err := s.records.settle(ctx, t.lease); err != nil {
+	if err := s.records.Settle(ctx, t.Lease); err != nil {
 		return err
 	}
 	if err := s.maker.settleOptions(t); err != nil {
 		return err
 	}
 	for _, q := range open {
-		t.main.settings.warn("QUESTION_CLOSED", closedByNewTurn(q))
+		t.main.Settings.Warn("QUESTION_CLOSED", recovery.ClosedByNewTurn(q))
 	}
-	root := t.lease.Record().ProjectRoot
-	files, err := attachment.Resolve(ctx, t.req.Attachments, t.rules.policy(root), t.blobs)
+	root := t.Lease.Record().ProjectRoot
+	files, err := attachment.Resolve(ctx, t.req.Attachments, t.rules.policy(root), t.Blobs)
 	if err != nil {
 		return err
 	}
 	if err := admit(t.req, files); err != nil {
 		return err
 	}
-	t.main.files, t.main.refused = slices.Concat(t.req.Items, files.Items), files.Warning()
-	if t.main.refused != "" {
-		t.main.settings.warn("ATTACHMENTS_REFUSED", t.main.refused)
+	t.main.Files, t.main.Refused = slices.Concat(t.req.Items, files.Items), files.Warning()
+	if t.main.Refused != "" {
+		t.main.Settings.Warn("ATTACHMENTS_REFUSED", t.main.Refused)
 	}
-	t.main.refused = strings.Trim(changes.TakenBack(t.lease.Entries())+"\n\n"+t.main.refused, "\n")
-	if err := t.main.compose(root); err != nil {
+	t.main.Refused = strings.Trim(changes.TakenBack(t.Lease.Entries())+"\n\n"+t.main.Refused, "\n")
+	if err := t.main.Compose(root); err != nil {
 		return err
 	}
-	return t.main.affordFirst()
+	return t.main.AffordFirst()
 }

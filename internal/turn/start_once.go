@@ -34,7 +34,7 @@ func (s *starter) acceptedAlready(t *turn) bool {
 	if t.req.IdempotencyKey == "" {
 		return false
 	}
-	_, ok := s.keys.find(t.lease.Entries(), t.req.IdempotencyKey)
+	_, ok := s.keys.find(t.Lease.Entries(), t.req.IdempotencyKey)
 	return ok
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"belay/internal/event"
 	"belay/internal/session"
+	"belay/internal/turn/recovery"
 )
 
 // ErrLeft ends the streams of a turn that waits for a person when its server stops. It is
@@ -94,7 +95,7 @@ func (s *stream) recordedEnd(ctx context.Context) ([]event.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	return recordedEnd(s.of.clock, rec, entries, s.until)
+	return recovery.RecordedEnd(s.of.clock, rec, entries, s.until)
 }
 
 // wait returns the next events, or none after some time without any in mid-turn.

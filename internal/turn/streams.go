@@ -6,6 +6,7 @@ import (
 
 	"belay/internal/fault"
 	"belay/internal/session"
+	"belay/internal/turn/recovery"
 )
 
 // orphanPoll is how often a silent reader in mid-turn checks that the process
@@ -23,7 +24,7 @@ type streams struct {
 	clock   func() time.Time
 	closing context.Context
 	running *runningTurns
-	ends    *unrecordedEnds
+	ends    *recovery.UnrecordedEnds
 	dead    *deadTurns
 
 	// poll and patience are orphanPoll and readPatience but in tests.
@@ -43,17 +44,17 @@ func (s *streams) follow(ctx context.Context, sessionID string, after int64, tur
 		return nil, err
 	}
 	own := s.running.find(sessionID, turnID)
-	end, lost := s.ends.in(sessionID, err)
+	end, lost := s.ends.In(sessionID, err)
 	r, rerr := s.store.Reader(ctx, sessionID, after)
 	switch {
-	case rerr != nil && lost && turnID == end.turn && fault.Is(rerr, fault.StorageFailure):
+	case rerr != nil && lost && turnID == end.Turn && fault.Is(rerr, fault.StorageFailure):
 		return &endStream{end: end}, nil
 	case rerr != nil:
 		return nil, rerr
 	}
 	f := s.open(sessionID, turnID, own, r)
 	if lost {
-		f.midway, f.current = true, end.turn // its end is not in the log
+		f.midway, f.current = true, end.Turn // its end is not in the log
 	}
 	if turnID == "" || own != nil || alive || err != nil {
 		return f, nil

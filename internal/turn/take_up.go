@@ -8,30 +8,31 @@ import (
 	"belay/internal/fault"
 	"belay/internal/permit"
 	"belay/internal/session"
+	"belay/internal/turn/recovery"
 )
 
 // answered takes the lease of a session whose turn a person has answered since its
 // process died. Without such a turn both are nil.
-func (d *deadTurns) answered(ctx context.Context, sessionID string) (*session.Lease, *suspendedTurn, error) {
+func (d *deadTurns) answered(ctx context.Context, sessionID string) (*session.Lease, *recovery.SuspendedTurn, error) {
 	lease, err := d.leases.tryAcquire(ctx, sessionID)
 	if errors.Is(err, session.ErrBusy) || fault.Is(err, fault.SessionReadOnly) {
 		return nil, nil, nil // the start of a turn says so
 	} else if err != nil {
 		return nil, nil, err
 	}
-	p, err := d.waiting.find(ctx, lease)
-	if err != nil || p == nil || !p.answered() {
+	p, err := d.waiting.Find(ctx, lease)
+	if err != nil || p == nil || !p.Answered() {
 		return nil, nil, errors.Join(err, leaveSuspended(lease, p))
 	}
 	return lease, p, nil
 }
 
 // resume takes a suspended turn up in this process. The lease goes with it.
-func (d *deadTurns) resume(lease *session.Lease, p *suspendedTurn) (_ *turn, err error) {
+func (d *deadTurns) resume(lease *session.Lease, p *recovery.SuspendedTurn) (_ *turn, err error) {
 	if err := d.lifetime.enter(); err != nil {
 		return nil, errors.Join(err, leaveSuspended(lease, p))
 	}
-	t := d.maker.newTurn(lease, Request{SessionID: lease.Record().SessionID, Message: p.begun.Message}, p.begun.Turn)
+	t := d.maker.newTurn(lease, Request{SessionID: lease.Record().SessionID, Message: p.Begun.Message}, p.Begun.Turn)
 	t.suspended = p
 	began := false
 	defer func() {
@@ -41,8 +42,8 @@ func (d *deadTurns) resume(lease *session.Lease, p *suspendedTurn) (_ *turn, err
 			d.lifetime.leave()
 		}
 	}()
-	if len(p.begun.Options) > 0 {
-		if err := json.Unmarshal(p.begun.Options, &t.req.Opts); err != nil {
+	if len(p.Begun.Options) > 0 {
+		if err := json.Unmarshal(p.Begun.Options, &t.req.Opts); err != nil {
 			return nil, err
 		}
 	}
@@ -52,14 +53,11 @@ func (d *deadTurns) resume(lease *session.Lease, p *suspendedTurn) (_ *turn, err
 	if err := d.maker.settleOptions(t); err != nil {
 		return nil, err
 	}
-	t.main.files, t.main.refused = p.begun.Attachments, p.begun.Warning
-	if err := t.main.compose(lease.Record().ProjectRoot); err != nil {
+	t.main.Files, t.main.Refused = p.Begun.Attachments, p.Begun.Warning
+	if err := t.main.Compose(lease.Record().ProjectRoot); err != nil {
 		return nil, err
 	}
-	if p.logged.totals != nil {
-		t.spent.totals, t.spent.called = *p.logged.totals, true
-	}
-	t.spent.calls = p.logged.calls
+	*t.Spent = p.Spent()
 	began = true
 	t.running.takenUp.Add(1)
 	go func() {
@@ -85,13 +83,13 @@ func (d *deadTurns) acquireIdle(ctx context.Context, id, onBusy string) (*sessio
 		case p == nil:
 			return lease, nil
 		case !d.lifetime.stays.Load():
-			return nil, errors.Join(leaveSuspended(lease, p), notCarriedOut(id, p.answer))
+			return nil, errors.Join(leaveSuspended(lease, p), notCarriedOut(id, p.Answer))
 		}
 		if _, err := d.resume(lease, p); err != nil {
 			return nil, err
 		}
 		if onBusy != onBusyQueue {
-			return nil, session.Busy(id).With("turn", p.begun.Turn).
+			return nil, session.Busy(id).With("turn", p.Begun.Turn).
 				WithHint("its process had ended while a call waited for a decision, and it goes on now: send again when it has ended")
 		}
 	}
@@ -110,13 +108,13 @@ func (d *deadTurns) acquireWhole(ctx context.Context, id string) (*session.Lease
 	p, err := d.suspended(ctx, lease)
 	switch {
 	case err != nil:
-	case p != nil && p.answered():
-		err = notCarriedOut(id, p.answer)
+	case p != nil && p.Answered():
+		err = notCarriedOut(id, p.Answer)
 	case p != nil:
 		err = session.Busy(id).
 			WithHint("its process died while a call waited for a decision: answer that, or interrupt the turn")
 	default:
-		if err = d.records.settle(ctx, lease); err == nil {
+		if err = d.records.Settle(ctx, lease); err == nil {
 			return lease, nil
 		}
 	}
@@ -125,11 +123,11 @@ func (d *deadTurns) acquireWhole(ctx context.Context, id string) (*session.Lease
 
 // leaveSuspended gives a session back as it was found: with p, its turn is still one
 // that a process can take up.
-func leaveSuspended(lease *session.Lease, p *suspendedTurn) error {
+func leaveSuspended(lease *session.Lease, p *recovery.SuspendedTurn) error {
 	if p == nil {
 		return lease.Release()
 	}
-	return errors.Join(lease.Begin(p.begun.Turn), lease.Leave())
+	return errors.Join(lease.Begin(p.Begun.Turn), lease.Leave())
 }
 
 // notCarriedOut refuses what would end a turn whose question a person has answered.

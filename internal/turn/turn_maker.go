@@ -5,36 +5,38 @@ import (
 
 	"belay/internal/persona"
 	"belay/internal/session"
+	"belay/internal/turn/agent"
 	"belay/internal/turn/changes"
+	"belay/internal/turn/recovery"
 )
 
 // turnMaker makes turns: new ones, and those that another process began.
 type turnMaker struct {
-	services *services
+	services *agent.Services
 	newID    func() string
 	root     *persona.Root
 	lifetime *lifetime
 	running  *runningTurns
 	projects *projects
 	resolver *resolver
-	ends     *unrecordedEnds
+	ends     *recovery.UnrecordedEnds
 }
 
 // newTurn makes the turn of a request. It has the lease.
 func (m *turnMaker) newTurn(lease *session.Lease, r Request, id string) *turn {
 	ctx, stop := context.WithCancelCause(m.lifetime.ctx)
-	s := newShared(ctx, stop, m.services, id, lease)
+	s := agent.NewTurn(ctx, stop, m.services, id, lease)
 	workflow := r.Agent != nil // it begins its turns anew after a crash
-	s.closing, s.suspends = m.lifetime.closing, func() bool { return !workflow && m.lifetime.stays.Load() }
+	s.Closing, s.Suspends = m.lifetime.closing, func() bool { return !workflow && m.lifetime.stays.Load() }
 	t := &turn{
-		shared: s, running: m.running, ends: m.ends, newID: m.newID, req: r,
+		Turn: s, running: m.running, ends: m.ends, newID: m.newID, req: r,
 		done: make(chan struct{}), lost: make(chan struct{}),
 	}
-	s.standStill = t.standStill
-	t.main = newAgentRun(s)
-	t.main.task = task{message: r.Message, direct: r.direct()}
+	s.StandStill = t.standStill
+	t.main = agent.New(s)
+	t.main.Task = agent.Task{Message: r.Message, Direct: r.direct()}
 	if r.Agent != nil {
-		t.main.alone, t.main.since = r.Agent.Alone, r.Agent.Since
+		t.main.Alone, t.main.Since = r.Agent.Alone, r.Agent.Since
 	}
 	return t
 }
@@ -42,7 +44,7 @@ func (m *turnMaker) newTurn(lease *session.Lease, r Request, id string) *turn {
 // settleOptions resolves everything that follows from the session's record, the
 // turn's options and the project's rules.
 func (m *turnMaker) settleOptions(t *turn) error {
-	rec := t.lease.Record()
+	rec := t.Lease.Record()
 	var err error
 	if rec.ProjectRoot, err = m.projects.check(rec.ProjectRoot); err != nil {
 		return err
@@ -51,28 +53,28 @@ func (m *turnMaker) settleOptions(t *turn) error {
 	if err != nil {
 		return err
 	}
-	t.main.settings, t.rules, t.governance, t.timeout = r.settings, r.rules, r.governance, r.timeout
+	t.main.Settings, t.rules, t.governance, t.timeout = r.Settings, r.rules, r.governance, r.timeout
 	if err := t.rules.Limits.admit(t.req.Message); err != nil {
 		return err // by what the project allows
 	}
-	t.events.pace(t.rules.Limits.DeltaInterval, t.rules.Limits.DeltaBytes)
-	agents, problems := delegates(m.root, t.governance)
+	t.Events.Pace(t.rules.Limits.DeltaInterval, t.rules.Limits.DeltaBytes)
+	agents, problems := agent.Delegates(m.root, t.governance)
 	for _, p := range problems {
-		t.main.settings.warn("SUBAGENT", p)
+		t.main.Settings.Warn("SUBAGENT", p)
 	}
-	if err := t.main.equip(agents, t.req.Allow, t.req.Deny); err != nil {
+	if err := t.main.Equip(agents, t.req.Allow, t.req.Deny); err != nil {
 		return err
 	}
-	for _, sentence := range t.lease.Tampered() {
-		t.main.settings.warn("RECORD_CHANGED", sentence)
+	for _, sentence := range t.Lease.Tampered() {
+		t.main.Settings.Warn("RECORD_CHANGED", sentence)
 	}
-	if t.unreported, err = m.services.fileRecovery.Unreported(rec.ProjectRoot, rec.SessionID); err != nil {
+	if t.unreported, err = m.services.FileRecovery.Unreported(rec.ProjectRoot, rec.SessionID); err != nil {
 		return err
 	}
 	for _, undo := range t.unreported {
-		t.main.settings.warn("UNDO_SETTLED", changes.Notice(undo))
+		t.main.Settings.Warn("UNDO_SETTLED", changes.Notice(undo))
 	}
-	if t.blobs, err = t.lease.Blobs(); err != nil {
+	if t.Blobs, err = t.Lease.Blobs(); err != nil {
 		return err
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"belay/internal/fault"
 	"belay/internal/plainjson"
 	"belay/internal/turn"
+	"belay/internal/turn/agent"
 	"belay/internal/workflow/definition"
 )
 
@@ -41,7 +42,7 @@ func (x *execution) call(ctx context.Context, t *definition.Task, input json.Raw
 		rec.finish(this, x.records.now(), err)
 		done(err == nil)
 	}()
-	d := &turn.Direct{Tool: t.Tool, Input: input}
+	d := &agent.Direct{Tool: t.Tool, Input: input}
 	tools := []string{t.Tool}
 	request := turn.Request{
 		SessionID: session, Message: brief([]string{rec.Prompt}), Allow: x.record.Allow,

@@ -1,0 +1,88 @@
+package agent
+
+import (
+	"context"
+	"errors"
+
+	"belay/internal/event"
+	"belay/internal/permit"
+	"belay/internal/tool"
+	"belay/internal/turn/conversation"
+)
+
+// The causes for which a turn's context ends by the will of the engine.
+var (
+	ErrInterrupted = errors.New("interrupted")
+	ErrTimeLimit   = errors.New("the turn's time is up")
+)
+
+// unanswered says what ended a turn that waits for an answer.
+func (a *Run) unanswered() Closing {
+	switch cause := context.Cause(a.Context); {
+	case errors.Is(cause, ErrInterrupted):
+		return Closing{permit.ByInterrupt, "the turn was interrupted"}
+	case errors.Is(cause, ErrTimeLimit):
+		return Closing{permit.ByBelay, "the turn's time was up"}
+	}
+	if a.Closing.Err() != nil {
+		return Closing{permit.ByBelay, "the server stopped"}
+	}
+	return Closing{permit.ByBelay, "the turn ended"}
+}
+
+// askAgain takes up the question of a process that died, or the answer that was
+// given meanwhile. It holds for what was asked about and nothing else: where the
+// call would do something else by now, it is not made.
+func (c *toolCall) askAgain(ruling permit.Ruling) error {
+	c.suspended.closed = true
+	const changed = "what it would do has changed since a person was asked"
+	refuse := func() error {
+		c.refuse(tool.Refuse("the call was not made: %s", changed).WithHint("look again, then repeat the call").Result(), event.OutcomeRefused)
+		return c.refused(changed)
+	}
+	q, err := c.run.Questions.lookUp(c.suspended.Question)
+	switch {
+	case err != nil:
+		return err
+	case q.answered && q.decision.Allowed() && q.decision.About != c.effect.Fingerprint():
+		return errors.Join(c.run.resolved(c.id, q.decision), refuse())
+	case q.answered:
+		return c.decided(q.decision)
+	case !q.open:
+		c.suspended = nil
+		return c.ask(ruling)
+	case q.pending.Request.Effect.Fingerprint() != c.effect.Fingerprint():
+		return errors.Join(c.run.resolved(c.id, c.run.Questions.Withdraw(q.pending, Closing{permit.ByBelay, changed})), refuse())
+	}
+	defer c.run.StandStill()()
+	return c.await(q.pending)
+}
+
+// dropQuestion closes the question of a process that died where its call did not
+// come to be asked about again: the agent, the tool, the file or the right to it
+// is gone. Why says so, "" where nobody knows.
+func (a *Run) dropQuestion(h *SuspendedCall, why string) error {
+	if h = h.Innermost(); h.closed {
+		return nil
+	}
+	h.closed = true
+	call := h.Waits.ID
+	q, err := a.Questions.lookUp(h.Question)
+	if err != nil || q.answered {
+		return errors.Join(err, a.resolved(call, q.decision))
+	}
+	if !q.open {
+		return nil
+	}
+	c := Closing{permit.ByBelay, "the call cannot be made any more"}
+	switch {
+	case a.Context.Err() != nil:
+		c = a.unanswered()
+	case why != "":
+		c.Note += ": " + conversation.CutText(why, maxWhy)
+	}
+	return a.resolved(call, a.Questions.Withdraw(q.pending, c))
+}
+
+// maxWhy bounds a reason in a note, in bytes.
+const maxWhy = 500

@@ -1,0 +1,31 @@
+package agent
+
+import (
+	"fmt"
+
+	"belay/internal/model"
+)
+
+// Completion is how a model loop ended that did not fail: the stop reason, what
+// there is to say about it beyond its name, and the last answer's text.
+type Completion struct{ Reason, why, Text string }
+
+// Warning says why the answer may be incomplete.
+func (c Completion) Warning() string {
+	if c.why != "" {
+		return c.why
+	}
+	switch model.StopReason(c.Reason) {
+	case model.StopMaxTokens:
+		return "the answer was cut off at the limit of output tokens (opts.maxTokens, turn.max_tokens, the provider's max_tokens, or the model's own)"
+	case model.StopMaxTurns:
+		return "the turn ended at its limit of model calls (opts.maxTurns, turn.max_turns, or the persona's)"
+	case model.StopBudget:
+		return "the answer was cut off at the turn's budget"
+	case model.StopRefusal:
+		return "the model declined to answer"
+	case model.StopContext:
+		return "the answer was cut off at the end of the model's context"
+	}
+	return fmt.Sprintf("the model stopped with %q; the answer may be incomplete", c.Reason)
+}

@@ -1,0 +1,118 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"belay/internal/event"
+	"belay/internal/permit"
+	"belay/internal/tool"
+)
+
+// changesTime bounds how long the changes of a call take to be put aside when its
+// turn ends.
+const changesTime = 5 * time.Minute
+
+// ranBefore reports whether a call has run before its process died, and its changes wait.
+func (c *toolCall) ranBefore() bool {
+	if c.suspended == nil || c.call == nil {
+		return false
+	}
+	call, ok := c.call.(tool.Resumable)
+	return ok && call.Held(c.context())
+}
+
+// decideChanges decides the outcome of what a call changed, which is not real yet,
+// and settles the call with its result. Whatever happens on the way, the changes are
+// made, dropped, or kept for a person.
+func (c *toolCall) decideChanges() error {
+	c.changes, c.result.Changes = c.result.Changes, nil
+	if c.suspended != nil && c.suspended.Question != c.questionID() {
+		c.suspended = nil // what was asked before the call ran is answered
+	}
+	full := c.changes.Effect()
+	c.effect = full.Shown()
+	hooked, err := c.askHooks()
+	if err != nil { // it fails closed: the answer is a denial
+		c.run.Logger.Error("a hook failed", "session", c.run.SessionID, "tool", c.name, "error", err)
+	}
+	c.remark("a hook", hooked.Note)
+	ruling := c.run.policy.JudgeWith(full, hooked)
+	asks := ruling.Outcome == permit.Ask
+	switch {
+	case ruling.Outcome == permit.Refuse && c.run.policy.Mode == permit.Plan:
+		return c.endChanges(func(ctx context.Context) (tool.Result, error) { return c.changes.Discard(ctx, ruling.Reason) })
+	case ruling.Outcome == permit.Refuse:
+		c.outcome = event.OutcomeRefused
+		err := c.endChanges(func(ctx context.Context) (tool.Result, error) { return c.changes.Discard(ctx, ruling.Reason) })
+		return errors.Join(err, c.refused(ruling.Reason))
+	case asks && c.suspended == nil && c.run.Questions.Requests != nil && c.run.Questions.Requests.Granted(c.run.SessionID, c.run.Settings.Persona.ID, full):
+		asks = false
+	case asks && c.run.Questions.Requests == nil:
+		return c.unaskedChanges(ruling, "nobody can be asked")
+	case asks && c.suspended == nil && c.run.Settings.AsksNobody:
+		return c.unaskedChanges(ruling, "the turn asks nobody (opts.onQuestion)")
+	}
+	if !asks && c.suspended == nil {
+		return c.endChanges(func(ctx context.Context) (tool.Result, error) { return c.changes.Apply(ctx, nil) })
+	}
+	return c.askChanges(ruling)
+}
+
+// unaskedChanges keeps the changes, because nobody is asked about them.
+func (c *toolCall) unaskedChanges(ruling permit.Ruling, why string) error {
+	c.outcome = event.OutcomeRefused
+	err := c.endChanges(func(ctx context.Context) (tool.Result, error) {
+		return c.changes.Keep(ctx, ruling.Reason+", and "+why)
+	})
+	return errors.Join(err, c.refused(ruling.Reason+", and "+why))
+}
+
+// askChanges asks a person. The changes are held first: they survive this process,
+// and a question that nobody answers drops nothing.
+func (c *toolCall) askChanges(ruling permit.Ruling) error {
+	if err := c.changes.Hold(c.run.Context, "a person is asked about the changes"); err != nil {
+		return errors.Join(err, c.endChanges(func(ctx context.Context) (tool.Result, error) { return c.changes.Discard(ctx, "it could not be kept") }))
+	}
+	asked := c.ask(ruling)
+	if errors.Is(asked, ErrSuspended) && !c.closes {
+		return asked
+	}
+	return errors.Join(asked, c.endChanges(func(ctx context.Context) (tool.Result, error) {
+		switch d := c.verdict; {
+		case d == nil:
+			return c.changes.Keep(ctx, "the turn ended before a person answered")
+		case d.Allowed():
+			return c.changes.Apply(ctx, d.Only)
+		case d.Timeout:
+			c.outcome = event.OutcomeExpired
+			return c.changes.Keep(ctx, "a person was asked and did not answer in time")
+		case d.By == permit.ByInterrupt || d.By == permit.ByBelay:
+			c.outcome = event.OutcomeRefused
+			return c.changes.Keep(ctx, d.Note)
+		default:
+			c.outcome = event.OutcomeRefused
+			why := "a person was asked and did not allow it"
+			if d.Note != "" {
+				why += "; they said: " + d.Note
+			}
+			return c.changes.Discard(ctx, why)
+		}
+	}))
+}
+
+// endChanges settles the call with the outcome of its changes. An interrupt does not cut it
+// short.
+func (c *toolCall) endChanges(do func(ctx context.Context) (tool.Result, error)) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.context()), changesTime)
+	defer cancel()
+	result, err := do(ctx)
+	c.changes = nil
+	if err != nil {
+		c.fail(err)
+		return nil
+	}
+	c.settle(result)
+	return nil
+}

@@ -1,0 +1,82 @@
+package agent
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"belay/internal/attachment"
+	"belay/internal/event"
+	"belay/internal/model"
+	"belay/internal/permit"
+	"belay/internal/persona"
+	"belay/internal/tool"
+)
+
+// Settings are how an agent works.
+type Settings struct {
+	Persona  persona.Persona
+	Mode     string
+	Provider model.Provider
+	Prices   model.Prices
+	Model    string
+	// Tools are those that the agent is offered.
+	Tools *tool.Set
+
+	// MaxTurns bounds the model calls, MaxTokens the output (0: the model's own maximum),
+	// MaxCostUSD the price (0: none).
+	MaxTurns   int
+	MaxTokens  int64
+	MaxCostUSD float64
+	// Stall ends the turn of a provider that sends nothing. NotesBytes caps the project's
+	// notes, AnswerBytes an answer of the model.
+	Stall                   time.Duration
+	NotesBytes, AnswerBytes int64
+
+	// AsksNobody refuses each call that would have to be asked about. Unattended is how
+	// long a question waits; 0 is no limit.
+	AsksNobody bool
+	Unattended time.Duration
+	// Rules of calls that hold for every persona.
+	Allowed, Denied, AskBefore, Outside []permit.Rule
+	// ToolLimits bound a tool call, Admission the files that tools show to the model.
+	ToolLimits tool.Limits
+	Admission  attachment.Policy
+	// ApprovedBy is who approved that the agent delegates.
+	ApprovedBy string
+
+	// Warnings are what the person should know.
+	Warnings []event.Warning
+}
+
+// AnsweredBy is who answers in place of the model, or "".
+func (s *Settings) AnsweredBy() string {
+	if s.Provider.Name() == model.Scripted && s.Model != model.Scripted {
+		return model.Scripted
+	}
+	return ""
+}
+
+// Warn adds a warning.
+func (s *Settings) Warn(code, message string) {
+	s.Warnings = append(s.Warnings, event.Warning{Code: code, Message: message})
+}
+
+// Offer chooses the tools of an agent: those that were asked for, nil being all,
+// without those that are disallowed. Names are understood in any case.
+// It returns the names that no tool has.
+func Offer(all *tool.Set, requested, disallowed []string) (offered *tool.Set, missing []string) {
+	named := func(list []string, name string) bool {
+		return slices.ContainsFunc(list, func(n string) bool { return strings.EqualFold(strings.TrimSpace(n), name) })
+	}
+	offered = all.Only(func(name string) bool {
+		return (requested == nil || named(requested, name)) && !named(disallowed, name)
+	})
+	for _, r := range requested {
+		if !named(all.Names(), strings.TrimSpace(r)) {
+			missing = append(missing, r)
+		}
+	}
+	slices.Sort(missing)
+	return offered, slices.Compact(missing)
+}

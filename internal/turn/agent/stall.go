@@ -1,0 +1,81 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"belay/internal/fault"
+	"belay/internal/model"
+)
+
+// The causes for which the context of a turn ends whose provider gives nothing.
+var (
+	errStalled   = errors.New("the provider stalled")
+	errNoContent = errors.New("the provider sent nothing but keep-alives")
+)
+
+// keepAlivePatience is how many times the stall limit a provider may send nothing but
+// keep-alives. A slow model sends them for minutes before its first word. A service
+// that hangs may send them for ever.
+const keepAlivePatience = 10
+
+// providerWatch ends the turn of a provider that gives nothing: no bytes within the
+// stall limit, or only keep-alives within [keepAlivePatience] times that.
+type providerWatch struct {
+	end            func(cause error)
+	limit          time.Duration
+	bytes, content *time.Timer
+}
+
+func watchProvider(limit time.Duration, stop context.CancelCauseFunc) providerWatch {
+	return providerWatch{
+		end:     stop,
+		limit:   limit,
+		bytes:   time.AfterFunc(limit, func() { stop(errStalled) }),
+		content: time.AfterFunc(keepAlivePatience*limit, func() { stop(errNoContent) }),
+	}
+}
+
+// saw notes a chunk. It fails when the time is up; the timer that saw it first may not
+// have ended the turn yet.
+func (w providerWatch) saw(chunk model.Chunk) error {
+	var own time.Duration
+	keepAlive := false
+	switch c := chunk.(type) {
+	case model.Retry:
+		own = c.After // a silence of our own
+	case model.Alive:
+		keepAlive = !c.Content
+	}
+	switch {
+	case !w.bytes.Reset(w.limit + own):
+		w.end(errStalled)
+		return errStalled
+	case !keepAlive && !w.content.Reset(keepAlivePatience*w.limit+own):
+		w.end(errNoContent)
+		return errNoContent
+	}
+	return nil
+}
+
+func (w providerWatch) stop() {
+	w.bytes.Stop()
+	w.content.Stop()
+}
+
+// StallFailure is the failure of a turn whose context ended for that cause; nil where its
+// provider was not silent.
+func (s *Settings) StallFailure(cause error) *fault.Error {
+	var f *fault.Error
+	switch {
+	case errors.Is(cause, errStalled):
+		f = fault.New(fault.SDKFailure, "the provider sent nothing for %v (turn.stall_timeout)", s.Stall)
+	case errors.Is(cause, errNoContent):
+		f = fault.New(fault.SDKFailure, "the provider sent nothing but keep-alives for %v (%d times turn.stall_timeout)", keepAlivePatience*s.Stall, keepAlivePatience)
+	default:
+		return nil
+	}
+	return f.WithStatus(504).With("category", "REQUEST_TIMEOUT").With("provider", s.Provider.Name()).
+		WithHint("send the turn again, or raise turn.stall_timeout")
+}
