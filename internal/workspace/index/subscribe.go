@@ -90,6 +90,12 @@ func (s *Set) Subscribe(ctx context.Context, path string, after uint64) (*Subscr
 	if err != nil {
 		return nil, nil, err
 	}
+	// A new index answers before it watches the folders. It answers a second time when
+	// no change can be missed any more.
+	if _, err = x.ask(ctx); err != nil {
+		s.leave(x)
+		return nil, nil, err
+	}
 	now, err := x.ask(ctx)
 	if err != nil {
 		s.leave(x)
