@@ -8,8 +8,10 @@ import (
 
 	"belay/internal/api"
 	"belay/internal/config"
+	"belay/internal/model"
 	"belay/internal/model/scripted"
 	"belay/internal/permit"
+	"belay/internal/turn"
 	flows "belay/internal/workflow/catalog"
 	"belay/internal/workflow/run"
 )
@@ -29,7 +31,7 @@ func runOptions(a *App, tools []string) run.Options {
 		Takes:    a.Engine.Takes,
 		StateDir: a.Config.Paths.StateDir, Private: PrivateFolders(a.Config), Tools: tools,
 		Provider: a.Config.Provider, Others: a.Config.Workflow.Providers, Providers: config.Providers(),
-		Asks:     a.asks,
+		Asks: a.asks, Priced: a.priced,
 		Answered: func(ctx context.Context, w run.Waiting) error { return a.audit.Append(ctx, answerEntry(w)) },
 		Snapshot: snapshotOptions(a.Config, a.notifier()), Limits: runLimits(a.Config),
 		Logger: a.log, Clock: time.Now, NewID: newTurnID,
@@ -49,6 +51,34 @@ func (a *App) asks(project, mode string, allow []string, tool string) bool {
 	}
 	given, err := permit.ParseRules(allow)
 	return err == nil && !slices.ContainsFunc(slices.Concat(rules.Allowed, given), func(r permit.Rule) bool { return r.Names(tool) })
+}
+
+// priced is the model that answers where a workflow makes this choice, as the engine
+// chooses it, and whether its price is known.
+func (a *App) priced(project string, c turn.Choice) (name string, priced bool, err error) {
+	known := prices(a.Config)
+	name = cmp.Or(c.Model, a.Config.Model)
+	if c.Provider != "" && c.Provider != a.Config.Provider {
+		b, err := a.backends.get(c.Provider)
+		if err != nil {
+			return "", false, err
+		}
+		known, name = b.Prices, cmp.Or(c.Model, b.Model)
+	}
+	if name == "" {
+		if name, err = a.Root.GlobalModel(); err != nil {
+			return "", false, err
+		}
+	}
+	if name == "" {
+		rules, err := newProjects(a.Config).rules(project)
+		if err != nil {
+			return "", false, err
+		}
+		name = rules.DefaultModel
+	}
+	_, priced = known.Cost(name, model.Usage{})
+	return name, priced, nil
 }
 
 // answerEntry is what became of a wait task as the audit log has it: an answer, or that its

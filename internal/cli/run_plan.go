@@ -171,6 +171,9 @@ func plannedAttachment(a *run.PlannedAttachment) (label, text string) {
 	if a.Tokens > 0 {
 		facts = append(facts, "about "+grouped(a.Tokens)+" tokens")
 	}
+	if len(a.Meta) > 0 {
+		facts = append(facts, "meta "+brief(a.Meta))
+	}
 	return "shown", text + ": " + strings.Join(facts, ", ")
 }
 

@@ -122,6 +122,9 @@ func reported(r reports.Report) string {
 	if r.Note != "" {
 		facts = append(facts, line(r.Note))
 	}
+	if len(r.Meta) > 0 {
+		facts = append(facts, "meta "+brief(r.Meta))
+	}
 	if len(facts) == 0 {
 		return name
 	}

@@ -135,7 +135,14 @@ func printRuns(c *console, all []run.Summary, now time.Time) {
 		if s.Error != nil && s.Status == run.Failed {
 			words += ": " + reasonOf(s.Error)
 		}
-		t.add(s.ID[:min(shown, len(s.ID))], when(s.StartedAt), runState(s.Status), took(s, now), used, words)
+		state := runState(s.Status)
+		if len(s.Waits) > 0 {
+			words += ": " + line(s.Waits[0].Task) + " waits"
+			if s.Status == run.Running {
+				state = "waits"
+			}
+		}
+		t.add(s.ID[:min(shown, len(s.ID))], when(s.StartedAt), state, took(s, now), used, words)
 	}
 	c.print(t, "no runs")
 }

@@ -97,13 +97,21 @@ func stepNode() parse.Node {
 	return t.Root.Nodes[0]
 }
 
-// cappedWriter keeps what is written, up to a limit.
+// noValue is what the template language writes for a value that is nothing.
+const noValue = "<no value>"
+
+// cappedWriter keeps what is written, up to a limit. Nothing is written for noValue, where
+// skips is set.
 type cappedWriter struct {
-	b    strings.Builder
-	left int
+	b     strings.Builder
+	left  int
+	skips bool
 }
 
 func (w *cappedWriter) Write(p []byte) (int, error) {
+	if w.skips && string(p) == noValue {
+		return len(p), nil
+	}
 	if w.left -= len(p); w.left < 0 {
 		return 0, &Error{Problem: fmt.Sprintf("it writes more than %d bytes", MaxOutput)}
 	}

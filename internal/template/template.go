@@ -132,7 +132,7 @@ func (t *Template) run(tmpl *template.Template, context map[string]any) (string,
 	if t.changes {
 		context, _ = Copy(context).(map[string]any)
 	}
-	out := &cappedWriter{left: MaxOutput}
+	out := &cappedWriter{left: MaxOutput, skips: !strings.Contains(t.text, noValue)}
 	if err := tmpl.Execute(out, context); err != nil {
 		return "", runError(err)
 	}

@@ -52,6 +52,7 @@ func TestExecute(t *testing.T) {
 		"{{ dig \"tasks\" \"none\" \"output\" \"-\" . }}":                      "-",
 		"{{ range 3 }}{{ . }}{{ end }}":                                        "012",
 		"{{/* only */}}":                                                       "",
+		"a{{ .input.empty }}b":                                                 "ab",
 	} {
 		tmpl, err := template.Parse(text)
 		if err != nil {

@@ -28,6 +28,10 @@ func (r *Runner) List(ctx context.Context, project string, most int) (_ []Summar
 	if most > 0 && len(ids) > most {
 		ids, more = ids[:most], len(ids)-most
 	}
+	waits, err := r.Waits(ctx, "")
+	if err != nil {
+		return nil, 0, err
+	}
 	all := []Summary{}
 	for _, id := range ids {
 		if err := ctx.Err(); err != nil {
@@ -45,7 +49,13 @@ func (r *Runner) List(ctx context.Context, project string, most int) (_ []Summar
 		if err != nil {
 			record.Summary = Summary{ID: id, Project: project, Status: Failed, Error: failureOf(err)}
 		}
-		all = append(all, r.now(record.Summary, project))
+		s := r.now(record.Summary, project)
+		for _, w := range waits {
+			if w.RunID == id {
+				s.Waits = append(s.Waits, w)
+			}
+		}
+		all = append(all, s)
 	}
 	return all, more, nil
 }

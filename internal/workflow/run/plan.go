@@ -228,6 +228,7 @@ func (p *planner) task(ctx context.Context, t *definition.Task, at place, s scop
 func (p *planner) basic(ctx context.Context, t *definition.Task, at place, s scope, w *waiting, d *PlannedTask) error {
 	o := optionsOf(t, p.x.record.Model, p.x.record.Mode)
 	d.Agent, d.Provider, d.Model, d.Tools = t.Agent.ID, p.x.choice(t).Provider, o.Model, o.Tools
+	d.add(p.unpriced(t, o)...)
 	d.Asks = slices.Concat(t.Agent.Rights.Allow, t.Rights.Allow)
 	d.Deny = slices.Concat(t.Agent.Rights.Deny, t.Rights.Deny)
 	if t.Action != nil {
@@ -258,6 +259,7 @@ func (p *planner) basic(ctx context.Context, t *definition.Task, at place, s sco
 			d.Instructions, d.Prompt = t.Agent.Instructions.Text(), writtenPrompt(t)
 		} else {
 			d.Instructions, d.Prompt = j.agent.Instructions, j.prompt
+			d.add(p.tooFew(t, o, len(d.Instructions)+len(d.Prompt))...)
 		}
 	}
 	d.Tokens = textTokens(d.Instructions) + textTokens(d.Prompt)

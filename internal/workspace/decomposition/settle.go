@@ -106,21 +106,58 @@ func (p *parser) mentions() {
 	p.formerIDs(func(id string) { seen[layout.Number(id)] = true })
 	for i := range p.text.Len() {
 		line := p.text.Line(i)
-		if !strings.Contains(line, "-") {
-			continue
-		}
-		for _, at := range anyID.FindAllStringIndex(line, -1) {
-			id := line[at[0]:at[1]]
-			if label, joined := strings.CutPrefix(line[at[1]:], "_"); joined {
+		for start, end := nextID(line, 0); start >= 0; start, end = nextID(line, end) {
+			id := line[start:end]
+			if label, joined := strings.CutPrefix(line[end:], "_"); joined {
 				p.spelled(id, label)
 			}
-			if p.text.Fenced(i) || goesOn(line[at[1]:]) || seen[layout.Number(id)] || p.byNumber[layout.Number(id)] != nil {
+			if p.text.Fenced(i) || goesOn(line[end:]) || seen[layout.Number(id)] || p.byNumber[layout.Number(id)] != nil {
 				continue
 			}
 			seen[layout.Number(id)] = true
 			p.find(&ruleMentioned, i+1, "%s is mentioned, but not defined", id)
 		}
 	}
+}
+
+// nextID is where the next match of anyID from i on is, start -1 for nowhere. Documents
+// have very many ids, and the expression takes several times as long.
+func nextID(text string, i int) (start, end int) {
+	for {
+		n := strings.IndexByte(text[i:], '-')
+		if n < 0 {
+			return -1, 0
+		}
+		start, end = i+n-len("PKG"), i+n+1
+		if start < i || start > 0 && isWordByte(text[start-1]) {
+			i = end
+			continue
+		}
+		word, number := text[start:i+n], digits(text[end:], 3)
+		i = end
+		end += number
+		if number < 2 || word != "PKG" && word != "DEL" {
+			continue
+		}
+		if word == "PKG" {
+			return start, end
+		}
+		if rest := text[end:]; rest != "" && rest[0] == '-' && digits(rest[1:], 2) == 2 {
+			return start, end + len("-01")
+		}
+	}
+}
+
+// digits is how many digits a text begins with, at most most.
+func digits(text string, most int) (n int) {
+	for n < min(len(text), most) && text[n] >= '0' && text[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+func isWordByte(b byte) bool {
+	return b == '_' || b >= '0' && b <= '9' || b >= 'A' && b <= 'Z' || b >= 'a' && b <= 'z'
 }
 
 // maxSpelled bounds how many labels of one id are kept.

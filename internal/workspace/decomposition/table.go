@@ -67,7 +67,10 @@ func (p *parser) row(r reference, cols []part, at int, t *document.Table, row do
 		if i == at {
 			continue
 		}
-		value := strings.TrimSpace(lineBreak.ReplaceAllString(row.Cells[i], "\n"))
+		value := row.Cells[i]
+		if strings.Contains(value, "<") { // as few cells have
+			value = strings.TrimSpace(lineBreak.ReplaceAllString(value, "\n"))
+		}
 		switch c {
 		case own:
 			c = partName // "ID | Deliverable"

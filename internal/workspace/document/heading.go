@@ -76,6 +76,9 @@ func Same(a, b string) bool { return a == b || strings.EqualFold(core(a), core(b
 
 // core is what counts of a heading.
 func core(heading string) string {
+	if isPlain(heading) {
+		return heading
+	}
 	if i := strings.IndexByte(heading, '('); i > 0 {
 		heading = heading[:i]
 	}
@@ -84,6 +87,23 @@ func core(heading string) string {
 		heading = strings.Join(strings.Fields(heading), " ")
 	}
 	return heading
+}
+
+// isPlain reports whether a heading is words of letters with single blanks between
+// them, as most are.
+func isPlain(heading string) bool {
+	blank := true
+	for i := range len(heading) {
+		switch c := heading[i] | 0x20; {
+		case c >= 'a' && c <= 'z':
+			blank = false
+		case heading[i] != ' ' || blank:
+			return false
+		default:
+			blank = true
+		}
+	}
+	return !blank
 }
 
 // plain is a heading in the form in which equal ones are equal.

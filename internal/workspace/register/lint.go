@@ -69,6 +69,7 @@ type linter struct {
 
 	seen       map[string]int // row by DependencyID
 	from       string         // the first FromDeliverableID
+	day        string         // the last date that is one: rows often have the same
 	implements int
 }
 

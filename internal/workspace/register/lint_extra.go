@@ -117,7 +117,9 @@ func wordCount(text string) int {
 // isFormula reports whether a spreadsheet would run a cell: it begins with a sign
 // that formulas begin with, and is neither a number nor a dash.
 func isFormula(value string) bool {
-	value = strings.TrimLeft(value, "\t\r\n")
+	for value != "" && (value[0] == '\t' || value[0] == '\r' || value[0] == '\n') {
+		value = value[1:]
+	}
 	if len(value) < 2 {
 		return false
 	}

@@ -96,9 +96,11 @@ func (l *linter) dates() {
 	for _, c := range []Column{FirstSeen, LastSeen} {
 		if day := l.values[c]; day == "" {
 			good = false
-		} else if !isDate(day) {
+		} else if day != l.day && !isDate(day) {
 			good = false
 			l.cellIs(&ruleDate, c, "%s is not a day", finding.Shown(day))
+		} else {
+			l.day = day
 		}
 	}
 	if first, last := l.values[FirstSeen], l.values[LastSeen]; good && last < first {

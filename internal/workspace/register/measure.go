@@ -2,6 +2,7 @@ package register
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -11,14 +12,14 @@ import (
 // are copied and compared for every number of every summary.
 type measure [numColumns]uint8
 
-// counts reports whether a row is one of them.
-func (m *measure) counts(row Row) bool {
+// said are the columns of which it says anything.
+func (m *measure) said() (all []Column) {
 	for c, w := range m {
-		if w > 0 && row.Value(Column(c)) != enumerations[c].words[w-1] {
-			return false
+		if w > 0 {
+			all = append(all, Column(c))
 		}
 	}
-	return true
+	return all
 }
 
 // with adds what another measure says, and reports whether the two agree.
@@ -49,18 +50,22 @@ func newCounter(r *Register) *counter { return &counter{r: r, memo: map[measure]
 // of returns how many rows are counted, and how many of them are ACTIVE: a measure
 // that does not say which of the two it means may mean either.
 func (k *counter) of(m measure) (all, active int) {
-	n, known := k.memo[m]
-	for i := 0; i < len(k.r.rows) && !known; i++ {
-		if row := k.r.Row(i); m.counts(row) {
-			n.all++
-			if row.Active() {
-				n.active++
-			}
+	if n, known := k.memo[m]; known {
+		return n.all, n.active
+	}
+	var n counted
+	said := m.said()
+	for i := range k.r.rows {
+		row := k.r.Row(i)
+		if slices.ContainsFunc(said, func(c Column) bool { return row.Value(c) != enumerations[c].words[m[c]-1] }) {
+			continue
+		}
+		n.all++
+		if row.Active() {
+			n.active++
 		}
 	}
-	if !known {
-		k.memo[m] = n
-	}
+	k.memo[m] = n
 	return n.all, n.active
 }
 

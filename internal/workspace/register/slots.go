@@ -61,7 +61,7 @@ func (s *Summary) eachSlot(see func(slot)) {
 		continued := map[string]bool{} // what goes on under another heading is counted under neither
 		for i := p.first; i < p.end; i++ {
 			line := s.doc.Line(i)
-			if !strings.HasPrefix(line, "###") {
+			if !strings.HasPrefix(line, "###") || !strings.Contains(line, "(continued") {
 				continue
 			}
 			if m := headingContinued.FindStringSubmatch(line); m != nil {
@@ -73,8 +73,10 @@ func (s *Summary) eachSlot(see func(slot)) {
 			if s.doc.Fenced(i) {
 				continue
 			}
-			if m := numberedHeading(line); m != nil && continued[line[m[2]:m[3]]] {
-				continue
+			if len(continued) > 0 {
+				if m := numberedHeading(line); m != nil && continued[line[m[2]:m[3]]] {
+					continue
+				}
 			}
 			lineSlots(i, line, func(n slot) {
 				n.measure.fill(under.at(i))
@@ -103,12 +105,18 @@ func lineSlots(i int, line string, see func(slot)) {
 		if !strings.ContainsAny(line, "*(") {
 			return // as most lines
 		}
-		for _, m := range boldNumber.FindAllStringSubmatchIndex(line, -1) {
-			// "Summary: 4 ANCHOR rows + 5 EXECUTION rows" counts what stands after it.
-			add(line[m[2]:m[3]]+" "+wordsAfter.FindString(line[m[5]:]), m[4], m[5])
+		// The fixed parts are looked for first: most lines have none.
+		if strings.Contains(line, "**") && strings.ContainsAny(line, "0123456789") {
+			for _, m := range boldNumber.FindAllStringSubmatchIndex(line, -1) {
+				// "Summary: 4 ANCHOR rows + 5 EXECUTION rows" counts what stands after it.
+				add(line[m[2]:m[3]]+" "+wordsAfter.FindString(line[m[5]:]), m[4], m[5])
+			}
 		}
 		if m := fileNumber.FindStringSubmatchIndex(line); m != nil {
 			add("total rows", m[2], m[3])
+		}
+		if !strings.Contains(line, " parent + ") {
+			return
 		}
 		if m := anchorNumbers.FindStringSubmatchIndex(line); m != nil {
 			add("ACTIVE parent", m[2], m[3])
@@ -119,7 +127,7 @@ func lineSlots(i int, line string, see func(slot)) {
 
 // numberedHeading is the match of headingNumber in a line, nil for none.
 func numberedHeading(line string) []int {
-	if !strings.HasPrefix(line, "###") {
+	if !strings.HasPrefix(line, "###") || !strings.Contains(line, "(") {
 		return nil
 	}
 	return headingNumber.FindStringSubmatchIndex(line)

@@ -31,8 +31,8 @@ func (s *Summary) Check(path, host string, r *Register) []finding.Finding {
 	all = append(all, s.checkRegisterLine(path)...)
 	if r != nil {
 		all = append(all, s.checkLabels(path)...)
-		all = append(all, s.checkCounts(path, r)...)
 		all = append(all, s.checkListed(path, r)...)
+		all = append(all, s.checkCounts(path, r)...)
 	}
 	return all
 }
