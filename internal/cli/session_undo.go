@@ -14,14 +14,16 @@ import (
 )
 
 func newSessionUndo(c *console) *cobra.Command {
-	var asJSON bool
+	var asJSON, runs bool
 	cmd := &cobra.Command{
 		Use:   "undo SESSION [TURN]",
 		Short: "Take back what a turn changed in the project's files",
 		Long: `Take back what a turn changed in the project's files: the last turn whose changes
 still stand, or the one that is named. All of its files are put back, or, where one
 was changed since, none. The conversation stays as it is; the next turn says so.
-The files are on stdout, one a line.`,
+The files are on stdout, one a line. Protected files are removed if the turn made them,
+and never written. Files that other programs run by themselves, such as .envrc, need
+--runs-by-itself: look at them with belay session changes first.`,
 		Example: "  belay session undo sess_2f4c8e0a\n  belay session undo sess_2f4c8e0a turn_0198",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 2 {
@@ -31,13 +33,14 @@ The files are on stdout, one a line.`,
 		},
 	}
 	jsonFlag(cmd, &asJSON)
+	cmd.Flags().BoolVar(&runs, "runs-by-itself", false, "also put back files that other programs run by themselves")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
 			turnID, note, err := undoTurn(ctx, a.Engine, id, args[1:])
 			if err != nil {
 				return err
 			}
-			done, err := a.Engine.Undo(ctx, changes.UndoRequest{SessionID: id, TurnID: turnID, By: c.person()})
+			done, err := a.Engine.Undo(ctx, changes.UndoRequest{SessionID: id, TurnID: turnID, RunsByItself: runs, By: c.person()})
 			if err != nil {
 				return err
 			}
