@@ -78,7 +78,7 @@ func (t *turn) run() {
 		t.leave()
 		return
 	}
-	t.events.owe(t.main.runsOnRequest()...)
+	t.events.owe(t.main.warnOfRisks()...)
 	t.closeEnvironment()
 	t.finish(t.judge(done, err))
 }
