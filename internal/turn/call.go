@@ -53,7 +53,7 @@ func (m modelCall) consume(r *model.Request, a *conversation.Answer) (err error)
 	}()
 	w := watchProvider(m.run.settings.stall, m.run.stop)
 	defer w.stop()
-	for chunk, err := range m.run.settings.provider.Stream(m.run.ctx, *r) {
+	for chunk, err := range redacted(m.run.settings.provider.Stream(m.run.ctx, *r), m.run.redact) {
 		if err != nil {
 			return err
 		}

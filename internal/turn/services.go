@@ -64,6 +64,9 @@ func (s *services) show(input json.RawMessage) json.RawMessage {
 	return plainjson.MustMarshal(map[string]any{"omitted": "the input is too long to show here", "bytes": len(input), "begins": conversation.CutText(string(input), 1024)})
 }
 
+// withoutKeys takes the keys that belay knows out of what a person or a model wrote.
+func (s *services) withoutKeys(text string) string { return s.redact.Known(text) }
+
 // clean takes secrets out of a text.
 func (s *services) clean(text string) string {
 	if s.redact == nil {

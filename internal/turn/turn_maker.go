@@ -22,6 +22,7 @@ type turnMaker struct {
 
 // newTurn makes the turn of a request. It has the lease.
 func (m *turnMaker) newTurn(lease *session.Lease, r Request, id string) *turn {
+	r.Message = m.services.withoutKeys(r.Message)
 	ctx, stop := context.WithCancelCause(m.lifetime.ctx)
 	s := newShared(ctx, stop, m.services, id, lease)
 	workflow := r.Agent != nil // it begins its turns anew after a crash
