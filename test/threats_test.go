@@ -23,7 +23,7 @@ func TestThreatModelNamesTests(t *testing.T) {
 	}))
 	page, err := os.ReadFile("../docs/threat-model.md")
 	must(t, err)
-	named := regexp.MustCompile("`(Test\\w+|[\\w-]+\\.txtar|test/\\w+|internal/\\w+)`").FindAllStringSubmatch(string(page), -1)
+	named := regexp.MustCompile("`((?:Test|Fuzz)\\w+|[\\w-]+\\.txtar|test/\\w+|internal/\\w+)`").FindAllStringSubmatch(string(page), -1)
 	if len(named) < 30 {
 		t.Fatalf("the page names %d tests", len(named))
 	}

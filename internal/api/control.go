@@ -38,7 +38,9 @@ type decisionBody struct {
 type undoBody struct {
 	SessionID string `json:"sessionId" doc:"the session of the turn"`
 	TurnID    string `json:"turnId" doc:"the turn whose file changes are to be taken back"`
-	By        string `json:"by,omitempty" doc:"who says so, for the record"`
+	// RunsByItself is the person's second yes.
+	RunsByItself bool   `json:"runsByItself,omitempty" doc:"also put back files that other programs run by themselves; without it an undo that would make any is refused"`
+	By           string `json:"by,omitempty" doc:"who says so, for the record"`
 }
 
 type forkBody struct {

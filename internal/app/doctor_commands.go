@@ -29,6 +29,9 @@ func commands(ctx context.Context, cfg *config.Config) []Check {
 		c.Level, c.Next = Notice, "every command is asked about; on Linux, a kernel with Landlock or user namespaces holds them"
 	}
 	checks := []Check{c}
+	if program, err := os.Executable(); err == nil {
+		checks = append(checks, apparmor(report, apparmorSwitch, program)...)
+	}
 	if len(cfg.Bash.LocalPorts) > 0 && cfg.Bash.OwnNetwork() && !report.OwnNetwork {
 		checks = append(checks, Check{
 			Name: "commands", Level: Notice, Detail: "commands reach none of bash.local_ports: that needs namespaces, which this machine does not let belay make", Next: "see docs/sandbox.md",

@@ -132,8 +132,17 @@ func newChangesList(c *console) *cobra.Command {
 	return cmd
 }
 
-// keptState is what is in the way of a change, in a word.
+// keptState is what is in the way of a change, in a word, and whether other programs run
+// some of it by themselves.
 func keptState(k changes.KeptChange) string {
+	state := keptWord(k)
+	if k.Effect != nil && len(k.Effect.Automatic) > 0 {
+		state += ", runs by itself"
+	}
+	return state
+}
+
+func keptWord(k changes.KeptChange) string {
 	switch {
 	case k.Problem != "":
 		return "damaged"
@@ -186,7 +195,7 @@ func printKept(c *console, k changes.KeptChange) {
 			files += " and " + strconv.Itoa(more) + " more"
 		}
 		pairs = append(pairs, "made", when(k.Created), "session", k.SessionID, "turn", k.TurnID, "command", e.Command, "wrote", wrote(*e),
-			"files", files, "git", strings.Join(render.GitLines(*e), "\n"), "caution", strings.Join(e.Automatic[:min(len(e.Automatic), shownMatches)], "; "))
+			"files", files, "git", strings.Join(render.GitLines(*e), "\n"), "caution", cautions(*e))
 		diff = e.Diff
 	}
 	pairs = append(pairs, "because", k.Why, "conflicts", strings.Join(k.Conflicts[:min(len(k.Conflicts), shownMatches)], ", "), "problem", k.Problem)

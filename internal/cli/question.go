@@ -54,7 +54,7 @@ func aspects(r permit.Request) []string {
 	caution := ""
 	switch {
 	case len(e.Automatic) > 0:
-		caution = strings.Join(e.Automatic[:min(len(e.Automatic), shownMatches)], "; ")
+		caution = cautions(e)
 	case e.Outside:
 		caution = "it runs as you, with your files, network and credentials"
 	case e.Done != nil:
@@ -76,6 +76,15 @@ func aspects(r permit.Request) []string {
 		all[i] = render.Visible(text)
 	}
 	return all
+}
+
+// cautions name the files that other programs run by themselves; of many the first ones.
+func cautions(e permit.Effect) string {
+	text := strings.Join(e.Automatic[:min(len(e.Automatic), shownMatches)], "; ")
+	if more := len(e.Automatic) - shownMatches; more > 0 {
+		text += "; and " + strconv.Itoa(more) + " more"
+	}
+	return text
 }
 
 // several are sentences, each on a line; of many the first ones.

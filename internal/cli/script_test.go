@@ -256,6 +256,11 @@ func spawn(ts *testscript.TestScript, neg bool, args []string) {
 	} {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}
+	for _, name := range []string{"ANTHROPIC_API_KEY", "CHIRALITY_ANTHROPIC_API_KEY", "OPENAI_API_KEY", "BELAY_PERMIT_DENY"} {
+		if value := ts.Getenv(name); value != "" {
+			cmd.Env = append(cmd.Env, name+"="+value)
+		}
+	}
 	out, err := os.Create(filepath.Join(ts.Getenv("WORK"), args[0]+".out"))
 	ts.Check(err)
 	errs, err := os.Create(filepath.Join(ts.Getenv("WORK"), args[0]+".err"))

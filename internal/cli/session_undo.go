@@ -14,13 +14,17 @@ import (
 )
 
 func newSessionUndo(c *console) *cobra.Command {
-	var asJSON bool
+	var asJSON, runs bool
 	cmd := &cobra.Command{
 		Use:   "undo SESSION [TURN]",
 		Short: "Revert the file changes of a turn",
 		Long: `Revert the file changes of a turn: of TURN, or of the last turn whose changes still stand.
 belay restores all of its files, or none if one was changed since. The conversation stays,
-and the next turn tells the agent. The command prints the files on stdout, one per line.`,
+and the next turn tells the agent. The command prints the files on stdout, one per line.
+
+Protected files are removed if the turn made them, and never written. Files that other
+programs run by themselves, such as .envrc, need --runs-by-itself. Look at them first with
+belay session changes.`,
 		Example: "  belay session undo sess_2f4c8e0a\n  belay session undo sess_2f4c8e0a turn_0198",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 2 {
@@ -30,13 +34,14 @@ and the next turn tells the agent. The command prints the files on stdout, one p
 		},
 	}
 	jsonFlag(cmd, &asJSON)
+	cmd.Flags().BoolVar(&runs, "runs-by-itself", false, "also put back files that other programs run by themselves")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
 			turnID, note, err := undoTurn(ctx, a.Engine, id, args[1:])
 			if err != nil {
 				return err
 			}
-			done, err := a.Engine.Undo(ctx, changes.UndoRequest{SessionID: id, TurnID: turnID, By: c.person()})
+			done, err := a.Engine.Undo(ctx, changes.UndoRequest{SessionID: id, TurnID: turnID, RunsByItself: runs, By: c.person()})
 			if err != nil {
 				return err
 			}

@@ -237,7 +237,7 @@ type Warning struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 	// Paths are the files that it is about, relative to the project; of RUNS_ON_REQUEST
-	// at most 200.
+	// and RUNS_BY_ITSELF at most 200.
 	Paths []string `json:"paths,omitempty"`
 }
 

@@ -53,16 +53,7 @@ func TestBashRunsWhatWasSaid(t *testing.T) {
 	if err != nil || runtime.GOOS == "windows" {
 		t.Skip("there is no bash here")
 	}
-	bin := t.TempDir()
-	for _, name := range stubs {
-		script := fmt.Sprintf("#!/bin/sh\necho %s >> \"$PERMIT_TEST_LOG\"\n", name)
-		must(t, os.WriteFile(filepath.Join(bin, name), []byte(script), 0o700))
-	}
-	for _, name := range reals {
-		if at, err := exec.LookPath(name); err == nil {
-			must(t, os.Symlink(at, filepath.Join(bin, name)))
-		}
-	}
+	bin := stubbed(t)
 	ran := 0
 	all := slices.AppendSeq(slices.Clone(variants), maps.Keys(texts))
 	for _, plain := range []string{"sh", "dash"} {
@@ -87,7 +78,23 @@ func TestBashRunsWhatWasSaid(t *testing.T) {
 	}
 }
 
-// runs returns the programs that bash ran for a text, in a folder of its own
+// stubbed is a folder with the programs of the world.
+func stubbed(t testing.TB) string {
+	t.Helper()
+	bin := t.TempDir()
+	for _, name := range stubs {
+		script := fmt.Sprintf("#!/bin/sh\necho %s >> \"$PERMIT_TEST_LOG\"\n", name)
+		must(t, os.WriteFile(filepath.Join(bin, name), []byte(script), 0o700))
+	}
+	for _, name := range reals {
+		if at, err := exec.LookPath(name); err == nil {
+			must(t, os.Symlink(at, filepath.Join(bin, name)))
+		}
+	}
+	return bin
+}
+
+// runs returns the programs that a shell ran for a text, in a folder of its own
 // with nothing but the test's programs to be found.
 func runs(t *testing.T, shell, bin, text string) []string {
 	t.Helper()

@@ -3,6 +3,7 @@ package permit
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -38,6 +39,22 @@ func ParseCommand(text string) (cmds []Command, opaque bool, err error) {
 		return nil, true, fmt.Errorf("read the command: %w", err)
 	}
 	return a.cmds, a.opaque, nil
+}
+
+// ParsePlainCommand is [ParseCommand] for a machine without bash, where a plain shell such
+// as dash runs the text. A text that bash and a plain shell read in two ways is opaque.
+func ParsePlainCommand(text string) (cmds []Command, opaque bool, err error) {
+	cmds, opaque, err = ParseCommand(text)
+	plain := &analysis{posix: true}
+	if plain.script(text) != nil || plain.opaque || !sameCommands(cmds, plain.cmds) {
+		opaque = true
+	}
+	return cmds, opaque, err
+}
+
+// sameCommands reports whether two readings of a text found the same.
+func sameCommands(one, other []Command) bool {
+	return slices.EqualFunc(one, other, func(x, y Command) bool { return reflect.DeepEqual(x, y) })
 }
 
 // analysis gathers what a text would do.

@@ -302,3 +302,25 @@ func TestWhereShellsDisagree(t *testing.T) {
 		}
 	}
 }
+
+// Where there is no bash a text is read as sh reads it, too.
+func TestParsePlainCommand(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"touch a; for i in 1; do touch b >c; done": false,
+		"git status | head":                        false,
+		"touch a &> b":                             true,
+		"[[ a > b ]]; ls":                          true,
+		"cat <(touch b)":                           true,
+		"echo $'\\'; touch b #'":                   true,
+		"sh -c '[[ a > b ]]'":                      true,
+	} {
+		cmds, opaque, err := ParsePlainCommand(text)
+		if err != nil || opaque != want || len(cmds) == 0 {
+			t.Errorf("%q: opaque is %v (%v, %v), not %v", text, opaque, cmds, err, want)
+		}
+	}
+	if _, opaque, err := ParsePlainCommand("("); !opaque || err == nil {
+		t.Errorf("what is no command: opaque is %v, %v", opaque, err)
+	}
+}

@@ -1,7 +1,6 @@
 package permit
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 
@@ -68,8 +67,7 @@ func (a *analysis) unwrap(name string, words []arg) bool {
 		plain.shell(words[1:])
 		at := len(a.cmds)
 		wraps := a.shell(words[1:])
-		a.opaque = a.opaque || plain.opaque ||
-			!slices.EqualFunc(a.cmds[at:], plain.cmds, func(x, y Command) bool { return reflect.DeepEqual(x, y) })
+		a.opaque = a.opaque || plain.opaque || !sameCommands(a.cmds[at:], plain.cmds)
 		return wraps
 	case "zsh", "ksh", "mksh", "fish", "csh", "tcsh", "pwsh":
 		// Their languages are others.

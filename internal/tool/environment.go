@@ -55,8 +55,19 @@ type Environment struct {
 	Nested []string
 	// ReadPaths are toolchains outside the project: links in it may lead to them.
 	ReadPaths []string
+	// Redact takes keys out of what is shown of files and output and kept with it; nil
+	// leaves them.
+	Redact func(string) string
 	// Clock gives the time of records.
 	Clock func() time.Time
+}
+
+// WithoutKeys is a text without the keys of the person that belay knows.
+func (w *Environment) WithoutKeys(text string) string {
+	if w.Redact == nil {
+		return text
+	}
+	return w.Redact(text)
 }
 
 // Scope says which project files an agent may change (workspace 9.5 and the

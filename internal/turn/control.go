@@ -7,6 +7,7 @@ import (
 	"belay/internal/attachment"
 	"belay/internal/fault"
 	"belay/internal/permit"
+	"belay/internal/redact"
 	"belay/internal/session"
 	"belay/internal/turn/agent"
 )
@@ -26,6 +27,7 @@ type control struct {
 	// requests is nil where nobody can be asked.
 	requests PermissionRequests
 	clock    func() time.Time
+	redact   *redact.Redactor
 }
 
 var _ Control = (*control)(nil)
@@ -68,7 +70,7 @@ func (c *control) Steer(ctx context.Context, r SteerRequest) error {
 		return err
 	}
 	return c.store.Signals.SendInput(r.SessionID, session.Input{
-		Message: r.Message, Mode: r.Mode, Items: files.Items, Warning: files.Warning(), Time: session.Time{Time: c.clock()},
+		Message: c.redact.Known(r.Message), Mode: r.Mode, Items: files.Items, Warning: files.Warning(), Time: session.Time{Time: c.clock()},
 	})
 }
 

@@ -75,7 +75,7 @@ func NewLocal(o Options) *Local {
 		sessions:    &sessions{o.Store, projects, leases, o.ScratchDir},
 		attachments: &attachments{o.Store, projects, models, dryRun{o.Store, o.Planner, o.ScratchDir}},
 		personas:    personas{o.Root, o.Tools},
-		control:     &control{o.Store, projects, o.Requests, o.Clock},
+		control:     &control{o.Store, projects, o.Requests, o.Clock, o.Redact},
 		FileChanges: changes.New(files, changesEngine{life, projects, dead, o.Store, services}, o.Requests),
 		Files:       files,
 		lifetime:    life, signals: o.Store.Signals, provider: o.Provider, running: running,

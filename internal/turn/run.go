@@ -80,7 +80,7 @@ func (t *turn) run() {
 		t.leave()
 		return
 	}
-	t.Events.Owe(t.main.RunsOnRequest()...)
+	t.Events.Owe(t.main.WarnOfRisks()...)
 	t.closeEnvironment()
 	t.finish(t.judge(done, err))
 }

@@ -24,6 +24,7 @@ type turnMaker struct {
 
 // newTurn makes the turn of a request. It has the lease.
 func (m *turnMaker) newTurn(lease *session.Lease, r Request, id string) *turn {
+	r.Message = m.services.WithoutKeys(r.Message)
 	ctx, stop := context.WithCancelCause(m.lifetime.ctx)
 	s := agent.NewTurn(ctx, stop, m.services, id, lease)
 	workflow := r.Agent != nil // it begins its turns anew after a crash

@@ -84,8 +84,8 @@ func TestInterrupt(t *testing.T) {
 func TestQuestionOnThePage(t *testing.T) {
 	b := open(t, &apitest.Engine{}, api.Options{})
 	b.visit("#root=/project&session=s1")
-	b.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, "ASK and HOLD"), chromedp.Click(send))
-	b.until("document.querySelector('.row.warning')?.innerText === 'write waits for a decision: belay decision show dec_1'")
+	b.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, "ASK AUTOMATIC and HOLD"), chromedp.Click(send))
+	b.until("document.querySelector('.row.warning')?.innerText === 'write waits for a decision: belay decision show dec_1\\ncaution: .envrc is run by the shell'")
 	if opts := b.engine.Requests()[0].Opts; opts.OnQuestion != turn.OnQuestionWait {
 		t.Errorf("the page's turn says %q", opts.OnQuestion)
 	}

@@ -1,6 +1,9 @@
 // The conversation: one block per turn, made from the events of the session's
 // log. Every text that comes from outside goes in as text, never as markup.
 
+/** How many files a question names that other programs run by themselves. */
+const maxCautions = 10;
+
 /** Makes an element with a class and a text. */
 export function el(tag, className = "", text = "") {
   const node = document.createElement(tag);
@@ -192,6 +195,9 @@ export class Log {
   ask(turn, data) {
     const until = data.expiresAt ? ` until ${new Date(data.expiresAt).toLocaleString()}` : "";
     const row = el("p", "row warning", `${data.name} waits for a decision${until}: belay decision show ${data.decisionId}`);
+    const runs = data.effect?.automatic ?? [];
+    for (const text of runs.slice(0, maxCautions)) row.append(el("br"), `caution: ${text}`);
+    if (runs.length > maxCautions) row.append(el("br"), `caution: and ${runs.length - maxCautions} more`);
     turn.asked.set(data.decisionId, row);
     turn.rows.append(row);
   }

@@ -122,7 +122,11 @@ func (e *Engine) run(l *log, r turn.Request, resumed chan bool) {
 	}
 	var calls *event.Calls
 	if strings.Contains(r.Message, "ASK") { // without a limit
-		l.append(event.PermissionAsked, event.Permission{DecisionID: "dec_1", ToolCallID: "c1", Name: "write", Input: []byte("{}"), Reason: "it changes project files"})
+		var e any
+		if strings.Contains(r.Message, "AUTOMATIC") {
+			e = map[string]any{"automatic": []string{".envrc is run by the shell"}}
+		}
+		l.append(event.PermissionAsked, event.Permission{DecisionID: "dec_1", ToolCallID: "c1", Name: "write", Input: []byte("{}"), Reason: "it changes project files", Effect: e})
 		calls = &event.Calls{Refused: 2, Expired: 1}
 	}
 	text := strings.TrimSpace(r.Message)

@@ -100,7 +100,7 @@ func (c *change) settle() error {
 			return outside(err)
 		}
 	}
-	c.diff = unified(c.p.shown(), c.data(), c.after)
+	c.diff = c.w.WithoutKeys(unified(c.p.shown(), c.data(), c.after))
 	if !c.p.scratch {
 		p := risk.Project{Root: c.w.Root, Path: c.w.Path}
 		c.automatic, c.onRequest = p.Of([]review.Entry{{Path: c.p.name, Before: c.version(), After: review.Version{Exists: true, Mode: 0o644, Content: c.after, Known: true}}})

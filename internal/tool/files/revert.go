@@ -37,6 +37,9 @@ type Undo struct {
 	// Changes are in the order in which they were made; those that were undone at
 	// once ([session.Change.Restored]) do not count.
 	Changes []session.Change
+	// Review looks at what would be done, before it is. Its error ends the undo. Nil lets
+	// everything pass.
+	Review func([]journal.Change) error
 }
 
 // Revert takes changes back, all of them or none: afterwards every file has the
@@ -73,6 +76,11 @@ func Revert(ctx context.Context, u Undo) (tx *journal.Tx, conflicts []string, er
 	plan := journal.Plan{Owner: u.Owner, Changes: back(u.Root, targets)}
 	if len(plan.Changes) == 0 {
 		return nil, nil, nil
+	}
+	if u.Review != nil {
+		if err := u.Review(plan.Changes); err != nil {
+			return nil, nil, err
+		}
 	}
 	if tx, err = u.Journal.Begin(plan); err != nil {
 		return overtaken(err)

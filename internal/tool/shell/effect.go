@@ -27,7 +27,7 @@ func (t *transaction) effect(ctx context.Context, changes []journal.Change, outc
 	if output != "" && !strings.HasSuffix(output, "\n") {
 		output += "\n"
 	}
-	e.Done = &permit.Done{Output: output + t.ended(outcome), Failed: failed}
+	e.Done = &permit.Done{Output: t.environment.WithoutKeys(output + t.ended(outcome)), Failed: failed}
 	diff := newDiffs(t.environment.Root, len(changes))
 	repositories, texts := map[string]int{}, gitSettings(changes)
 	ignored, ignores := map[string]int{}, files.NewIgnored(t.environment.Root)
@@ -83,6 +83,11 @@ func (t *transaction) effect(ctx context.Context, changes []journal.Change, outc
 	diff.folders(changes)
 	made, _ := t.upper.Folders()
 	e.Repositories = describeGit(ctx, t.environment.Root, made, changes, diff)
+	for _, r := range e.Repositories {
+		for i := range r.Does {
+			r.Does[i] = t.environment.WithoutKeys(r.Does[i])
+		}
+	}
 	if e.Done.Files == 0 { // only folders
 		for _, c := range changes {
 			e.Paths = append(e.Paths, string(c.Path)+"/")
@@ -94,7 +99,7 @@ func (t *transaction) effect(ctx context.Context, changes []journal.Change, outc
 	if e.Automatic, e.OnRequest, err = risksOf(ctx, t.environment, t.upper.Contents(), changes); err != nil {
 		return e, err
 	}
-	e.Diff = diff.String()
+	e.Diff = t.environment.WithoutKeys(diff.String())
 	for _, folder := range slices.Sorted(maps.Keys(ignored)) {
 		e.Done.Ignored = append(e.Done.Ignored, permit.Ignored{Path: folder, Files: ignored[folder]})
 	}

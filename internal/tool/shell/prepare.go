@@ -144,7 +144,11 @@ func below(path, dir string) string {
 
 // Effect implements tool.Call.
 func (c *call) Effect() permit.Effect {
-	cmds, opaque, err := permit.ParseCommand(c.in.Command)
+	parse := permit.ParseCommand
+	if c.report.PlainShell {
+		parse = permit.ParsePlainCommand
+	}
+	cmds, opaque, err := parse(c.in.Command)
 	e := permit.Effect{
 		Tool: Name, Kind: permit.Execute, Summary: c.summary(),
 		Command: c.in.Command, Commands: cmds, Opaque: opaque || err != nil,

@@ -88,7 +88,7 @@ func (t *transaction) finish(ctx context.Context, outcome confine.Outcome, said 
 	by := tool.OriginOf(ctx)
 	changes = &pending{call: t.call, upper: t.upper, value: result.Value, record: kept.Record{
 		ID: by.ChangeID, Created: t.environment.Clock().UTC(), Origin: by, Conflicts: conflicts, Changes: allowed,
-		Result: kept.Result{Text: result.Text, Truncated: result.Truncated, Failed: result.Failed},
+		Result: kept.Result{Text: t.environment.WithoutKeys(result.Text), Truncated: result.Truncated, Failed: result.Failed},
 	}}
 	if changes.record.Effect, err = t.effect(reviewCtx, allowed, outcome, result.Failed); err != nil {
 		changes = nil

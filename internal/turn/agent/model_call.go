@@ -53,7 +53,7 @@ func (m modelCall) consume(r *model.Request, a *conversation.Answer) (err error)
 	}()
 	w := watchProvider(m.run.Settings.Stall, m.run.Stop)
 	defer w.stop()
-	for chunk, err := range m.run.Settings.Provider.Stream(m.run.Context, *r) {
+	for chunk, err := range redacted(m.run.Settings.Provider.Stream(m.run.Context, *r), m.run.Redact) {
 		if err != nil {
 			return err
 		}

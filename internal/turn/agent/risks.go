@@ -17,32 +17,42 @@ import (
 	"belay/internal/turn/changes"
 )
 
-// codeRuns is the code of the warning at the end of a turn that changed files which run
-// when somebody asks for it.
-const codeRuns = "RUNS_ON_REQUEST"
+// The codes of the warnings at the end of a turn that changed files which run when somebody
+// asks for it, or by themselves.
+const (
+	codeRunsOnRequest = "RUNS_ON_REQUEST"
+	codeRunsByItself  = "RUNS_BY_ITSELF"
+)
 
 // maxJudged bounds a file whose content decides what it makes run, in bytes.
 const maxJudged = 1 << 20
 
-// RunsOnRequest warns of the files that the turn changed and that run when somebody asks
-// for it.
-func (a *Run) RunsOnRequest() []event.Draft { return a.risks.runsOnRequest() }
+// WarnOfRisks warns of the files that the turn changed and that make programs run.
+func (a *Run) WarnOfRisks() []event.Draft { return a.risks.warnings() }
 
 // risks looks at the files that the turns of a session changed, for what they make run.
 type risks struct{ run *Run }
 
-// runsOnRequest lists the files of the turn that run when a person builds, tests or
-// starts the project: nobody was asked about them because of that. The record of the
-// turn tells, so the list is whole after a crash.
-func (k *risks) runsOnRequest() []event.Draft {
+// warnings list the files of the turn that run by themselves, which a person or a rule
+// allowed, and those that run when a person builds, tests or starts the project, about which
+// nobody was asked because of that. The record of the turn tells, so the lists are whole
+// after a crash.
+func (k *risks) warnings() (drafts []event.Draft) {
 	defer func() {
 		if v := recover(); v != nil { // the turn has ended all the same
 			k.run.Logger.Error("look at what a turn changed", "session", k.run.SessionID, "panic", v)
 		}
 	}()
+	found := k.of(netChanges(k.run.Lease.Entries(), k.run.ID))
+	drafts = append(drafts, warningOf(found, review.Automatic, codeRunsByItself, "changed files that other programs run by themselves: ")...)
+	return append(drafts, warningOf(found, review.OnRequest, codeRunsOnRequest, "changed files that run when you build, test or start the project: ")...)
+}
+
+// warningOf is the warning of the files with a risk, none where there are none.
+func warningOf(found []review.Finding, of review.Risk, code, said string) []event.Draft {
 	var all, paths []string
-	for _, f := range k.of(netChanges(k.run.Lease.Entries(), k.run.ID)) {
-		if f.Risk == review.OnRequest {
+	for _, f := range found {
+		if f.Risk == of {
 			all, paths = append(all, risk.Sentence(f.Path, f.Reason)), append(paths, f.Path)
 		}
 	}
@@ -50,11 +60,11 @@ func (k *risks) runsOnRequest() []event.Draft {
 		return nil
 	}
 	const most = 20
-	said := "changed files that run when you build, test or start the project: " + strings.Join(all[:min(len(all), most)], "; ")
+	said += strings.Join(all[:min(len(all), most)], "; ")
 	if len(all) > most {
 		said += "; and more"
 	}
-	w := event.Warning{Code: codeRuns, Message: said, Paths: paths[:min(len(paths), maxRunPaths)]}
+	w := event.Warning{Code: code, Message: said, Paths: paths[:min(len(paths), maxRunPaths)]}
 	return []event.Draft{{Type: event.TurnWarning, Data: w}}
 }
 

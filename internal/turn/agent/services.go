@@ -64,6 +64,9 @@ func (s *Services) show(input json.RawMessage) json.RawMessage {
 	return plainjson.MustMarshal(map[string]any{"omitted": "the input is too long to show here", "bytes": len(input), "begins": conversation.CutText(string(input), 1024)})
 }
 
+// WithoutKeys takes the keys that belay knows out of what a person or a model wrote.
+func (s *Services) WithoutKeys(text string) string { return s.Redact.Known(text) }
+
 // Clean takes secrets out of a text.
 func (s *Services) Clean(text string) string {
 	if s.Redact == nil {

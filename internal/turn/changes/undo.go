@@ -10,12 +10,16 @@ import (
 	"belay/internal/journal"
 	"belay/internal/session"
 	"belay/internal/tool/files"
+	"belay/internal/tool/shell"
 )
 
 // UndoRequest takes the file changes of a turn back.
 type UndoRequest struct {
 	SessionID string `json:"sessionId"`
 	TurnID    string `json:"turnId"`
+	// RunsByItself says that files which other programs run by themselves are meant to be
+	// put back. Without it an undo that would make any is refused.
+	RunsByItself bool `json:"runsByItself,omitempty"`
 	// By is who says so, for the record.
 	By string `json:"by,omitempty"`
 }
@@ -40,6 +44,9 @@ type UndoResult struct {
 // on record, durably. Should the process die in between, anyone who opens the project
 // next completes the files, and the next lease of the session the record. A file
 // that a person has put back by hand is no obstacle.
+//
+// The record says what the files were, and it may have come with the project: what would
+// be made is reviewed like kept changes ([shell.ReviewUndo]).
 func (c *Changes) Undo(ctx context.Context, r UndoRequest) (result UndoResult, err error) {
 	if err := r.check(); err != nil {
 		return UndoResult{}, err
@@ -112,8 +119,13 @@ func (c *Changes) takeBack(ctx context.Context, lease *session.Lease, r UndoRequ
 	if err := lease.Boot(); err != nil {
 		return UndoResult{}, err
 	}
+	w, err := c.engine.Place(rec.ProjectRoot, root)
+	if err != nil {
+		return UndoResult{}, err
+	}
 	tx, err := putBack(ctx, lease, files.Undo{
 		Journal: j, Owner: journal.Owner{What: whatUndo, Session: r.SessionID, Turn: r.TurnID, By: r.By}, Root: root, Changes: changes,
+		Review: func(made []journal.Change) error { return shell.ReviewUndo(ctx, w, made, r.RunsByItself) },
 	})
 	if err != nil {
 		return UndoResult{}, err
@@ -173,7 +185,15 @@ func putBack(ctx context.Context, lease *session.Lease, u files.Undo) (*journal.
 // were before the undo.
 func notUndone(err error) error {
 	var lost *files.LostError
+	var never *shell.NotAdmittedError
+	var runs *shell.RunsByItselfError
 	switch {
+	case errors.As(err, &never):
+		return fault.New(fault.Forbidden, "nothing was undone: %v", never).With("reason", never.Reason).With("paths", []string{string(never.Path)}).
+			WithHint("change the file by hand")
+	case errors.As(err, &runs):
+		return fault.New(fault.InvalidRequest, "nothing was undone: %v", runs).With("field", "runsByItself").With("files", runs.Files).
+			WithHint("look at them with belay session changes; if they are meant, undo with --runs-by-itself (runsByItself over HTTP)")
 	case errors.As(err, &lost):
 		return fault.New(fault.ContentChanged, "nothing was undone: %v", lost).With("paths", []string{lost.Path}).
 			WithHint("change the file by hand")

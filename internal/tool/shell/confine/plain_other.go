@@ -21,7 +21,7 @@ func findCgroup(string) (string, error) { return "", errors.ErrUnsupported }
 // probe says that this system holds nothing of what Linux does.
 func (r *Runner) probe() Report {
 	found := Report{
-		System: runtime.GOOS, Network: r.o.Network,
+		System: runtime.GOOS, Network: r.o.Network, PlainShell: plainShell(),
 		Reasons: []string{"belay confines commands on Linux only"},
 	}
 	found.judge()

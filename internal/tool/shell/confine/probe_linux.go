@@ -13,7 +13,7 @@ import (
 // probe tries what the machine holds, by running a command that does nothing
 // with all means and leaving out those that fail.
 func (r *Runner) probe() Report {
-	found := Report{System: runtime.GOOS, Network: r.o.Network}
+	found := Report{System: runtime.GOOS, Network: r.o.Network, PlainShell: plainShell()}
 	if r.o.Off {
 		found.Reasons = append(found.Reasons, "switched off by the configuration")
 		found.judge()

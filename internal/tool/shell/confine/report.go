@@ -24,6 +24,8 @@ type Report struct {
 	// Memory is set where a control group limits the memory of all processes of a
 	// command together.
 	Memory bool `json:"memory"`
+	// PlainShell is set where there is no bash: sh runs the commands.
+	PlainShell bool `json:"plainShell,omitempty"`
 	// Network is what was asked for. OwnNetwork is set where a command has one of its
 	// own, with only a loopback interface.
 	Network    Network `json:"network"`
@@ -120,6 +122,7 @@ func (r *Report) judge() {
 	hold(r.Memory, "memory is limited for the command as a whole, too", "memory is limited for each process, not for the command")
 	// Without namespaces the filter holds what Landlock does not look at.
 	r.ReadOnly = r.Namespaces || r.Landlock >= landlockTruncate && r.Filter
+	hold(!r.PlainShell, "", "there is no bash, so sh runs commands; a command that the two read in different ways is covered by no rule")
 	if !r.Overlay {
 		hold(r.ReadOnly, "the project is read-only for a command that does not say that it changes it", "commands change the project at once, and nothing of that is put back")
 	}

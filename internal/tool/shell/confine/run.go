@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 )
@@ -142,6 +143,12 @@ func prepareScratch(scratch string) error {
 		}
 	}
 	return nil
+}
+
+// plainShell reports whether there is no bash, so that sh runs commands.
+func plainShell() bool {
+	path, err := shell()
+	return err == nil && !strings.HasPrefix(filepath.Base(path), "bash")
 }
 
 // shell finds the program that runs the text of commands.
