@@ -112,6 +112,9 @@ func (b *Bus) Replies(r Replier) (stop func() error, err error) {
 		}
 		subs = append(subs, sub)
 	}
+	if err := b.nc.FlushTimeout(askTimeout); err != nil { // now a question finds who answers it
+		return nil, errors.Join(fmt.Errorf("bus: answer questions: %w", err), stop())
+	}
 	return stop, nil
 }
 

@@ -115,6 +115,9 @@ type Bus struct {
 	js     jetstream.JetStream
 	health health
 
+	// backoff is [Backoff] but in tests.
+	backoff func(failures int) time.Duration
+
 	stream jetstream.Stream
 	// repair is held by publishers while they work on a batch, and for writing
 	// during a revival; reviving lets only one goroutine revive.
@@ -131,7 +134,7 @@ func Open(ctx context.Context, opts Options) (_ *Bus, err error) {
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
-	b := &Bus{opts: opts}
+	b := &Bus{opts: opts, backoff: Backoff}
 	defer func() {
 		if err != nil {
 			_ = b.shutdown() // the error that ended Open is returned

@@ -22,7 +22,7 @@ func NewClient(b *Bus, kind string) *Client { return &Client{bus: b, kind: kind}
 // makes the id (see [contract.ValidRequest]) before anything else. The errors are
 // those of [Bus.Publish].
 func (c *Client) Request(ctx context.Context, session, request string, m *contract.RequestMessage) error {
-	return c.bus.Publish(ctx, c.envelope(session, request, "request:"+request), m)
+	return c.bus.Publish(ctx, c.envelope(session, request, "request:"+session+":"+request), m)
 }
 
 // Announce publishes what the surface saw, or what other readers should do; id is

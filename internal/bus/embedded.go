@@ -152,6 +152,16 @@ func (e *embedded) stop() error {
 	return err
 }
 
+// down reports whether a restart failed. A nil server runs elsewhere.
+func (e *embedded) down() bool {
+	if e == nil {
+		return false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.srv == nil && !e.closed
+}
+
 // halt ends the server. e.mu must be held.
 func (e *embedded) halt() {
 	if e.srv != nil {

@@ -87,7 +87,9 @@ func (j *job) hasBegun() bool {
 func (j *job) run() {
 	defer close(j.done)
 	defer j.cancel(nil)
+	j.w.o.step("taken")
 	stream, err := j.begin()
+	j.w.o.step("accepted")
 	close(j.begun)
 	switch {
 	case errors.Is(err, errCancelled):
