@@ -53,6 +53,10 @@ func assign(got, reply contract.Payload) error {
 		return into(got, r)
 	case *contract.Personas:
 		return into(got, r)
+	case *contract.BlobCopied:
+		return into(got, r)
+	case *contract.BlobReleased:
+		return into(got, r)
 	}
 	return fmt.Errorf("bus: %s is no reply", reply.Type())
 }

@@ -114,6 +114,7 @@ type Bus struct {
 	nc     *nats.Conn
 	js     jetstream.JetStream
 	health health
+	lent   lent
 
 	// backoff is [Backoff] but in tests.
 	backoff func(failures int) time.Duration

@@ -348,6 +348,7 @@ func TestForgetRemovesWork(t *testing.T) {
 			c.Request(deadlined(t), s, "r"+s, prompt("x")),
 			c.Announce(deadlined(t), s, s, "r", state(contract.StateRunning)),
 			NewOutbox(b, e).Publish(deadlined(t), Place{Event: 1}, &contract.TextDelta{Delta: "x"}),
+			b.Lend(deadlined(t), ObjectName(s, "ab"), strings.NewReader("file")),
 		} {
 			if err != nil {
 				t.Fatal(err)
@@ -365,6 +366,9 @@ func TestForgetRemovesWork(t *testing.T) {
 		if n := messages(t, b, stream); n != 1 {
 			t.Errorf("%s holds %d messages, want that of the other session", stream, n)
 		}
+	}
+	if n, err := b.Objects(deadlined(t)); n != 1 || err != nil {
+		t.Errorf("%d copies of files, %v; want that of the other session", n, err)
 	}
 }
 

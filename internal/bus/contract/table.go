@@ -87,6 +87,10 @@ func Specs() []Spec {
 		{TypeSessionPage, "", Reply, false, false, medium, "The sessions.", func() Payload { return new(SessionPage) }},
 		{TypePersonaList, "", Plain, false, false, small, "A surface lists personas.", func() Payload { return new(PersonaList) }},
 		{TypePersonas, "", Reply, false, false, medium, "The personas.", func() Payload { return new(Personas) }},
+		{TypeBlobCopy, "", Plain, false, true, small, "A surface needs the bytes of a file and cannot read the state folder.", func() Payload { return new(BlobCopy) }},
+		{TypeBlobCopied, "", Reply, false, false, small, "The object store has the bytes.", func() Payload { return new(BlobCopied) }},
+		{TypeBlobRelease, "", Plain, false, false, small, "The surface has read them.", func() Payload { return new(BlobRelease) }},
+		{TypeBlobReleased, "", Reply, false, false, small, "The release is noted.", func() Payload { return new(BlobReleased) }},
 		{TypeFailure, "", Reply, false, false, small, "A request could not be answered; says why.", func() Payload { return new(Failure) }},
 	}
 }
