@@ -55,6 +55,9 @@ type Options struct {
 	// Dir is the folder of the embedded server's store, created if missing.
 	// It is locked while the bus is open.
 	Dir string
+	// Attach connects to the embedded server that another process of this user runs
+	// on Dir. Without one, Open's error is NOT_FOUND.
+	Attach bool
 	// URL names an existing NATS server or cluster (nats://host:port, commas
 	// between several) to use instead of the embedded one.
 	URL string
@@ -95,6 +98,8 @@ func (o Options) check() error {
 	switch {
 	case (o.Dir == "") == (o.URL == ""):
 		return errors.New("bus: exactly one of Dir and URL must be set")
+	case o.Attach && o.Dir == "":
+		return errors.New("bus: Attach needs Dir")
 	case o.MaxBytes < 0 || o.MaxAge < 0 || o.AckTimeout < 0:
 		return errors.New("bus: limits must not be negative")
 	}
@@ -109,6 +114,10 @@ type Bus struct {
 	nc     *nats.Conn
 	js     jetstream.JetStream
 	health health
+	lent   lent
+
+	// backoff is [Backoff] but in tests.
+	backoff func(failures int) time.Duration
 
 	stream jetstream.Stream
 	// repair is held by publishers while they work on a batch, and for writing
@@ -126,7 +135,7 @@ func Open(ctx context.Context, opts Options) (_ *Bus, err error) {
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
-	b := &Bus{opts: opts}
+	b := &Bus{opts: opts, backoff: Backoff}
 	defer func() {
 		if err != nil {
 			_ = b.shutdown() // the error that ended Open is returned
@@ -143,7 +152,12 @@ func Open(ctx context.Context, opts Options) (_ *Bus, err error) {
 			opts.Logger.Warn("bus connection", "error", err)
 		}),
 	}
-	if opts.URL == "" {
+	if opts.Attach {
+		if err := b.reachable(ctx); err != nil {
+			return nil, err
+		}
+		connect = append(connect, nats.SetCustomDialer(dialer{opts.Dir}))
+	} else if opts.URL == "" {
 		b.server = &embedded{dir: opts.Dir, maxBytes: opts.MaxBytes, logger: opts.Logger}
 		if err := b.server.start(); err != nil {
 			return nil, err
@@ -157,6 +171,9 @@ func Open(ctx context.Context, opts Options) (_ *Bus, err error) {
 		return nil, fmt.Errorf("bus: %w", err)
 	}
 	if b.stream, err = b.ensureStream(ctx, openTimeout); err != nil {
+		return nil, err
+	}
+	if err := b.ensureWork(ctx, openTimeout); err != nil {
 		return nil, err
 	}
 	return b, nil
@@ -217,6 +234,9 @@ func (b *Bus) revive(ctx context.Context) error {
 		// A request that meets the old connection is lost, so each attempt has
 		// a deadline of its own.
 		_, err := b.ensureStream(ctx, b.opts.AckTimeout/4)
+		if err == nil {
+			err = b.ensureWork(ctx, b.opts.AckTimeout/2)
+		}
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
