@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"belay/internal/attachment"
+	"belay/internal/attachment/block"
 	"belay/internal/event"
 )
 
@@ -115,7 +116,10 @@ type Entry struct {
 	Message     string            `json:"message,omitempty"`
 	Warning     string            `json:"warning,omitempty"`
 	Attachments []attachment.Item `json:"attachments,omitempty"`
-	Idempotency *Idempotency      `json:"idempotency,omitempty"`
+	// Links are files that came with a message and that no model was given yet, without
+	// what is secret of their addresses ([block.Item.Public]).
+	Links       []block.Item `json:"links,omitempty"`
+	Idempotency *Idempotency `json:"idempotency,omitempty"`
 	// Options are the turn's options as they were sent.
 	Options json.RawMessage `json:"options,omitempty"`
 	// After is the log's last sequence before the turn's first event, -1 for a

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"belay/internal/attachment"
+	"belay/internal/attachment/block"
 	"belay/internal/event"
 	"belay/internal/model"
 	"belay/internal/permit"
@@ -82,6 +83,8 @@ type task struct {
 	// refused comes before the message: attachments that were refused.
 	refused string
 	files   []attachment.Item
+	// links are files that came with the message, as records have them.
+	links []block.Item
 	// direct is the call that is made in place of asking a model.
 	direct *Direct
 	// alone has the agent see nothing of the session's earlier turns, but for those

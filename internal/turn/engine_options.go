@@ -59,6 +59,8 @@ type Options struct {
 	// half done.
 	Gate    tool.Gate
 	Journal *journal.Store
+	// Links keeps the addresses of files that people sent; nil keeps none.
+	Links Links
 	// Redact takes secrets out of what calls tell, readers and the model alike; nil
 	// leaves them.
 	Redact *redact.Redactor

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"belay/internal/attachment"
+	"belay/internal/attachment/block"
 	"belay/internal/permit"
 	"belay/internal/session"
 )
@@ -44,6 +45,9 @@ type Request struct {
 	// no request from outside does.
 	Agent *Agent
 	Items []attachment.Item
+	// Links are files that came with the message. Surfaces that receive files from people
+	// set them, with whole addresses; no request over HTTP does.
+	Links []block.Item
 }
 
 // provider is the name of the one that a turn asks for.
@@ -87,6 +91,8 @@ type SteerRequest struct {
 	Message     string            `json:"message"`
 	Attachments []string          `json:"attachments,omitempty"`
 	Mode        session.InputMode `json:"mode"`
+	// Links are as in [Request].
+	Links []block.Item `json:"-"`
 }
 
 // Opts are the options of a turn or boot (compatible contract, section 4, and

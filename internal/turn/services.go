@@ -28,6 +28,8 @@ type services struct {
 	hooks *permit.Hooks
 	// redact takes secrets out of what calls tell; nil leaves them.
 	redact *redact.Redactor
+	// links keeps the addresses of files that people sent; nil keeps none.
+	links Links
 
 	// scope says which files of a project a persona may change. Gate and journal keep
 	// changes of files apart and whole; fileRecovery settles those that a dead process

@@ -27,6 +27,7 @@ func (q *inputs) takeDue(atEnd bool) ([]session.Input, error) {
 	if err == nil && len(due) > 0 {
 		err = q.run.transcript.flush() // a usage that the log reports says that the answer is kept
 	}
+	unite(due)
 	for i := 0; err == nil && i < len(due); i++ {
 		if err = q.record(due[i]); err != nil {
 			due = due[i:]
@@ -78,7 +79,9 @@ func (q *inputs) late() ([]session.Entry, error) {
 		inputs, err = q.run.lease.CloseInput()
 	}
 	var entries []session.Entry
-	for _, in := range append(q.takeWaiting(), inputs...) {
+	inputs = append(q.takeWaiting(), inputs...)
+	unite(inputs)
+	for _, in := range inputs {
 		entries = append(entries, inputEntry(q.run.id, in))
 	}
 	return entries, err
@@ -87,7 +90,7 @@ func (q *inputs) late() ([]session.Entry, error) {
 // record puts an input on record.
 func (q *inputs) record(in session.Input) error {
 	if err := q.run.events.emit(append(q.run.events.takeOwed(), event.Draft{Type: event.TurnInput, Data: event.Input{
-		Message: in.Message, Mode: string(in.Mode), Attachments: len(in.Items),
+		Message: in.Message, Mode: string(in.Mode), Attachments: len(in.Items) + len(in.Links),
 	}})...); err != nil {
 		return err
 	}
@@ -97,6 +100,6 @@ func (q *inputs) record(in session.Input) error {
 func inputEntry(turnID string, in session.Input) session.Entry {
 	return session.Entry{
 		Kind: session.EntryInput, Turn: turnID, Time: in.Time, Mode: in.Mode,
-		Message: in.Message, Warning: in.Warning, Attachments: in.Items, Input: in.ID,
+		Message: in.Message, Warning: in.Warning, Attachments: in.Items, Links: in.Links, Input: in.ID,
 	}
 }

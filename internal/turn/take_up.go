@@ -52,7 +52,7 @@ func (d *deadTurns) resume(lease *session.Lease, p *suspendedTurn) (_ *turn, err
 	if err := d.maker.settleOptions(t); err != nil {
 		return nil, err
 	}
-	t.main.files, t.main.refused = p.begun.Attachments, p.begun.Warning
+	t.main.files, t.main.links, t.main.refused = p.begun.Attachments, p.begun.Links, p.begun.Warning
 	if err := t.main.compose(lease.Record().ProjectRoot); err != nil {
 		return nil, err
 	}

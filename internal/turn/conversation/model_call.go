@@ -70,7 +70,7 @@ func (r *ModelCall) texts() []string {
 		all = append(all, b.Text)
 	}
 	for _, in := range r.inputs {
-		all = append(all, spoken(in.Message))
+		all = append(all, spoken(session.Spoken(in.Message, in.Links)))
 	}
 	return all
 }
