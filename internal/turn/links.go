@@ -51,7 +51,7 @@ func filesOf(entries []session.Entry) []block.Item {
 		if e.Agent != "" || e.Kind != session.EntryTurn && e.Kind != session.EntryInput || len(e.Links)+len(e.Attachments) == 0 {
 			continue
 		}
-		return slices.Concat(e.Links, uploads(e.Attachments))
+		return block.Unite(slices.Concat(e.Links, uploads(e.Attachments)))
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func unite(inputs []session.Input) {
 			all = append(all, uploads(inputs[i].Items)...)
 		}
 	}
-	inputs[last].Links = all
+	inputs[last].Links = block.Unite(all)
 }
 
 // uploads are attached files as items of a block.
