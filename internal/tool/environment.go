@@ -10,6 +10,7 @@ import (
 	"belay/internal/attachment/block"
 	"belay/internal/journal"
 	"belay/internal/permit"
+	"belay/internal/session"
 )
 
 // Environment is the tool environment of one agent in one turn: the files that its
@@ -36,6 +37,8 @@ type Environment struct {
 	Files Admitter
 	// Received are the files of the newest message of a person that has some; nil is none.
 	Received func() []block.Item
+	// Destination is where the turn's output goes, nil for surfaces on this machine.
+	Destination *session.Destination
 	// Seen remembers which contents the model was shown. Unread is set where there is no
 	// model: files may be replaced that nobody has read.
 	Seen   *Seen

@@ -28,6 +28,9 @@ type shared struct {
 	// spent is what the turn has used, by all of its agents.
 	spent *spending
 
+	// destination is where the turn's output goes, nil for surfaces on this machine.
+	destination *session.Destination
+
 	// closing ends when the server stops. suspends reports whether another process takes
 	// the turn up then, if it waits for a person.
 	closing  context.Context

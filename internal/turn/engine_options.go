@@ -61,6 +61,9 @@ type Options struct {
 	Journal *journal.Store
 	// Links keeps the addresses of files that people sent; nil keeps none.
 	Links Links
+	// Publish lists patterns of files that may be sent to a destination without a question
+	// ([permit.Policy.Publish]); nil lists none.
+	Publish func(session.Destination) []string
 	// Redact takes secrets out of what calls tell, readers and the model alike; nil
 	// leaves them.
 	Redact *redact.Redactor

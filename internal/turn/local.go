@@ -56,7 +56,7 @@ func NewLocal(o Options) *Local {
 	)
 	records := &recordRecovery{store: o.Store, files: files, questions: asked, requests: o.Requests, audit: o.Audit, ends: ends, clock: o.Clock}
 	services := &services{
-		logger: o.Logger, clock: o.Clock, filePlanner: o.Planner, questions: asked, audit: o.Audit, hooks: o.Hooks, redact: o.Redact, links: o.Links,
+		logger: o.Logger, clock: o.Clock, filePlanner: o.Planner, questions: asked, audit: o.Audit, hooks: o.Hooks, redact: o.Redact, links: o.Links, publish: o.Publish,
 		scope: o.Scope, gate: o.Gate, journal: o.Journal, fileRecovery: files, projectsIn: o.Store.ProjectsIn,
 		scratchDir: o.ScratchDir, searchPath: o.SearchPath, readPaths: o.ReadPaths,
 	}

@@ -48,6 +48,10 @@ type Request struct {
 	// Links are files that came with the message. Surfaces that receive files from people
 	// set them, with whole addresses; no request over HTTP does.
 	Links []block.Item
+	// Destination is where the turn's output goes, nil for surfaces on this machine. A
+	// surface that takes it elsewhere sets it: files are then sent only as
+	// [permit.Publish] allows. No request over HTTP does.
+	Destination *session.Destination
 }
 
 // provider is the name of the one that a turn asks for.
