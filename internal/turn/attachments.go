@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
 
 	"belay/internal/attachment"
 	"belay/internal/fault"
@@ -152,10 +153,15 @@ func (a *attachments) Blob(ctx context.Context, sessionID, sha256 string) (io.Re
 }
 
 func findItem(entries []session.Entry, sha256 string) (attachment.Item, bool) {
+	is := func(it attachment.Item) bool { return it.SHA256 == sha256 }
 	for _, e := range entries {
-		for _, it := range e.Attachments {
-			if it.SHA256 == sha256 {
-				return it, true
+		groups := [][]attachment.Item{e.Attachments}
+		for _, b := range e.Blocks {
+			groups = append(groups, b.Sent, b.Items)
+		}
+		for _, items := range groups {
+			if i := slices.IndexFunc(items, is); i >= 0 {
+				return items[i], true
 			}
 		}
 	}

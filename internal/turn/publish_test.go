@@ -67,6 +67,15 @@ func TestPublish(t *testing.T) {
 			if n := strings.Count(names(events), string(event.AttachmentAdd)); n != tt.sent {
 				t.Errorf("%d files were sent: %s", n, names(events))
 			}
+			// Readers get the bytes by the hash.
+			for _, f := range r.sentIn(id) {
+				file, it, err := r.engine.Blob(r.ctx(), id, f.SHA256)
+				must(t, err)
+				must(t, file.Close())
+				if it.Name != f.Filename {
+					t.Errorf("the file is %+v", it)
+				}
+			}
 		})
 	}
 }
