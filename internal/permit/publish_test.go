@@ -4,8 +4,6 @@ import "testing"
 
 // Files that leave the machine are asked about in every mode that asks. Only the list of their
 // destination makes a question needless: no rule, no mode and no answer for the session does.
-//
-// Covers: bus and Discord A2
 func TestPublish(t *testing.T) {
 	t.Parallel()
 	effect := func(paths ...string) Effect {

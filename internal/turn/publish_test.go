@@ -26,8 +26,6 @@ func publishing(o *Options) {
 
 // A turn whose output leaves the machine asks before it sends a file, but for files that its
 // destination lists. Elsewhere nothing is asked.
-//
-// Covers: bus and Discord A2
 func TestPublish(t *testing.T) {
 	t.Parallel()
 	r := emptyRig(t)

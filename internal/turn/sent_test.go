@@ -20,8 +20,6 @@ import (
 // A process is killed at every look at the clock of a turn that sends a file. Afterwards the
 // file is in the log and in the transcript, once, or in neither. So it is where a power cut
 // took the end of the log as well.
-//
-// Covers: bus and Discord A2
 func TestKilledWhileSending(t *testing.T) {
 	t.Parallel()
 	for name, cut := range map[string]bool{"killed": false, "and the end of the log is lost": true} {
