@@ -3,7 +3,6 @@ package turn
 import (
 	"slices"
 
-	"belay/internal/attachment"
 	"belay/internal/attachment/block"
 	"belay/internal/fault"
 	"belay/internal/session"
@@ -44,41 +43,16 @@ func (t *agentRun) received() []block.Item {
 }
 
 // filesOf looks for the newest message with files. Messages that reached the model together
-// have their addresses in the last of them ([unite]).
+// count as one.
 func filesOf(entries []session.Entry) []block.Item {
 	for i := len(entries) - 1; i >= 0; i-- {
 		e := &entries[i]
-		if e.Agent != "" || e.Kind != session.EntryTurn && e.Kind != session.EntryInput || len(e.Links)+len(e.Attachments) == 0 {
+		if e.Agent != "" || e.Kind != session.EntryTurn && e.Kind != session.EntryInput {
 			continue
 		}
-		return block.Unite(slices.Concat(e.Links, uploads(e.Attachments)))
-	}
-	return nil
-}
-
-// unite puts the files of messages that a model gets together into the last of them, so that
-// one block holds them all. The attached files of each stay with it, too.
-func unite(inputs []session.Input) {
-	if len(inputs) < 2 {
-		return
-	}
-	var all []block.Item
-	last := len(inputs) - 1
-	for i := range inputs {
-		all = append(all, inputs[i].Links...)
-		inputs[i].Links = nil
-		if i < last {
-			all = append(all, uploads(inputs[i].Items)...)
+		if items := slices.Concat(session.BlockAt(entries, i), session.Uploads(e.Attachments)); len(items) > 0 {
+			return block.Unite(items)
 		}
 	}
-	inputs[last].Links = block.Unite(all)
-}
-
-// uploads are attached files as items of a block.
-func uploads(files []attachment.Item) []block.Item {
-	items := make([]block.Item, len(files))
-	for i, it := range files {
-		items[i] = block.Item{SHA256: it.SHA256, Filename: it.Name, MIMEType: it.MIMEType, Size: it.Bytes}
-	}
-	return items
+	return nil
 }

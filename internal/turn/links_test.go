@@ -106,8 +106,8 @@ func (r *rig) hidesSecret() {
 	}))
 }
 
-// Of messages that the model gets together, one block holds the files of all: those that are
-// steered in, those that follow up, and those that a dead process left.
+// Of messages that the model gets together, one block holds the files of all, whether they are
+// steered in or follow up. So it is when a later turn, in another process, repeats them.
 func TestLinksAreUnited(t *testing.T) {
 	t.Parallel()
 	for name, mode := range map[string]session.InputMode{"steered": session.Steer, "following up": session.FollowUp} {
@@ -154,6 +154,12 @@ func TestLinksAreUnited(t *testing.T) {
 			r.hidesSecret()
 			if said := names(events); !strings.Contains(said, string(event.TurnInput)) {
 				t.Errorf("events: %s", said)
+			}
+			r.open(withTools(t, look), r.withLinks)
+			r.provider.does(says("ok"))
+			r.say(id, "and on")
+			if blocks := strings.Count(fmt.Sprint(r.provider.last(t).Messages()), "[[lilac.attachments]]"); blocks != 2 {
+				t.Errorf("%d blocks in the history", blocks)
 			}
 		})
 	}

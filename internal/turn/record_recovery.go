@@ -127,7 +127,6 @@ func (r *recordRecovery) settleTranscript(ctx context.Context, lease *session.Le
 	if err != nil {
 		return err
 	}
-	unite(inputs)
 	for _, in := range inputs {
 		entries = append(entries, inputEntry(last.Turn, in))
 	}

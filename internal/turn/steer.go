@@ -27,7 +27,6 @@ func (q *inputs) takeDue(atEnd bool) ([]session.Input, error) {
 	if err == nil && len(due) > 0 {
 		err = q.run.transcript.flush() // a usage that the log reports says that the answer is kept
 	}
-	unite(due)
 	for i := 0; err == nil && i < len(due); i++ {
 		if err = q.record(due[i]); err != nil {
 			due = due[i:]
@@ -79,9 +78,7 @@ func (q *inputs) late() ([]session.Entry, error) {
 		inputs, err = q.run.lease.CloseInput()
 	}
 	var entries []session.Entry
-	inputs = append(q.takeWaiting(), inputs...)
-	unite(inputs)
-	for _, in := range inputs {
+	for _, in := range append(q.takeWaiting(), inputs...) {
 		entries = append(entries, inputEntry(q.run.id, in))
 	}
 	return entries, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -66,7 +67,7 @@ func TestKeep(t *testing.T) {
 	for _, f := range files {
 		info, err := os.Stat(f)
 		must(t, err)
-		if info.Mode().Perm()&0o077 != 0 {
+		if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s has the mode %v", f, info.Mode())
 		}
 	}
@@ -77,6 +78,9 @@ func TestKeep(t *testing.T) {
 	must(t, os.WriteFile(files[2], []byte("x"), 0o600))
 	if got := s.knows(t, kept[0]); got != "https://cdn.example/a" {
 		t.Errorf("of a damaged file the address is %q", got)
+	}
+	if runtime.GOOS == "windows" {
+		return // no folder is removed that is open
 	}
 	must(t, os.RemoveAll(dir))
 	if got := s.knows(t, kept[0]); got != "https://cdn.example/a" {

@@ -126,7 +126,9 @@ func (x *exchange) input(e session.Entry) []model.Content {
 
 // close makes the exchange end with an answer and every call have its result.
 func (x *exchange) close() {
-	for _, e := range x.unfolded() {
+	lines := x.unfolded()
+	for i, e := range lines {
+		e.Links = session.BlockAt(lines, i)
 		x.reply(e)
 	}
 	x.lines = nil
