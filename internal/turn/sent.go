@@ -50,6 +50,16 @@ func (t *trace) unsent(entries []session.Entry, turnID string) (drafts []event.D
 	return drafts
 }
 
+// resultOf is what the log has of a call's result.
+func (t *trace) resultOf(callID string) (o event.ToolOutcome) {
+	for _, r := range t.results {
+		if r.ToolCallID == callID {
+			o = r
+		}
+	}
+	return o
+}
+
 // unrecorded are the results of calls whose files the log has and the transcript does not.
 // The model learns that they were sent.
 func (t *trace) unrecorded(entries []session.Entry, turnID string, now session.Time) (late []session.Entry) {
@@ -61,7 +71,7 @@ func (t *trace) unrecorded(entries []session.Entry, turnID string, now session.T
 		}
 		n := len(late)
 		if n == 0 || late[n-1].Blocks[0].ID != f.ToolCallID {
-			result := t.results[f.ToolCallID]
+			result := t.resultOf(f.ToolCallID)
 			late = append(late, session.Entry{
 				Kind: session.EntryTools, Turn: turnID, Time: now, Agent: result.ParentToolCallID,
 				Blocks: []session.Block{{Type: session.BlockToolResult, ID: f.ToolCallID, Name: result.Name, Text: result.Output, Failed: !result.OK}},

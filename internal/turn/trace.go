@@ -23,8 +23,8 @@ type trace struct {
 	totals *event.Tokens
 	// calls are those that were not permitted.
 	calls event.Calls
-	// results are those of calls, by their ids; sent are the files that went to people.
-	results map[string]event.ToolOutcome
+	// results are those of calls, and sent the files that went to people.
+	results []event.ToolOutcome
 	sent    []event.SentFile
 	// text is what was said since the last model call that ended.
 	text strings.Builder
@@ -42,7 +42,7 @@ func retrace(ctx context.Context, store *session.Store, lease *session.Lease, be
 		return nil, err
 	}
 	defer func() { _ = r.Close() }() // a reader holds nothing but a place
-	t := &trace{seen: map[event.Type]bool{}, resolved: map[string]bool{}, results: map[string]event.ToolOutcome{}}
+	t := &trace{seen: map[event.Type]bool{}, resolved: map[string]bool{}}
 	for r.After() < lease.LastSeq() {
 		events, err := r.Next(ctx)
 		if err != nil {
@@ -77,7 +77,7 @@ func (t *trace) add(e event.Event) {
 		var d event.ToolOutcome
 		if json.Unmarshal(e.Data, &d) == nil {
 			t.calls.Add(d.Outcome, d.LeftOut)
-			t.results[d.ToolCallID] = d
+			t.results = append(t.results, d)
 		}
 	case event.AttachmentAdd:
 		var f event.SentFile
