@@ -58,11 +58,11 @@ func NewLocal(o Options) *Local {
 	)
 	records := &recovery.Records{Store: o.Store, Files: files, Questions: asked, Requests: o.Requests, Audit: o.Audit, Ends: ends, Clock: o.Clock}
 	services := &agent.Services{
-		Logger: o.Logger, Clock: o.Clock, FilePlanner: o.Planner, Questions: asked, Audit: o.Audit, Hooks: o.Hooks, Redact: o.Redact,
+		Logger: o.Logger, Clock: o.Clock, FilePlanner: o.Planner, Questions: asked, Audit: o.Audit, Hooks: o.Hooks, Redact: o.Redact, Publish: o.Publish,
 		Scope: o.Scope, Gate: o.Gate, Journal: o.Journal, FileRecovery: files, ProjectsIn: o.Store.ProjectsIn,
 		ScratchDir: o.ScratchDir, SearchPath: o.SearchPath, ReadPaths: o.ReadPaths,
 	}
-	maker := &turnMaker{services, o.NewID, o.Root, life, running, projects, resolver, ends}
+	maker := &turnMaker{services, o.NewID, o.Root, life, running, projects, resolver, ends, o.Links}
 	dead := &deadTurns{
 		store: o.Store, lifetime: life, leases: leases, files: files, records: records,
 		waiting: &recovery.SuspendedTurns{Store: o.Store, Questions: asked}, maker: maker,
@@ -75,7 +75,7 @@ func NewLocal(o Options) *Local {
 		sessions:    &sessions{o.Store, projects, leases, o.ScratchDir},
 		attachments: &attachments{o.Store, projects, models, dryRun{o.Store, o.Planner, o.ScratchDir}},
 		personas:    personas{o.Root, o.Tools},
-		control:     &control{o.Store, projects, o.Requests, o.Clock, o.Redact},
+		control:     &control{o.Store, projects, o.Requests, o.Clock, o.Redact, o.Links},
 		FileChanges: changes.New(files, changesEngine{life, projects, dead, o.Store, services}, o.Requests),
 		Files:       files,
 		lifetime:    life, signals: o.Store.Signals, provider: o.Provider, running: running,

@@ -10,7 +10,7 @@ import (
 func (t *turn) record(after int64) error {
 	e := session.Entry{
 		Kind: session.EntryTurn, Turn: t.ID, Time: session.Time{Time: t.Clock()},
-		Message: t.req.Message, Warning: t.main.Refused, Attachments: t.main.Files, After: after,
+		Message: t.req.Message, Warning: t.main.Refused, Attachments: t.main.Files, Links: t.main.Links, Destination: t.Destination, After: after,
 	}
 	if t.req.Agent != nil {
 		e.By = t.main.Settings.Persona.ID

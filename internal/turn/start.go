@@ -145,6 +145,9 @@ func (s *starter) prepare(ctx context.Context, t *turn) (err error) {
 		return err
 	}
 	t.main.Files, t.main.Refused = slices.Concat(t.req.Items, files.Items), files.Warning()
+	if t.main.Links, err = keepLinks(s.maker.links, t.req.Links); err != nil {
+		return err
+	}
 	if t.main.Refused != "" {
 		t.main.Settings.Warn("ATTACHMENTS_REFUSED", t.main.Refused)
 	}

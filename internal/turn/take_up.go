@@ -32,7 +32,7 @@ func (d *deadTurns) resume(lease *session.Lease, p *recovery.SuspendedTurn) (_ *
 	if err := d.lifetime.enter(); err != nil {
 		return nil, errors.Join(err, leaveSuspended(lease, p))
 	}
-	t := d.maker.newTurn(lease, Request{SessionID: lease.Record().SessionID, Message: p.Begun.Message}, p.Begun.Turn)
+	t := d.maker.newTurn(lease, Request{SessionID: lease.Record().SessionID, Message: p.Begun.Message, Destination: p.Begun.Destination}, p.Begun.Turn)
 	t.suspended = p
 	began := false
 	defer func() {
@@ -53,7 +53,7 @@ func (d *deadTurns) resume(lease *session.Lease, p *recovery.SuspendedTurn) (_ *
 	if err := d.maker.settleOptions(t); err != nil {
 		return nil, err
 	}
-	t.main.Files, t.main.Refused = p.Begun.Attachments, p.Begun.Warning
+	t.main.Files, t.main.Links, t.main.Refused = p.Begun.Attachments, p.Begun.Links, p.Begun.Warning
 	if err := t.main.Compose(lease.Record().ProjectRoot); err != nil {
 		return nil, err
 	}

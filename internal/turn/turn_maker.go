@@ -20,6 +20,7 @@ type turnMaker struct {
 	projects *projects
 	resolver *resolver
 	ends     *recovery.UnrecordedEnds
+	links    Links
 }
 
 // newTurn makes the turn of a request. It has the lease.
@@ -27,6 +28,7 @@ func (m *turnMaker) newTurn(lease *session.Lease, r Request, id string) *turn {
 	r.Message = m.services.WithoutKeys(r.Message)
 	ctx, stop := context.WithCancelCause(m.lifetime.ctx)
 	s := agent.NewTurn(ctx, stop, m.services, id, lease)
+	s.Destination = r.Destination
 	workflow := r.Agent != nil // it begins its turns anew after a crash
 	s.Closing, s.Suspends = m.lifetime.closing, func() bool { return !workflow && m.lifetime.stays.Load() }
 	t := &turn{

@@ -15,6 +15,7 @@ import (
 	"context"
 
 	"belay/internal/attachment"
+	"belay/internal/attachment/block"
 	"belay/internal/event"
 	"belay/internal/model"
 	"belay/internal/permit"
@@ -39,6 +40,9 @@ type Turn struct {
 	Transcript *Transcript
 	// Spent is what the turn has used, by all of its agents.
 	Spent *Spending
+
+	// Destination is where the turn's output goes, nil for surfaces on this machine.
+	Destination *session.Destination
 
 	// Closing ends when the server stops. Suspends reports whether another process takes
 	// the turn up then, if it waits for a person.
@@ -97,6 +101,8 @@ type Task struct {
 	// Refused comes before the message: attachments that were refused.
 	Refused string
 	Files   []attachment.Item
+	// Links are files that came with the message, as records have them.
+	Links []block.Item
 	// Direct is the call that is made in place of asking a model.
 	Direct *Direct
 	// Alone has the agent see nothing of the session's earlier turns, but for those

@@ -201,6 +201,9 @@ func (a *Run) Equip(delegates []tool.Tool, allow, deny []string) (err error) {
 func (a *Run) policyOf(allow, deny []string) (permit.Policy, []string) {
 	s := &a.Settings
 	p := permit.Policy{Mode: permit.ModeOf(s.Mode), Allowed: s.Allowed, Denied: s.Denied, AskBefore: s.AskBefore, Outside: s.Outside}
+	if a.Destination != nil && a.Services.Publish != nil {
+		p.Publish = a.Services.Publish(*a.Destination)
+	}
 	if s.Persona.Blocking == "never" {
 		p.NeverAsk = fmt.Sprintf("persona %s works without asking (BLOCKING never)", s.Persona.ID)
 	}

@@ -43,7 +43,7 @@ func (a *Run) Compose(projectRoot string) error {
 			a.Settings.Model, a.limits.ContextTokens, prefix.Tokens()).
 			With("field", "model").WithHint("choose a model with a larger context, or allow fewer tools; if it has more than that, say so with models or openai.context_tokens")
 	}
-	if need := conversation.Tokens(len(a.Message) + len(a.Refused)); need > free {
+	if need := conversation.Tokens(len(session.Spoken(a.Message, a.Links)) + len(a.Refused)); need > free {
 		return fault.New(fault.InvalidRequest, "message is too long for model %s: about %d tokens, %d are free", a.Settings.Model, need, free).
 			With("field", "message").WithHint("attach long text as a file, or choose a model with a larger context")
 	}
@@ -64,7 +64,7 @@ func (a *Run) AffordFirst() error {
 // openWindow begins the agent's conversation.
 func (a *Run) openWindow() conversation.Prefix {
 	prefix := conversation.Prefix{System: a.system, Tools: a.Tools.Specs(), Limits: a.limits, MaxTokens: a.Settings.MaxTokens}
-	prompt := conversation.Prompt{Message: a.Message, Warning: a.Refused, Items: a.Files}
+	prompt := conversation.Prompt{Message: session.Spoken(a.Message, a.Links), Warning: a.Refused, Items: a.Files}
 	a.window = conversation.New(a.ID, prefix, prompt, modelFiles{a})
 	return prefix
 }

@@ -11,6 +11,7 @@ import (
 	"belay/internal/persona"
 	"belay/internal/plainjson"
 	"belay/internal/redact"
+	"belay/internal/session"
 	"belay/internal/tool"
 	"belay/internal/turn/changes"
 	"belay/internal/turn/conversation"
@@ -28,6 +29,8 @@ type Services struct {
 	Hooks *permit.Hooks
 	// Redact takes secrets out of what calls tell; nil leaves them.
 	Redact *redact.Redactor
+	// Publish lists what may be sent to a destination without a question; nil lists none.
+	Publish func(session.Destination) []string
 
 	// Scope says which files of a project a persona may change. Gate and Journal keep
 	// changes of files apart and whole; FileRecovery settles those that a dead process
