@@ -17,11 +17,11 @@ const answersFor = time.Minute
 
 // followAnswers carries out the answers to questions of turns whose process has died,
 // until ctx ends. A turn of a process that lives is left to that.
-func (a *App) followAnswers(ctx context.Context) {
-	a.regularly(ctx, answersEvery, "answers of turns whose process has died could not be carried out", a.carryOutAnswers)
+func followAnswers(ctx context.Context, a *App) {
+	a.regularly(ctx, answersEvery, "answers of turns whose process has died could not be carried out", func(ctx context.Context) error { return carryOutAnswers(ctx, a) })
 }
 
-func (a *App) carryOutAnswers(ctx context.Context) error {
+func carryOutAnswers(ctx context.Context, a *App) error {
 	sessions, err := a.requests.Answered(ctx, time.Now().Add(-answersFor))
 	errs := []error{err}
 	for _, id := range sessions {

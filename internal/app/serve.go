@@ -91,15 +91,15 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	var background sync.WaitGroup
 	life, end := context.WithCancel(ctx)
 	background.Go(func() { a.tidy(life, carrier) })
-	background.Go(func() { a.sweepRequests(life) })
+	background.Go(func() { sweepRequests(life, a) })
 	background.Go(func() { a.freeWhenIdle(life) })
 	background.Go(func() { here.attend(life) })
 	background.Go(func() {
-		a.resume(life)
+		resume(life, a)
 		if n := a.Engine.Counts().TakenUp; n > 0 && o.Resumed != nil {
 			o.Resumed(n)
 		}
-		a.followAnswers(life)
+		followAnswers(life, a)
 	})
 	so := serveOptions(a.Config)
 	so.Logger = a.log
@@ -132,7 +132,7 @@ func reachable(addr string) string {
 // resume completes what dead processes left half done: changes of files, in all
 // projects, before anybody looks at those. Then it takes up the turns that a dead process left waiting for a person's
 // decision, and puts the end of other such turns on record.
-func (a *App) resume(ctx context.Context) {
+func resume(ctx context.Context, a *App) {
 	if err := a.Engine.RecoverFiles(ctx); err != nil && ctx.Err() == nil {
 		a.log.Error("finish changes of files", "error", err)
 	}

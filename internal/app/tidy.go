@@ -38,7 +38,7 @@ func (a *App) tidy(ctx context.Context, c *carrier) {
 }
 
 // sweepRequests closes questions until ctx ends.
-func (a *App) sweepRequests(ctx context.Context) {
+func sweepRequests(ctx context.Context, a *App) {
 	a.regularly(ctx, sweepEvery, "questions whose time is over could not be closed", a.requests.Sweep)
 }
 

@@ -40,7 +40,7 @@ func TestUnfinishedChanges(t *testing.T) {
 	if c := unfinishedCheck(); c.Level != Notice || !strings.Contains(c.Detail, "write, begun ") || !strings.Contains(c.Detail, project) || c.Next == "" {
 		t.Errorf("after a crash: %+v", c)
 	}
-	a.resume(t.Context())
+	resume(t.Context(), a)
 	if c := unfinishedCheck(); c.Level != OK {
 		t.Errorf("after a server has started: %+v", c)
 	}

@@ -31,21 +31,24 @@ func runOptions(a *App, tools []string) run.Options {
 		Takes:    a.Engine.Takes,
 		StateDir: a.Config.Paths.StateDir, Private: PrivateFolders(a.Config), Tools: tools,
 		Provider: a.Config.Provider, Others: a.Config.Workflow.Providers, Providers: config.Providers(),
-		Asks: a.asks, Priced: a.priced,
+		Asks: taskRules{a}.asks, Priced: taskRules{a}.priced,
 		Answered: func(ctx context.Context, w run.Waiting) error { return a.audit.Append(ctx, answerEntry(w)) },
 		Snapshot: snapshotOptions(a.Config, a.notifier()), Limits: runLimits(a.Config),
 		Logger: a.log, Clock: time.Now, NewID: newTurnID,
 	}
 }
 
+// taskRules say what is known about a task before it begins.
+type taskRules struct{ app *App }
+
 // asks reports whether every call of a tool needs a person's decision: it only changes
 // files, the mode asks about that, and no rule or hook may allow it.
-func (a *App) asks(project, mode string, allow []string, tool string) bool {
+func (t taskRules) asks(project, mode string, allow []string, tool string) bool {
 	m := permit.ModeOf(mode)
-	if tool != "write" || m == permit.AcceptEdits || m == permit.Plan || len(a.Config.Hooks) > 0 {
+	if tool != "write" || m == permit.AcceptEdits || m == permit.Plan || len(t.app.Config.Hooks) > 0 {
 		return false
 	}
-	rules, err := newProjects(a.Config).rules(project)
+	rules, err := newProjects(t.app.Config).rules(project)
 	if err != nil {
 		return false // the turn says what is wrong
 	}
@@ -55,23 +58,23 @@ func (a *App) asks(project, mode string, allow []string, tool string) bool {
 
 // priced is the model that answers where a workflow makes this choice, as the engine
 // chooses it, and whether its price is known.
-func (a *App) priced(project string, c turn.Choice) (name string, priced bool, err error) {
-	known := prices(a.Config)
-	name = cmp.Or(c.Model, a.Config.Model)
-	if c.Provider != "" && c.Provider != a.Config.Provider {
-		b, err := a.backends.get(c.Provider)
+func (t taskRules) priced(project string, c turn.Choice) (name string, priced bool, err error) {
+	known := prices(t.app.Config)
+	name = cmp.Or(c.Model, t.app.Config.Model)
+	if c.Provider != "" && c.Provider != t.app.Config.Provider {
+		b, err := t.app.backends.get(c.Provider)
 		if err != nil {
 			return "", false, err
 		}
 		known, name = b.Prices, cmp.Or(c.Model, b.Model)
 	}
 	if name == "" {
-		if name, err = a.Root.GlobalModel(); err != nil {
+		if name, err = t.app.Root.GlobalModel(); err != nil {
 			return "", false, err
 		}
 	}
 	if name == "" {
-		rules, err := newProjects(a.Config).rules(project)
+		rules, err := newProjects(t.app.Config).rules(project)
 		if err != nil {
 			return "", false, err
 		}
