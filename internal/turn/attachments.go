@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"os"
-	"slices"
 
 	"belay/internal/attachment"
 	"belay/internal/fault"
@@ -152,16 +151,20 @@ func (a *attachments) Blob(ctx context.Context, sessionID, sha256 string) (io.Re
 	return r, it, err
 }
 
+// findItem finds a file that a transcript names: of a message, of a tool's result, or
+// one that was sent to people.
 func findItem(entries []session.Entry, sha256 string) (attachment.Item, bool) {
-	is := func(it attachment.Item) bool { return it.SHA256 == sha256 }
+	var lists [][]attachment.Item
 	for _, e := range entries {
-		groups := [][]attachment.Item{e.Attachments}
+		lists = append(lists, e.Attachments)
 		for _, b := range e.Blocks {
-			groups = append(groups, b.Sent, b.Items)
+			lists = append(lists, b.Items, b.Sent)
 		}
-		for _, items := range groups {
-			if i := slices.IndexFunc(items, is); i >= 0 {
-				return items[i], true
+	}
+	for _, list := range lists {
+		for _, it := range list {
+			if it.SHA256 == sha256 {
+				return it, true
 			}
 		}
 	}
