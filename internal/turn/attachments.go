@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"slices"
 
 	"belay/internal/attachment"
 	"belay/internal/event"
