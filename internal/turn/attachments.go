@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 
 	"belay/internal/attachment"
 	"belay/internal/event"
