@@ -38,7 +38,7 @@ func refusing(n int64, with *fault.Error) func(*Options) {
 
 func TestWhatMayPassIsTriedAgain(t *testing.T) {
 	t.Parallel()
-	r := openRig(t, t.TempDir(), hello, refusing(3, fault.New(fault.StorageFailure, "the disk is full")))
+	r := openRig(t, t.TempDir(), hello, refusing(attempts-1, fault.New(fault.StorageFailure, "the disk is full")))
 	s := r.session()
 	r.ask(s, "r1", contract.QueuePrompt, "hello")
 	if e := r.end(s, "r1"); e.State != contract.StateResolved {
@@ -53,7 +53,7 @@ func TestWhatMayPassIsTriedAgain(t *testing.T) {
 // evidence. The next one of the session runs.
 func TestWhatDoesNotPassIsADeadLetter(t *testing.T) {
 	t.Parallel()
-	r := openRig(t, t.TempDir(), hello, refusing(attempts+1, fault.New(fault.StorageFailure, "the disk is full")))
+	r := openRig(t, t.TempDir(), hello, refusing(attempts+2, fault.New(fault.StorageFailure, "the disk is full")))
 	s := r.session()
 	r.ask(s, "r1", contract.QueuePrompt, "a secret")
 	r.ask(s, "r2", contract.QueuePrompt, "hello")

@@ -118,6 +118,11 @@ func (s Spec) Filter() string {
 	}
 }
 
+// Pattern is the subject with names for what differs, for people; "" for replies.
+func (s Spec) Pattern() string {
+	return s.subject(Envelope{Session: "<session>", Request: "<request>", Client: "<client>"})
+}
+
 // subject is that of a message of s, "" for replies.
 func (s Spec) subject(e Envelope) string {
 	switch s.Scope {
