@@ -53,7 +53,7 @@ func (c *toolCall) allow() error {
 		return nil
 	case c.suspended == nil && c.run.Settings.AsksNobody:
 		c.refuse(unasked(ruling.Reason), event.OutcomeRefused)
-		return c.refused(ruling.Reason + ", and the turn asks nobody (opts.onQuestion)")
+		return c.refused(ruling.Reason + ", and the turn asks nobody")
 	}
 	return c.ask(ruling)
 }

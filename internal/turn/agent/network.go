@@ -64,7 +64,7 @@ func (n *network) Ask(ctx context.Context, e permit.Effect) (permit.Ruling, erro
 	case a.granted(e):
 		return allowedForSession, nil
 	case a.Settings.AsksNobody:
-		return permit.Ruling{Outcome: permit.Refuse, Reason: ruling.Reason + ", and the turn asks nobody (opts.onQuestion)"}, nil
+		return permit.Ruling{Outcome: permit.Refuse, Reason: ruling.Reason + ", and the turn asks nobody"}, nil
 	}
 	q, err := n.ask(c, e, ruling.Reason)
 	if err != nil || q == nil {

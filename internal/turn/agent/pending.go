@@ -52,7 +52,7 @@ func (c *toolCall) decideChanges() error {
 	case asks && c.run.Questions.Requests == nil:
 		return c.unaskedChanges(ruling, "nobody can be asked")
 	case asks && c.suspended == nil && c.run.Settings.AsksNobody:
-		return c.unaskedChanges(ruling, "the turn asks nobody (opts.onQuestion)")
+		return c.unaskedChanges(ruling, "the turn asks nobody")
 	}
 	if !asks && c.suspended == nil {
 		return c.endChanges(func(ctx context.Context) (tool.Result, error) { return c.changes.Apply(ctx, nil) })
