@@ -39,6 +39,7 @@ type Gateway struct {
 	count    int
 	twice    bool
 	hold     bool
+	shut     bool
 	held     []packet
 }
 
@@ -80,6 +81,13 @@ func (c *conn) closeWith(code int, reason string) {
 
 // accept serves a connection.
 func (g *Gateway) accept(w http.ResponseWriter, r *http.Request) {
+	g.server.mu.Lock()
+	shut := g.shut
+	g.server.mu.Unlock()
+	if shut {
+		http.Error(w, "scripted", http.StatusServiceUnavailable)
+		return
+	}
 	q := r.URL.Query()
 	if q.Get("v") != "10" || q.Get("encoding") != "json" || q.Get("compress") != "" {
 		http.Error(w, "this gateway has version 10 and plain JSON", http.StatusBadRequest)
@@ -258,6 +266,13 @@ func (g *Gateway) Sessions() int {
 	g.server.mu.Lock()
 	defer g.server.mu.Unlock()
 	return g.count
+}
+
+// Shut refuses new connections, or lets them in again.
+func (g *Gateway) Shut(on bool) {
+	g.server.mu.Lock()
+	defer g.server.mu.Unlock()
+	g.shut = on
 }
 
 // Drop cuts the connection without a word.

@@ -47,7 +47,7 @@ func (s *Server) Submit(who User, channel, message, customID string, values map[
 	defer s.mu.Unlock()
 	rows := []any{}
 	for id, value := range values {
-		rows = append(rows, map[string]any{"type": 1, "id": 1, "components": []any{map[string]any{"type": 4, "id": 2, "custom_id": id, "value": value}}})
+		rows = append(rows, map[string]any{"type": 18, "id": 1, "component": map[string]any{"type": 4, "id": 2, "custom_id": id, "value": value}})
 	}
 	c := s.channels[channel]
 	_, m := c.find(message)

@@ -86,10 +86,19 @@ func (s *Server) routes(mux *http.ServeMux) {
 
 // serve reads a request, applies scripted faults and rate limits, and answers.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, h handler) {
-	// Interaction and webhook tokens stand for themselves.
-	alone := strings.Contains(r.URL.Path, "/interactions/") || strings.Contains(r.URL.Path, "/webhooks/")
-	req, err := read(r)
+	// Tokens of interactions stand for themselves, and anybody may ask for the gateway.
+	alone := strings.Contains(r.URL.Path, "/interactions/") || strings.Contains(r.URL.Path, "/webhooks/") || strings.HasSuffix(r.URL.Path, "/gateway")
 	rule := s.rule(r)
+	var (
+		req = &request{Request: r}
+		err error
+	)
+	if s.ignores() {
+		_, _ = io.Copy(io.Discard, r.Body)
+		err = refuse(http.StatusRequestEntityTooLarge, codeTooLarge, "Request entity too large")
+	} else {
+		req, err = read(r)
+	}
 	if rule != nil && rule.Delay > 0 {
 		select {
 		case <-time.After(rule.Delay):

@@ -49,3 +49,17 @@ func (s *Server) rule(r *http.Request) *Rule {
 	}
 	return nil
 }
+
+// Unread makes the server drop all bodies while they arrive, and answer that they are
+// too large: so a test can measure what sending costs.
+func (s *Server) Unread(on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unread = on
+}
+
+func (s *Server) ignores() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.unread
+}

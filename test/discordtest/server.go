@@ -63,6 +63,7 @@ type Server struct {
 	rules        []*Rule
 	buckets      map[string]*bucket
 	revoked      bool
+	unread       bool
 }
 
 // New starts a server, which ends with the test.
