@@ -18,6 +18,7 @@ import (
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/page"
+	"belay/internal/worker"
 	"belay/internal/workspace"
 )
 
@@ -86,6 +87,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	setGOGC(serverGOGC)
 	defer addProcessors()()
 	a.Engine.Stay() // whoever asks first about an abandoned turn must not end it
+	a.startWorker(ctx, carrier, here.ready)
 	var background sync.WaitGroup
 	life, end := context.WithCancel(ctx)
 	background.Go(func() { a.tidy(life, carrier) })
@@ -105,6 +107,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 		if n := a.Engine.Counts().Working; n > 0 && o.Draining != nil {
 			o.Draining(n, so.Grace)
 		}
+		carrier.drain()
 		a.drain(ctx)
 		if n := a.Engine.Counts().Left; n > 0 && o.Left != nil {
 			o.Left(n)
@@ -217,6 +220,7 @@ const minTokenBytes = 16
 type carrier struct {
 	bus       *bus.Bus
 	publisher *bus.Publisher
+	worker    *worker.Worker
 	stop      func() error
 }
 
@@ -253,7 +257,9 @@ func (a *App) startBus(ctx context.Context, ready *readiness) (*carrier, error) 
 		defer close(followed)
 		a.follow(life, p)
 	}()
-	return &carrier{bus: b, publisher: p, stop: func() error {
+	c := &carrier{bus: b, publisher: p}
+	c.stop = func() error {
+		c.stopWorker(a.log)
 		end()
 		<-followed
 		closing, cancel := context.WithTimeout(context.Background(), busCloseTimeout)
@@ -265,7 +271,8 @@ func (a *App) startBus(ctx context.Context, ready *readiness) (*carrier, error) 
 		closing, cancel = context.WithTimeout(context.Background(), busCloseTimeout)
 		defer cancel()
 		return b.Close(closing)
-	}}, nil
+	}
+	return c, nil
 }
 
 const busCloseTimeout = 5 * time.Second

@@ -159,6 +159,9 @@ func Open(ctx context.Context, opts Options) (_ *Bus, err error) {
 	if b.stream, err = b.ensureStream(ctx, openTimeout); err != nil {
 		return nil, err
 	}
+	if err := b.ensureWork(ctx, openTimeout); err != nil {
+		return nil, err
+	}
 	return b, nil
 }
 
@@ -217,6 +220,9 @@ func (b *Bus) revive(ctx context.Context) error {
 		// A request that meets the old connection is lost, so each attempt has
 		// a deadline of its own.
 		_, err := b.ensureStream(ctx, b.opts.AckTimeout/4)
+		if err == nil {
+			err = b.ensureWork(ctx, b.opts.AckTimeout/2)
+		}
 		if err == nil || ctx.Err() != nil {
 			return err
 		}

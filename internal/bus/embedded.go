@@ -79,7 +79,7 @@ func (e *embedded) launch() error {
 		// memory and of its free disk as its limits, and refuse to create a
 		// stream that fits the configuration but not the moment.
 		JetStreamMaxMemory:     1 << 20,
-		JetStreamMaxStore:      2*e.maxBytes + 1<<20,
+		JetStreamMaxStore:      storeLimit(e.maxBytes),
 		DisableJetStreamBanner: true,
 	})
 	if err != nil {

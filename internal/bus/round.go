@@ -121,17 +121,22 @@ func (p *Publisher) publish(ctx context.Context, l *lane, batch []draft, owners 
 // busFailed notes that the stream refused, or did not answer, and repairs it
 // when it has not answered for a while.
 func (p *Publisher) busFailed(ctx context.Context, err error) {
-	if ctx.Err() != nil {
-		return // closing: not the bus's fault
+	if ctx.Err() == nil { // closing is not the bus's fault
+		p.retries.Add(1)
+		p.bus.failed(ctx, err)
 	}
-	p.retries.Add(1)
-	failures := p.bus.health.failed(err, time.Now())
+}
+
+// failed notes that the bus did not store a message, and repairs it when it has
+// not answered for a while.
+func (b *Bus) failed(ctx context.Context, err error) {
+	failures := b.health.failed(err, time.Now())
 	if failures == 1 {
-		p.bus.opts.Logger.Warn("bus publisher: put off", "error", err)
+		b.opts.Logger.Warn("the bus does not store messages; it is tried again", "error", err)
 	}
 	if unanswered(err) && failures%reviveAfter == 0 {
-		if err := p.bus.revive(ctx); err != nil {
-			p.bus.health.failed(err, time.Now())
+		if err := b.revive(ctx); err != nil {
+			b.health.failed(err, time.Now())
 		}
 	}
 }

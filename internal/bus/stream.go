@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -120,7 +121,13 @@ func (b *Bus) Sessions(ctx context.Context) ([]string, error) {
 	for subject := range info.State.Subjects {
 		ids = append(ids, strings.TrimPrefix(subject, subjectPrefix))
 	}
-	return ids, nil
+	worked, err := b.workSessions(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("bus: list sessions: %w", err)
+	}
+	ids = append(ids, worked...)
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
 }
 
 // Forget removes a session's messages from the stream: for a session that was
@@ -129,5 +136,5 @@ func (b *Bus) Forget(ctx context.Context, session string) error {
 	if err := b.stream.Purge(ctx, jetstream.WithPurgeSubject(Subject(session))); err != nil {
 		return fmt.Errorf("bus: forget %s: %w", session, err)
 	}
-	return nil
+	return b.forgetWork(ctx, session)
 }

@@ -1,6 +1,9 @@
 package session
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,6 +31,8 @@ type Input struct {
 	Time    Time   `json:"time"`
 	// ID distinguishes the input from others of the session; see [Entry.Input].
 	ID string `json:"-"`
+	// Key is the sender's id of the input, "" for none; see [Signals.InputSent].
+	Key string `json:"-"`
 }
 
 // InputMode says when a running turn takes an input.
@@ -82,7 +87,7 @@ func (s *Signals) SendInput(id string, in Input) error {
 		return fault.New(fault.RequestTooLarge, "the input has %d bytes, the limit is %d", len(data), maxInputBytes)
 	}
 	// The name keeps the order in which inputs came.
-	name := fmt.Sprintf("%s/%s/%020d-%s%s", dirInputs, id, s.store.o.Clock().UnixNano(), s.store.o.NewID(), inputSuffix)
+	name := fmt.Sprintf("%s/%s/%020d-%s%s", dirInputs, id, s.store.o.Clock().UnixNano(), s.store.o.NewID(), keySuffix(in.Key))
 	if err := s.writeInput(id, name, data); err != nil {
 		if errors.Is(err, durable.ErrUnflushed) && missing(durable.Remove(s.store.stateDir.Root(), name)) {
 			return storage("the turn has taken the input, but a power cut may lose it", err)
@@ -103,6 +108,30 @@ func (s *Signals) SendInput(id string, in Input) error {
 	default:
 		return storage("the input could not be taken back", err)
 	}
+}
+
+// keySuffix ends the names of inputs with that key, which the transcript has too.
+func keySuffix(key string) string {
+	if key == "" {
+		return inputSuffix
+	}
+	sum := sha256.Sum256([]byte(key))
+	return "-key" + hex.EncodeToString(sum[:12]) + inputSuffix
+}
+
+// InputSent reports whether an input with that key was sent into a turn of the session,
+// so that a sender who does not know can find out.
+func (s *Signals) InputSent(ctx context.Context, id, key string) (bool, error) {
+	sent := func(name string) bool { return strings.HasSuffix(name, keySuffix(key)) }
+	names, err := s.inputNames(id)
+	if err != nil {
+		return false, storage("the inputs could not be read", err)
+	}
+	if slices.ContainsFunc(names, sent) {
+		return true, nil
+	}
+	entries, err := s.store.Entries(ctx, id) // the file goes only once the transcript has it
+	return slices.ContainsFunc(entries, func(e Entry) bool { return sent(e.Input) }), err
 }
 
 // writeInput makes an input durable, and what the transcript has of its turn: an

@@ -49,6 +49,11 @@ func (c *control) Steer(ctx context.Context, r SteerRequest) error {
 	if err := rules.Limits.admit(r.Message); err != nil {
 		return err
 	}
+	if r.Key != "" {
+		if sent, err := c.store.Signals.InputSent(ctx, r.SessionID, r.Key); sent || err != nil {
+			return err
+		}
+	}
 	if _, _, runs := c.store.Signals.Running(r.SessionID); !runs {
 		return session.NoTurn(r.SessionID)
 	}
@@ -68,6 +73,7 @@ func (c *control) Steer(ctx context.Context, r SteerRequest) error {
 	}
 	return c.store.Signals.SendInput(r.SessionID, session.Input{
 		Message: r.Message, Mode: r.Mode, Items: files.Items, Warning: files.Warning(), Time: session.Time{Time: c.clock()},
+		Key: r.Key,
 	})
 }
 

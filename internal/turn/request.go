@@ -87,6 +87,9 @@ type SteerRequest struct {
 	Message     string            `json:"message"`
 	Attachments []string          `json:"attachments,omitempty"`
 	Mode        session.InputMode `json:"mode"`
+	// Key identifies a repeated input: what was said into a turn of the session under
+	// that key is not said again. No request over HTTP sets it.
+	Key string `json:"-"`
 }
 
 // Opts are the options of a turn or boot (compatible contract, section 4, and

@@ -18,11 +18,13 @@ const (
 	// MaxDiff is the longest diff of a question.
 	MaxDiff = 64 << 10
 
-	maxLabel   = 256     // names of people, channels, tools
-	maxNote    = 4 << 10 // sentences and notes
-	maxPath    = 4 << 10
-	maxCommand = 64 << 10
-	maxList    = 200 // entries of a list
+	// MaxCommand is the longest command of a question.
+	MaxCommand = 64 << 10
+
+	maxLabel = 256     // names of people, channels, tools
+	maxNote  = 4 << 10 // sentences and notes
+	maxPath  = 4 << 10
+	maxList  = 200 // entries of a list
 )
 
 var (
@@ -38,6 +40,9 @@ var (
 
 // ValidRequest reports whether id can name a request.
 func ValidRequest(id string) bool { return requestPattern.MatchString(id) }
+
+// ValidMIME reports whether s can be the type of a file.
+func ValidMIME(s string) bool { return mimePattern.MatchString(s) }
 
 // checker collects what is wrong with a message.
 type checker struct{ problems []fault.Problem }

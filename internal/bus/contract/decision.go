@@ -56,6 +56,8 @@ type Decision struct {
 	Outside    bool   `json:"outside,omitempty"`
 	Background bool   `json:"background,omitempty"`
 	Why        string `json:"why,omitempty"`
+	// CommandTruncated says that Command is not all: nobody should allow that unseen.
+	CommandTruncated bool `json:"commandTruncated,omitempty"`
 	// Output is what an ended command wrote last, with a line on how it ended;
 	// Failed says that it did not succeed.
 	Output string   `json:"output,omitempty"`
@@ -149,7 +151,7 @@ func (m *Decision) check(c *checker) {
 	c.text("summary", m.Summary, maxNote)
 	c.text("reason", m.Reason, maxNote)
 	c.text("persona", m.Persona, maxLabel)
-	c.text("command", m.Command, maxCommand)
+	c.text("command", m.Command, MaxCommand)
 	c.text("why", m.Why, maxNote)
 	c.text("output", m.Output, 2*maxNote)
 	c.texts("hosts", m.Hosts, maxLabel)

@@ -1,6 +1,12 @@
 package contract
 
-import "time"
+import (
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"belay/internal/fault"
+)
 
 // Queue says what a request does where a turn runs in its session already.
 type Queue string
@@ -158,4 +164,22 @@ func (m *Reanchor) check(c *checker) {
 	one(c, "mode", m.Mode, QueueSteer, QueueInterrupt)
 	c.text("replyTo", m.ReplyTo, maxLabel)
 	c.that(m.ReplyTo == "" || !m.InheritReplyTo, "replyTo", "must be empty where it is inherited")
+}
+
+// FailureOf is err as a message has it.
+func FailureOf(err error) *Failure {
+	f := fault.From(err)
+	return &Failure{Code: string(f.Type), Message: Cut(f.Message, maxNote), Hint: Cut(f.NextStep(), maxNote)}
+}
+
+// Cut shortens a text to at most n bytes of whole characters, valid as UTF-8.
+func Cut(s string, n int) string {
+	s = strings.ToValidUTF8(s, "\ufffd")
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
 }

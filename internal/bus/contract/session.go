@@ -47,10 +47,10 @@ type RunningRequest struct {
 	Since   time.Time `json:"since"`
 }
 
-// SessionList lists sessions, the last used first. The reply is [SessionPage].
+// SessionList lists the sessions of a project, the last used first. The reply is
+// [SessionPage].
 type SessionList struct {
-	// ProjectRoot is whose sessions, "" is all.
-	ProjectRoot string `json:"projectRoot,omitempty"`
+	ProjectRoot string `json:"projectRoot"`
 	// Limit is at most 200; 0 is 50.
 	Limit int `json:"limit,omitempty"`
 }
@@ -135,7 +135,7 @@ func (m *SessionState) check(c *checker) {
 }
 
 func (m *SessionList) check(c *checker) {
-	c.text("projectRoot", m.ProjectRoot, maxPath)
+	c.filled("projectRoot", m.ProjectRoot, maxPath)
 	c.that(m.Limit >= 0 && m.Limit <= maxList, "limit", "must be 0 to %d", maxList)
 }
 

@@ -1,5 +1,7 @@
 package contract
 
+import "strings"
+
 // Streams of the bus, and the places of messages that no stream keeps.
 const (
 	// StreamRequests is a work queue: a message leaves it when it was dealt with.
@@ -140,6 +142,38 @@ func Subjects(stream string) []string {
 		}
 	}
 	return list
+}
+
+// SubjectsOf are the subjects of a stream's messages of a session.
+func SubjectsOf(stream, session string) []string {
+	var list []string
+	for _, s := range Specs() {
+		switch {
+		case s.Stream != stream:
+		case s.Scope == PerSession:
+			list = append(list, s.subject(Envelope{Session: session}))
+		case s.Scope == PerRequest && len(list) == 0:
+			list = append(list, OutputSubject(session, "*"))
+		}
+	}
+	return list
+}
+
+// SessionOf is the session that a subject names, "" for none.
+func SessionOf(subject string) string {
+	rest, ok := strings.CutPrefix(subject, prefix)
+	if !ok {
+		return ""
+	}
+	if out, ok := strings.CutPrefix(subject, output); ok {
+		session, _, _ := strings.Cut(out, ".")
+		return session
+	}
+	i := strings.LastIndexByte(rest, '.')
+	if i < 0 || specs[Type(rest[:i])].Scope != PerSession || specs[Type(rest[:i])].Stream == "" {
+		return ""
+	}
+	return rest[i+1:]
 }
 
 // Of returns the description of a message's type.

@@ -1,0 +1,143 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"belay/internal/bus/contract"
+	"belay/internal/fault"
+)
+
+// askTimeout bounds a question to the worker whose context has no earlier end.
+const askTimeout = 10 * time.Second
+
+// ask sends a request and decodes its reply into reply. The worker's own refusal
+// is a *fault.Error of its type.
+func (b *Bus) ask(ctx context.Context, e contract.Envelope, p, reply contract.Payload) error {
+	w, err := contract.Encode(e, p)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	msg, err := b.nc.RequestMsgWithContext(ctx, &nats.Msg{Subject: w.Subject, Header: w.Header, Data: w.Data})
+	if err != nil {
+		return fault.New(fault.Overloaded, "nobody answers %s on the bus: %v", p.Type(), err).
+			WithHint("see that belay serve runs, and try again").Because(err)
+	}
+	m, err := contract.Decode(contract.Wire{Header: msg.Header, Data: msg.Data})
+	if err != nil {
+		return err
+	}
+	return assign(m.Payload, reply)
+}
+
+// assign copies what arrived into the reply that was asked for.
+func assign(got, reply contract.Payload) error {
+	if f, ok := got.(*contract.Failure); ok {
+		return fault.New(fault.Type(f.Code), "%s", f.Message).WithHint("%s", f.Hint)
+	}
+	switch r := reply.(type) {
+	case *contract.DecisionAnswered:
+		return into(got, r)
+	case *contract.SessionCreated:
+		return into(got, r)
+	case *contract.SessionState:
+		return into(got, r)
+	case *contract.SessionPage:
+		return into(got, r)
+	case *contract.Personas:
+		return into(got, r)
+	}
+	return fmt.Errorf("bus: %s is no reply", reply.Type())
+}
+
+func into[T any](got contract.Payload, reply *T) error {
+	p, ok := any(got).(*T)
+	if !ok {
+		return fmt.Errorf("bus: the reply is %s", got.Type())
+	}
+	*reply = *p
+	return nil
+}
+
+// maxAnswering is how many questions are answered at once.
+const maxAnswering = 32
+
+// Replier answers the questions of surfaces. Replies come from several
+// goroutines.
+type Replier interface {
+	// Reply answers one question. An error becomes a [contract.Failure].
+	Reply(ctx context.Context, m contract.Message) (contract.Payload, error)
+}
+
+// Replies answers questions with r until its stop is called, which waits for
+// those under way. Several processes may answer; each question goes to one.
+func (b *Bus) Replies(r Replier) (stop func() error, err error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var (
+		subs    []*nats.Subscription
+		running sync.WaitGroup
+		slots   = make(chan struct{}, maxAnswering)
+	)
+	stop = func() error {
+		var errs error
+		for _, s := range subs {
+			if err := s.Unsubscribe(); err != nil && !errors.Is(err, nats.ErrConnectionClosed) {
+				errs = errors.Join(errs, fmt.Errorf("bus: %w", err))
+			}
+		}
+		cancel()
+		running.Wait()
+		return errs
+	}
+	for _, s := range contract.Specs() {
+		if s.Scope != contract.Plain {
+			continue
+		}
+		sub, err := b.nc.QueueSubscribe(s.Filter(), workerName, func(msg *nats.Msg) {
+			slots <- struct{}{}
+			running.Go(func() {
+				defer func() { <-slots }()
+				b.reply(ctx, r, msg)
+			})
+		})
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("bus: answer %s: %w", s.Type, err), stop())
+		}
+		subs = append(subs, sub)
+	}
+	return stop, nil
+}
+
+// reply answers one question.
+func (b *Bus) reply(ctx context.Context, r Replier, msg *nats.Msg) {
+	if msg.Reply == "" {
+		return
+	}
+	m, err := contract.Decode(contract.Wire{Subject: msg.Subject, Header: msg.Header, Data: msg.Data})
+	var p contract.Payload
+	if err == nil {
+		ctx, cancel := context.WithTimeout(ctx, askTimeout)
+		defer cancel()
+		p, err = r.Reply(ctx, m)
+	}
+	var w contract.Wire
+	if err == nil {
+		w, err = contract.Encode(contract.Envelope{Session: m.Session, Request: m.Request}, p)
+	}
+	if err != nil {
+		if w, err = contract.Encode(contract.Envelope{}, contract.FailureOf(err)); err != nil {
+			b.opts.Logger.Error("bus: reply", "error", err)
+			return
+		}
+	}
+	if err := b.nc.PublishMsg(&nats.Msg{Subject: msg.Reply, Header: w.Header, Data: w.Data}); err != nil {
+		b.opts.Logger.Warn("bus: reply", "error", err)
+	}
+}

@@ -1,0 +1,76 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"belay/internal/bus/contract"
+)
+
+// Output returns the output of a request after a position (0: from the start), in
+// order and each message once, up to and with the [contract.ResponseText] that
+// ends it. It waits for what is still to come, also for a request that has not
+// begun. It ends early when ctx is done, without an error, or with the error that
+// ended it.
+//
+// A request keeps its output for a day.
+func (c *Client) Output(ctx context.Context, session, request string, after int64) iter.Seq2[contract.Message, error] {
+	return func(yield func(contract.Message, error) bool) {
+		err := c.bus.read(ctx, contract.StreamOutput, jetstream.OrderedConsumerConfig{
+			FilterSubjects: []string{contract.OutputSubject(session, request)},
+			DeliverPolicy:  jetstream.DeliverAllPolicy,
+		}, func(m jetstream.Msg) (bool, error) {
+			msg, err := decodeWork(m)
+			if err != nil || msg.Seq <= after {
+				return true, err
+			}
+			after = msg.Seq
+			last := msg.Payload.Type() == contract.TypeResponseText
+			return yield(msg, nil) && !last, nil
+		})
+		if err != nil && ctx.Err() == nil {
+			yield(contract.Message{}, fmt.Errorf("bus: output of %s: %w", request, err))
+		}
+	}
+}
+
+// decodeWork decodes a message of a stream of work.
+func decodeWork(m jetstream.Msg) (contract.Message, error) {
+	return contract.Decode(contract.Wire{Subject: m.Subject(), Header: m.Headers(), Data: m.Data()})
+}
+
+// read passes the messages of an ordered consumer to fn until fn returns false or
+// an error, or ctx is done. It survives reconnects and restarts of the server.
+func (b *Bus) read(ctx context.Context, stream string, cfg jetstream.OrderedConsumerConfig, fn func(jetstream.Msg) (bool, error)) error {
+	begin, cancel := context.WithTimeout(ctx, b.opts.AckTimeout)
+	defer cancel()
+	cons, err := b.js.OrderedConsumer(begin, stream, cfg)
+	if err != nil {
+		return err
+	}
+	msgs, err := cons.Messages(jetstream.PullMaxMessages(batchMessages), jetstream.PullHeartbeat(heartbeat))
+	if err != nil {
+		return err
+	}
+	defer msgs.Stop()
+	for {
+		m, err := next(ctx, msgs)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if errors.Is(err, nats.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if more, err := fn(m); !more || err != nil {
+			return err
+		}
+	}
+}

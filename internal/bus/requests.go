@@ -1,0 +1,108 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"belay/internal/bus/contract"
+)
+
+// workerName is the name of the consumer that all workers share.
+const workerName = "belay-worker"
+
+// Delivery is a request on its way to a worker. Exactly one of Done, Retry and Bury
+// ends it. Until then the worker calls Working, or the request is delivered again.
+type Delivery struct {
+	contract.Message
+	// Again is set where the request was delivered before: what was begun then must
+	// be found, not begun again.
+	Again bool
+
+	bus *Bus
+	msg jetstream.Msg
+}
+
+// Request is the payload.
+func (d *Delivery) Request() *contract.RequestMessage {
+	m, _ := d.Payload.(*contract.RequestMessage)
+	return m
+}
+
+// Working says that the request is still worked on.
+func (d *Delivery) Working() error { return d.msg.InProgress() }
+
+// Done takes the request out of the stream.
+func (d *Delivery) Done(ctx context.Context) error { return d.msg.DoubleAck(ctx) }
+
+// Release has the request delivered again at once, to the next worker.
+func (d *Delivery) Release() error { return d.msg.Nak() }
+
+// Bury makes a dead letter of the request.
+func (d *Delivery) Bury(ctx context.Context, why error) { d.bus.bury(ctx, d.msg, why) }
+
+// StillWorking is how often [Delivery.Working] must be called.
+const StillWorking = stillWorking
+
+// Requests delivers requests to take, in the order in which they were stored, until
+// its stop is called. take must not block. What breaks the contract becomes a dead
+// letter and is not delivered.
+func (b *Bus) Requests(ctx context.Context, take func(*Delivery)) (stop func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	before, err := b.takeUp(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("bus: take requests: %w", err)
+	}
+	cons, err := b.js.CreateOrUpdateConsumer(ctx, contract.StreamRequests, jetstream.ConsumerConfig{
+		Durable: workerName, DeliverPolicy: jetstream.DeliverAllPolicy, AckPolicy: jetstream.AckExplicitPolicy,
+		// All may be under way at once, or an interrupt would wait behind prompts.
+		AckWait: ackWait, MaxAckPending: maxRequests, MaxDeliver: -1,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("bus: take requests: %w", err)
+	}
+	consuming, err := cons.Consume(func(m jetstream.Msg) {
+		msg, err := decodeWork(m)
+		if err != nil {
+			bury, cancel := context.WithTimeout(context.Background(), b.opts.AckTimeout)
+			defer cancel()
+			b.bury(bury, m, err)
+			return
+		}
+		meta, err := m.Metadata()
+		take(&Delivery{Message: msg, Again: err != nil || meta.NumDelivered > 1 || meta.Sequence.Stream <= before, bus: b, msg: m})
+	}, jetstream.PullMaxMessages(batchMessages), jetstream.PullHeartbeat(heartbeat),
+		jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) {
+			if !idle(err) {
+				b.opts.Logger.Warn("bus: take requests", "error", err)
+			}
+		}))
+	if err != nil {
+		return nil, fmt.Errorf("bus: take requests: %w", err)
+	}
+	return func() {
+		consuming.Stop()
+		<-consuming.Closed()
+	}, nil
+}
+
+// takeUp returns the last request from before this worker. The embedded server has
+// one worker: what another one held, its process is dead. Its consumer goes with it,
+// so that all requests are delivered at once and in order, not after [ackWait] and
+// behind newer ones.
+func (b *Bus) takeUp(ctx context.Context) (uint64, error) {
+	if b.server == nil {
+		return 0, nil
+	}
+	s, err := b.js.Stream(ctx, contract.StreamRequests)
+	if err != nil {
+		return 0, err
+	}
+	if err := s.DeleteConsumer(ctx, workerName); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+		return 0, err
+	}
+	return s.CachedInfo().State.LastSeq, nil
+}

@@ -1,0 +1,152 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"belay/internal/bus/contract"
+	"belay/internal/event"
+	"belay/internal/fault"
+	"belay/internal/permit"
+	"belay/internal/render"
+)
+
+// asked publishes that a call waits for a person.
+func (o *output) asked(ctx context.Context, e event.Event) error {
+	var p struct {
+		event.Permission
+		Effect permit.Effect `json:"effect"`
+	}
+	if err := json.Unmarshal(e.Data, &p); err != nil {
+		o.j.w.o.Logger.Error("bus: a question cannot be read", "request", o.j.key.request, "error", err)
+		return nil
+	}
+	o.open[p.DecisionID] = p.ToolCallID
+	d := decision(permit.Request{
+		ID: p.DecisionID, TurnID: e.Turn, ToolCallID: p.ToolCallID, Persona: p.Persona, Effect: p.Effect,
+		Reason: p.Reason, Created: e.Time, Expires: p.ExpiresAt, Session: p.Session,
+	})
+	err := o.signal(ctx, "opened:"+p.DecisionID, &contract.DecisionOpened{Decision: d})
+	if fault.Is(err, fault.RequestTooLarge) {
+		d.Diff, d.DiffTruncated = "", true
+		d.Command = contract.Cut(d.Command, maxNote)
+		d.CommandTruncated = d.CommandTruncated || len(d.Command) < len(p.Effect.Command)
+		err = o.signal(ctx, "opened:"+p.DecisionID, &contract.DecisionOpened{Decision: d})
+	}
+	return err
+}
+
+// answered publishes that a question is closed.
+func (o *output) answered(ctx context.Context, e event.Event) error {
+	var v event.Verdict
+	if !read(e, &v) {
+		return nil
+	}
+	delete(o.open, v.DecisionID)
+	return o.closed(ctx, v, e.Turn, e.Time)
+}
+
+// closeOpen closes the questions of a turn that ended without an answer.
+func (o *output) closeOpen(ctx context.Context) error {
+	for _, id := range slices.Sorted(maps.Keys(o.open)) {
+		v := event.Verdict{DecisionID: id, ToolCallID: o.open[id], Verdict: string(permit.VerdictDeny), By: permit.ByBelay, Note: "the turn has ended"}
+		if err := o.closed(ctx, v, o.j.turnID(), o.j.w.o.Clock().UTC()); err != nil {
+			return err
+		}
+		delete(o.open, id)
+	}
+	return nil
+}
+
+func (o *output) closed(ctx context.Context, v event.Verdict, turnID string, at time.Time) error {
+	return o.signal(ctx, "closed:"+v.DecisionID, &contract.DecisionClosed{
+		DecisionID: v.DecisionID, TurnID: turnID, ToolCallID: v.ToolCallID, Verdict: contract.Verdict(v.Verdict),
+		By: contract.Cut(v.By, maxLine/2), Note: contract.Cut(v.Note, maxNote), Time: at,
+	})
+}
+
+// signal publishes a signal about the request; what the contract refuses for other
+// reasons than its size is left out.
+func (o *output) signal(ctx context.Context, id string, p contract.Payload) error {
+	err := o.j.w.publish(ctx, o.j.envelope(id), p)
+	if err != nil && permanent(err) && !fault.Is(err, fault.RequestTooLarge) {
+		o.j.w.o.Logger.Error("bus: a signal cannot be carried", "request", o.j.key.request, "type", p.Type(), "error", err)
+		return nil
+	}
+	return err
+}
+
+// decision is a question as the bus has it.
+func decision(r permit.Request) contract.Decision {
+	e := r.Effect
+	d := contract.Decision{
+		DecisionID: r.ID, TurnID: r.TurnID, ToolCallID: r.ToolCallID, Asks: asks(e), Tool: contract.Cut(e.Tool, maxLine/2),
+		Summary: contract.Cut(e.Summary, maxNote), Reason: contract.Cut(r.Reason, maxNote), Persona: contract.Cut(r.Persona, maxLine/2),
+		Command: contract.Cut(e.Command, contract.MaxCommand), Outside: e.Outside, Background: e.Background, Why: contract.Cut(e.Why, maxNote),
+		Files: changedFiles(e), Diff: contract.Cut(e.Diff, contract.MaxDiff), Session: r.Session, ExpiresAt: r.Expires, Time: r.Created,
+	}
+	d.CommandTruncated, d.DiffTruncated = len(d.Command) < len(e.Command), len(d.Diff) < len(e.Diff)
+	for _, h := range e.Hosts[:min(len(e.Hosts), maxPaths)] {
+		d.Hosts = append(d.Hosts, contract.Cut(h, maxLine/2))
+	}
+	for _, line := range render.GitLines(e) {
+		d.Notes = append(d.Notes, contract.Cut(line, maxNote))
+	}
+	d.FileCount = len(render.Files(e))
+	if e.Done != nil {
+		d.Output, d.Failed, d.FileCount = contract.Cut(e.Done.Output, maxOutput), e.Done.Failed, max(e.Done.Files, len(d.Files))
+		for _, i := range e.Done.Ignored {
+			d.Notes = append(d.Notes, contract.Cut(fmt.Sprintf("%s that git ignores: %s", render.Number(i.Files, "file"), i.Path), maxNote))
+		}
+	}
+	d.Notes = d.Notes[:min(len(d.Notes), maxPaths)]
+	return d
+}
+
+// maxOutput is that of permit.Done.
+const maxOutput = 4 << 10
+
+// asks says what a question is about.
+func asks(e permit.Effect) contract.Asks {
+	switch {
+	case e.Done != nil, e.Kind == permit.Write:
+		return contract.AsksChanges
+	case e.Kind == permit.Network:
+		return contract.AsksHost
+	default:
+		return contract.AsksRun
+	}
+}
+
+// changedFiles are the first files of a question, each with its class.
+func changedFiles(e permit.Effect) (all []contract.ChangedFile) {
+	for _, p := range render.Files(e) {
+		if len(all) == maxPaths {
+			break
+		}
+		f := contract.ChangedFile{Path: contract.Cut(p, maxNote), Class: contract.ClassOrdinary}
+		if why, ok := reasonOf(e.OnRequest, p); ok {
+			f.Class, f.Reason = contract.ClassRunsOnRequest, why
+		}
+		if why, ok := reasonOf(e.Automatic, p); ok {
+			f.Class, f.Reason = contract.ClassRunsByItself, why
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// reasonOf finds the sentence about a path.
+func reasonOf(sentences []string, path string) (string, bool) {
+	for _, s := range sentences {
+		if why, ok := strings.CutPrefix(s, path+" "); ok {
+			return contract.Cut(why, maxNote), true
+		}
+	}
+	return "", false
+}

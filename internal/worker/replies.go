@@ -1,0 +1,129 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+
+	"belay/internal/bus/contract"
+	"belay/internal/permit"
+	"belay/internal/session"
+	"belay/internal/turn"
+)
+
+// replier answers the questions of surfaces.
+type replier struct{ w *Worker }
+
+// Reply implements [bus.Replier].
+func (r replier) Reply(ctx context.Context, m contract.Message) (contract.Payload, error) {
+	switch p := m.Payload.(type) {
+	case *contract.DecisionAnswer:
+		return r.answer(ctx, m.Session, p)
+	case *contract.SessionCreate:
+		rec, err := r.w.o.Engine.Create(ctx, turn.CreateRequest{ProjectRoot: p.ProjectRoot, Persona: p.Persona, Mode: p.Mode})
+		return &contract.SessionCreated{Session: sessionOf(rec)}, err
+	case *contract.SessionStatus:
+		return r.status(ctx, m.Session)
+	case *contract.SessionList:
+		return r.list(ctx, p)
+	case *contract.PersonaList:
+		return r.personas(ctx)
+	}
+	return nil, fmt.Errorf("bus: nobody answers %s", m.Payload.Type())
+}
+
+func (r replier) answer(ctx context.Context, session string, a *contract.DecisionAnswer) (contract.Payload, error) {
+	d, err := r.w.o.Engine.Decide(ctx, turn.DecisionRequest{
+		SessionID: session, DecisionID: a.DecisionID, Verdict: permit.Verdict(a.Verdict), By: a.By, Note: a.Note, Only: a.Only,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &contract.DecisionAnswered{DecisionID: d.DecisionID, Verdict: contract.Verdict(d.Verdict), By: d.By, Time: d.Time}, nil
+}
+
+// maxDiffs bounds the diffs of all open questions of a session, in bytes.
+const maxDiffs = 128 << 10
+
+func (r replier) status(ctx context.Context, id string) (contract.Payload, error) {
+	rec, err := r.w.o.Engine.Get(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	open, err := r.w.o.Engine.Decisions(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	s := &contract.SessionState{Session: sessionOf(rec)}
+	s.Running, s.Queued = r.w.state(id)
+	room := maxDiffs
+	for _, q := range open[:min(len(open), maxPaths)] {
+		d := decision(q)
+		if room -= len(d.Diff) + len(d.Command); room < 0 {
+			d.DiffTruncated, d.Diff = d.DiffTruncated || d.Diff != "", ""
+			d.CommandTruncated, d.Command = d.CommandTruncated || len(d.Command) > maxNote, contract.Cut(d.Command, maxNote)
+			d.Files, d.Output = nil, ""
+		}
+		s.Open = append(s.Open, d)
+	}
+	return s, nil
+}
+
+// state is what this worker has to do in a session.
+func (w *Worker) state(id string) (running *contract.RunningRequest, queued []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	l := w.lines[id]
+	if l == nil {
+		return nil, nil
+	}
+	if a := l.active; a != nil {
+		a.mu.Lock()
+		running = &contract.RunningRequest{Request: a.key.request, TurnID: a.turn, Since: a.since}
+		a.mu.Unlock()
+	}
+	for _, j := range l.waiting[:min(len(l.waiting), maxPaths)] {
+		queued = append(queued, j.key.request)
+	}
+	return running, queued
+}
+
+// defaultSessions is how many sessions a list has that names no number.
+const defaultSessions = 50
+
+func (r replier) list(ctx context.Context, l *contract.SessionList) (contract.Payload, error) {
+	limit := l.Limit
+	if limit == 0 {
+		limit = defaultSessions
+	}
+	page, err := r.w.o.Engine.ListPage(ctx, l.ProjectRoot, session.ListOptions{Limit: limit, Recent: true})
+	if err != nil {
+		return nil, err
+	}
+	p := &contract.SessionPage{Sessions: []contract.Session{}, More: page.More > 0}
+	for _, rec := range page.Records {
+		p.Sessions = append(p.Sessions, sessionOf(rec))
+	}
+	return p, nil
+}
+
+func (r replier) personas(ctx context.Context) (contract.Payload, error) {
+	all, err := r.w.o.Engine.Personas(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := &contract.Personas{Personas: []contract.Persona{}}
+	for _, s := range all[:min(len(all), maxPersonas)] {
+		p.Personas = append(p.Personas, contract.Persona{ID: contract.Cut(s.ID, maxLine/2), Description: contract.Cut(s.Description, maxNote)})
+	}
+	return p, nil
+}
+
+// maxPersonas is the most that a list of the contract holds.
+const maxPersonas = 200
+
+func sessionOf(r session.Record) contract.Session {
+	return contract.Session{
+		SessionID: r.SessionID, ProjectRoot: r.ProjectRoot, Persona: r.Persona, Mode: r.Mode, Model: r.Model,
+		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
+	}
+}

@@ -1,0 +1,44 @@
+package worker
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"belay/internal/bus/contract"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const hello = `
+turns:
+  - when: hello
+    steps: [{say: "Good morning."}]
+`
+
+func TestRequestRunsAsATurn(t *testing.T) {
+	t.Parallel()
+	r := openRig(t, t.TempDir(), hello)
+	s := r.session()
+	r.ask(s, "discord:1:2", contract.QueuePrompt, "hello")
+	var text strings.Builder
+	all := r.output(s, "discord:1:2")
+	for _, p := range all {
+		if d, ok := p.(*contract.TextDelta); ok {
+			text.WriteString(d.Delta)
+		}
+	}
+	want := &contract.ResponseText{FinalText: "Good morning.", State: contract.StateResolved}
+	if diff := cmp.Diff(want, all[len(all)-1]); diff != "" || text.String() != want.FinalText {
+		t.Errorf("the deltas are %q (-want +got of the end):\n%s", text.String(), diff)
+	}
+	var states []contract.State
+	for _, m := range r.signals("test", final("discord:1:2"), contract.TypeLifecycleChanged) {
+		states = append(states, m.Payload.(*contract.LifecycleChanged).State)
+	}
+	if diff := cmp.Diff([]contract.State{contract.StateRunning, contract.StateResolved}, states); diff != "" {
+		t.Errorf("states (-want +got):\n%s", diff)
+	}
+}
