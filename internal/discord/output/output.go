@@ -168,9 +168,17 @@ func (a *Answer) AddFile(f File) {
 	}
 }
 
-// End says that nothing more comes. Note, which may be empty, stands at the end:
-// why the answer is not whole.
-func (a *Answer) End(note string) { a.ended, a.note = true, note }
+// SetNote gives the line that stands at the end, for an [Answer.End] that has none.
+func (a *Answer) SetNote(note string) { a.note = note }
+
+// End says that nothing more comes. Note stands at the end: why the answer is not
+// whole. An empty one leaves what [Answer.SetNote] gave.
+func (a *Answer) End(note string) {
+	a.ended = true
+	if note = strings.TrimSpace(note); note != "" {
+		a.note = note
+	}
+}
 
 // Done reports whether everything is in Discord.
 func (a *Answer) Done() bool {

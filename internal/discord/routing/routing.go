@@ -31,8 +31,8 @@ type Settings struct {
 	// Bot is the bot's own user id.
 	Bot string
 	// Guilds are the servers whose bound channels are read, Users the people who
-	// are answered. An empty list of users means everybody who can write in a
-	// bound channel.
+	// are answered. An empty list means all servers, and everybody who can write in
+	// a bound channel.
 	Guilds, Users []string
 	// Channels are the bound channels; a thread has the settings of its parent.
 	Channels map[string]Channel
@@ -108,8 +108,8 @@ func (s Settings) Bound(m message.Message) (Channel, bool) {
 //	bots, webhooks and the bot itself     ignored
 //	system messages                       ignored
 //	a channel that is not bound           ignored
-//	a server that is not in Guilds        ignored
-//	a person who is not in Users          ignored
+//	a server that Guilds does not allow   ignored
+//	a person whom Users does not allow    ignored
 //	neither text nor a file               ignored
 //	a direct message                      answered
 //	a mention written in the text         answered
@@ -137,7 +137,7 @@ func (s Settings) reason(m message.Message) (reason Reason, answer bool) {
 		return FromSystem, false
 	case !bound:
 		return UnknownChannel, false
-	case !m.Direct() && !slices.Contains(s.Guilds, m.Guild):
+	case !m.Direct() && !allowed(s.Guilds, m.Guild):
 		return UnknownGuild, false
 	case !allowed(s.Users, m.Author.ID) || !allowed(channel.Users, m.Author.ID):
 		return UnknownUser, false
