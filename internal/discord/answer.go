@@ -44,8 +44,11 @@ type answer struct {
 	files map[string]contract.File
 }
 
-// steerable reports whether people can say something into the answer.
-func (a *answer) steerable() bool { return !a.over }
+// steerable reports whether people can say something into the answer. A request that
+// was itself said into another one is none, unless it turns out to run.
+func (a *answer) steerable() bool {
+	return !a.over && (a.running || a.request.Queue == routing.Prompt)
+}
 
 // answer publishes a request and follows its output, in a goroutine of its own. The
 // caller holds the lock.

@@ -11,6 +11,9 @@ import (
 	"belay/internal/discord/record"
 )
 
+// maxCalled is how many deciders a question calls.
+const maxCalled = 3
+
 // ask sends a question to the channel of its session. An error has the bus deliver it
 // again.
 func (s *Surface) ask(ctx context.Context, session, request string, d contract.Decision) error {
@@ -22,8 +25,13 @@ func (s *Surface) ask(ctx context.Context, session, request string, d contract.D
 		return nil
 	}
 	text, diff := questionText(d, s.o.Questions, s.o.Page)
+	people := s.deciders(c)
+	people = people[:min(len(people), maxCalled)]
+	for _, id := range people {
+		text += " <@" + id + ">"
+	}
 	m := client.NewMessage{
-		Text: text, Nonce: nonce(d.DecisionID, "question"), Buttons: buttons(d), Ping: s.deciders(c),
+		Text: text, Nonce: nonce(d.DecisionID, "question"), Buttons: buttons(d), Ping: people,
 		ReplyTo: s.lastMessage(c, request),
 	}
 	if diff != "" {

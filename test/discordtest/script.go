@@ -63,3 +63,17 @@ func (s *Server) ignores() bool {
 	defer s.mu.Unlock()
 	return s.unread
 }
+
+// Rules replaces all rules.
+func (s *Server) Rules(rules []*Rule) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rules = rules
+}
+
+// ForgetNonces ends the time for which nonces are known.
+func (s *Server) ForgetNonces() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.nonces)
+}
