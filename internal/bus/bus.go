@@ -55,6 +55,9 @@ type Options struct {
 	// Dir is the folder of the embedded server's store, created if missing.
 	// It is locked while the bus is open.
 	Dir string
+	// Attach connects to the embedded server that another process of this user runs
+	// on Dir. Without one, Open's error is NOT_FOUND.
+	Attach bool
 	// URL names an existing NATS server or cluster (nats://host:port, commas
 	// between several) to use instead of the embedded one.
 	URL string
@@ -95,6 +98,8 @@ func (o Options) check() error {
 	switch {
 	case (o.Dir == "") == (o.URL == ""):
 		return errors.New("bus: exactly one of Dir and URL must be set")
+	case o.Attach && o.Dir == "":
+		return errors.New("bus: Attach needs Dir")
 	case o.MaxBytes < 0 || o.MaxAge < 0 || o.AckTimeout < 0:
 		return errors.New("bus: limits must not be negative")
 	}
@@ -143,7 +148,12 @@ func Open(ctx context.Context, opts Options) (_ *Bus, err error) {
 			opts.Logger.Warn("bus connection", "error", err)
 		}),
 	}
-	if opts.URL == "" {
+	if opts.Attach {
+		if err := b.reachable(ctx); err != nil {
+			return nil, err
+		}
+		connect = append(connect, nats.SetCustomDialer(dialer{opts.Dir}))
+	} else if opts.URL == "" {
 		b.server = &embedded{dir: opts.Dir, maxBytes: opts.MaxBytes, logger: opts.Logger}
 		if err := b.server.start(); err != nil {
 			return nil, err

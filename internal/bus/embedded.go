@@ -30,6 +30,7 @@ type embedded struct {
 	mu     sync.Mutex
 	lock   *durable.FileLock
 	srv    *server.Server // nil while stopped or after a failed restart
+	door   *door          // nil where other processes cannot connect
 	closed bool
 }
 
@@ -40,7 +41,22 @@ func (e *embedded) start() error {
 	if err := e.take(); err != nil {
 		return err
 	}
-	return e.launch()
+	if err := e.launch(); err != nil {
+		return err
+	}
+	e.openDoor()
+	return nil
+}
+
+// openDoor lets other processes of the user connect. The bus works without it. e.mu
+// must be held.
+func (e *embedded) openDoor() {
+	d, err := listen(e.dir, e)
+	if err != nil {
+		e.logger.Warn("other programs cannot connect to the bus", "error", err)
+		return
+	}
+	e.door = d
 }
 
 // take locks the store, unless it is. A lock whose file was removed excludes nobody.
@@ -106,10 +122,18 @@ func (e *embedded) restart() error {
 		return server.ErrServerNotRunning
 	}
 	e.halt()
+	lost := e.lock == nil || !e.lock.Named()
 	if err := e.take(); err != nil {
 		return err
 	}
-	return e.launch()
+	if err := e.launch(); err != nil {
+		return err
+	}
+	if lost { // the folder was made again, without its socket
+		e.door.close()
+		e.openDoor()
+	}
+	return nil
 }
 
 // stop ends the server and frees the store. It may be called twice.
@@ -117,6 +141,8 @@ func (e *embedded) stop() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.closed = true
+	e.door.close()
+	e.door = nil
 	e.halt()
 	if e.lock == nil {
 		return nil

@@ -2,10 +2,13 @@ package turn
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"os"
+	"slices"
 
 	"belay/internal/attachment"
+	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/session"
 )
@@ -134,6 +137,11 @@ func (a *attachments) Blob(ctx context.Context, sessionID, sha256 string) (io.Re
 	missing := fault.New(fault.NotFound, "session %s has no attachment %q", sessionID, sha256).With("sha256", sha256)
 	it, ok := findItem(entries, sha256)
 	if !ok {
+		if it, ok, err = a.announced(ctx, sessionID, entries, sha256); err != nil {
+			return nil, it, err
+		}
+	}
+	if !ok {
 		return nil, it, missing
 	}
 	blobs, err := a.store.Blobs(rec.ProjectRoot)
@@ -151,13 +159,54 @@ func (a *attachments) Blob(ctx context.Context, sessionID, sha256 string) (io.Re
 	return r, it, err
 }
 
+// findItem finds a file that a transcript names: of a message, of a tool's result, or
+// one that was sent to people.
 func findItem(entries []session.Entry, sha256 string) (attachment.Item, bool) {
+	var lists [][]attachment.Item
 	for _, e := range entries {
-		for _, it := range e.Attachments {
+		lists = append(lists, e.Attachments)
+		for _, b := range e.Blocks {
+			lists = append(lists, b.Items, b.Sent)
+		}
+	}
+	for _, list := range lists {
+		for _, it := range list {
 			if it.SHA256 == sha256 {
 				return it, true
 			}
 		}
 	}
 	return attachment.Item{}, false
+}
+
+// announced finds a file that an event of the last turn names: readers see the event
+// a moment before the transcript has the result.
+func (a *attachments) announced(ctx context.Context, sessionID string, entries []session.Entry, sha256 string) (it attachment.Item, ok bool, err error) {
+	after := int64(0)
+	for _, e := range slices.Backward(entries) {
+		if e.Kind == session.EntryTurn {
+			after = max(e.After, 0)
+			break
+		}
+	}
+	r, err := a.store.Reader(ctx, sessionID, after)
+	if err != nil {
+		return it, false, err
+	}
+	defer func() { _ = r.Close() }() // it holds nothing but a place
+	for {
+		events, err := r.Ready(ctx)
+		if err != nil || len(events) == 0 {
+			return it, false, err
+		}
+		for _, e := range events {
+			if e.Type != event.AttachmentAdd && e.Type != event.AttachmentInput {
+				continue
+			}
+			var f event.SentFile // an input's file has the same members
+			if json.Unmarshal(e.Data, &f) == nil && f.SHA256 == sha256 {
+				return attachment.Item{SHA256: f.SHA256, Name: f.Filename, MIMEType: f.MIMEType, Bytes: f.Bytes}, true, nil
+			}
+		}
+	}
 }

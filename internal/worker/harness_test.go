@@ -123,10 +123,12 @@ func (r *rig) openEngine(state, script string) error {
 		Logger: slog.New(slog.DiscardHandler), Clock: time.Now, NewID: uuid.NewString, ScratchDir: filepath.Join(r.dir, "cache"),
 		Journal: journal.New(filepath.Join(state, "journal"), time.Now), Tools: tools, Requests: requests, Audit: audit,
 		Scope: func(project string, p persona.Persona) tool.Scope {
-			return workspace.NewScope(workspace.ScopeOptions{WriteScope: "project", Persona: p.ID, Project: project})
+			return workspace.NewScope(workspace.ScopeOptions{WriteScope: "project-level", Persona: p.ID, Project: project})
 		},
 		Rules: turn.Rules{
-			DefaultModel: scripted.Name, UploadBytes: 64 << 20, Tools: tool.Limits{OutputBytes: 32 << 10, ReadBytes: 1 << 20},
+			DefaultModel: scripted.Name, UploadBytes: 64 << 20, Tools: tool.Limits{
+				OutputBytes: 32 << 10, ReadBytes: 1 << 20, WriteBytes: 1 << 20, Matches: 100, SendFileBytes: 8 << 20, SendCallBytes: 16 << 20,
+			},
 			Limits: turn.Limits{
 				Stall: patience, Wall: patience, MaxTurns: 10, MessageBytes: 4 << 20, NotesBytes: 32 << 10, AnswerBytes: 8 << 20,
 				QueueLength: 8, QueueWait: patience, IdempotencyTTL: 24 * time.Hour, InFlight: 1000,
@@ -265,3 +267,9 @@ func must(t testing.TB, err error) {
 }
 
 func isFault(err error, t fault.Type) bool { return fault.Is(err, t) }
+
+var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+
+func decide(session, id string, v permit.Verdict, by string) turn.DecisionRequest {
+	return turn.DecisionRequest{SessionID: session, DecisionID: id, Verdict: v, By: by}
+}

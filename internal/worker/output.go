@@ -21,8 +21,8 @@ type output struct {
 	box   *bus.Outbox
 	names map[string]string // of the tools, by call
 	open  map[string]string // questions without an answer: their calls, by id
-	text  strings.Builder   // of the answer so far
-	final string            // the whole answer, once it is known
+	text  strings.Builder   // what was said so far, a little more than a message holds
+	final string            // the model's last answer, once it is known
 	notes []string
 	why   *contract.Failure
 }
@@ -125,13 +125,14 @@ func (o *output) end(ctx context.Context, at bus.Place, state contract.State, wh
 	if err := o.closeOpen(ctx); err != nil {
 		return err
 	}
-	if o.final == "" {
-		o.final = o.text.String()
+	whole := o.text.String()
+	if whole == "" {
+		whole = o.final
 	}
 	last := &contract.ResponseText{State: state, Error: why, Note: contract.Cut(strings.Join(o.notes, "; "), maxNote)}
 	for size := contract.MaxText; ; size /= 2 {
-		last.FinalText = contract.Cut(o.final, size)
-		last.Truncated = len(last.FinalText) < len(o.final)
+		last.FinalText = contract.Cut(whole, size)
+		last.Truncated = len(last.FinalText) < len(whole)
 		err := o.j.w.persist(ctx, func() error { return o.box.Publish(ctx, at, last) })
 		if err == nil {
 			break

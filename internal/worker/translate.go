@@ -34,7 +34,7 @@ func (o *output) translate(ctx context.Context, e event.Event) []contract.Payloa
 		if !read(e, &t) {
 			return nil
 		}
-		if o.text.Len() < contract.MaxText {
+		if o.text.Len() <= contract.MaxText {
 			o.text.WriteString(t.Text)
 		}
 		return pieces(t.Text, func(s string) contract.Payload { return &contract.TextDelta{Delta: s} })

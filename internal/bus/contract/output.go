@@ -75,8 +75,8 @@ type Warning struct {
 // ResponseText ends the output of a request: nothing follows it. Each request
 // that ran has exactly one.
 type ResponseText struct {
-	// FinalText is the whole answer, or its first [MaxText] bytes with Truncated.
-	// The deltas have all of it.
+	// FinalText is everything that the deltas say, or its beginning with Truncated:
+	// at most [MaxText] bytes.
 	FinalText string `json:"finalText"`
 	Truncated bool   `json:"truncated,omitempty"`
 	// State is resolved, failed or cancelled, Error why it failed.
