@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"net/url"
 	"slices"
+	"strings"
 
 	"belay/internal/bus/contract"
 	"belay/internal/discord/client"
@@ -24,7 +26,7 @@ func (s *Surface) ask(ctx context.Context, session, request string, d contract.D
 	if _, asked := c.record.Question(d.DecisionID); asked {
 		return nil
 	}
-	text, diff := questionText(d, s.o.Questions, s.o.Page)
+	text, diff := questionText(d, s.o.Questions, s.pageOf(session))
 	people := s.deciders(c)
 	people = people[:min(len(people), maxCalled)]
 	for _, id := range people {
@@ -51,6 +53,15 @@ func (s *Surface) ask(ctx context.Context, session, request string, d contract.D
 		return err
 	}
 	return c.record.Ask(record.Question{ID: d.DecisionID, Session: session, Message: got.ID, Text: got.Text})
+}
+
+// pageOf is the link to a session on the page, which shows its questions; "" without a
+// page.
+func (s *Surface) pageOf(session string) string {
+	if s.o.Page == "" {
+		return ""
+	}
+	return strings.TrimSuffix(s.o.Page, "/") + "/#session=" + url.QueryEscape(session)
 }
 
 // closed says in the message of a question who answered, and takes its buttons away.

@@ -56,7 +56,7 @@ func TestQuestion(t *testing.T) {
 	w.agent.signal(r.Session, r.Request, changes("q1"))
 	q := w.asked(1)
 	for _, want := range []string{"Apply these changes?", "make \\*all\\*", "make all # `", "exit code 2", "**Runs by itself**: `.envrc`", "**Never applied**: `_STATUS.md`",
-		"Files: `a.txt`", "```diff\n--- a.txt", "<http://127.0.0.1:1/#/q/q1>"} {
+		"Files: `a.txt`", "```diff\n--- a.txt", "<http://127.0.0.1:1/#session=session-1>"} {
 		if !strings.Contains(q.Content, want) {
 			t.Errorf("%q is not in the question:\n%s", want, q.Content)
 		}
@@ -144,7 +144,7 @@ func TestQuestionByLink(t *testing.T) {
 	r := w.agent.requested(1)
 	w.agent.signal(r.Session, r.Request, changes("q1"))
 	q := w.asked(1)
-	if strings.Contains(q.Content, "make all #") || strings.Contains(q.Content, "```") || !strings.Contains(q.Content, "/#/q/q1") || len(buttons(q)) != 4 {
+	if strings.Contains(q.Content, "make all #") || strings.Contains(q.Content, "```") || !strings.Contains(q.Content, "/#session=session-1") || len(buttons(q)) != 4 {
 		t.Errorf("the question is %q", q.Content)
 	}
 }

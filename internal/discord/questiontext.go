@@ -2,7 +2,6 @@ package discord
 
 import (
 	"fmt"
-	"net/url"
 	"strings"
 
 	"belay/internal/bus/contract"
@@ -82,7 +81,7 @@ const (
 
 // questionText is the message of a question. A diff that is too long for it is
 // returned for a file.
-func questionText(d contract.Decision, where Questions, page string) (text, diff string) {
+func questionText(d contract.Decision, where Questions, link string) (text, diff string) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "**%s** %s\n", titles[d.Asks], cut(plain(d.Summary), 200))
 	if d.Reason != "" {
@@ -97,8 +96,8 @@ func questionText(d contract.Decision, where Questions, page string) (text, diff
 	if where != ByLink {
 		diff = details(&b, d)
 	}
-	if page != "" {
-		fmt.Fprintf(&b, "<%s/#/q/%s>\n", strings.TrimSuffix(page, "/"), url.PathEscape(d.DecisionID))
+	if link != "" {
+		fmt.Fprintf(&b, "<%s>\n", link)
 	}
 	text = b.String()
 	if split.Length(text) > split.Limit-200 { // the end says later who answered
