@@ -227,7 +227,7 @@ type carrier struct {
 	worker    *worker.Worker
 	// endDiscord ends the surface in Discord; nil where none runs.
 	endDiscord func()
-	stop      func() error
+	stop       func() error
 }
 
 // startBus opens the bus and republishes every session's events: those that

@@ -142,11 +142,14 @@ func (s *Surface) pressed(ctx context.Context, in client.Interaction) {
 		return
 	}
 	q, known := c.record.Question(id)
+	if !known {
+		// A process died between sending the question and its record. The button says
+		// which question it is, and the bus whether it is open.
+		q = record.Question{ID: id, Session: c.record.Session(), Message: in.Message, Text: in.Text}
+	}
 	switch {
 	case !slices.Contains(s.deciders(c), in.Who.ID):
 		s.tell(ctx, in, "Only the people whom the operator named may answer here.")
-	case !known:
-		s.tell(ctx, in, "belay does not know this question any more. Answer it on the page or with the command belay.")
 	case q.Closed:
 		s.tell(ctx, in, "This question is answered already.")
 	case in.Button != "" && verdict == verdictNote:
@@ -154,16 +157,21 @@ func (s *Surface) pressed(ctx context.Context, in client.Interaction) {
 			s.unanswered(ctx, err)
 		}
 	default:
-		s.decide(ctx, in, q, verdict)
+		s.decide(ctx, c, in, q, verdict)
 	}
 }
 
 // decide passes an answer on. The message changes when the bus says that the question
 // is closed.
-func (s *Surface) decide(ctx context.Context, in client.Interaction, q record.Question, verdict string) {
+func (s *Surface) decide(ctx context.Context, c *channel, in client.Interaction, q record.Question, verdict string) {
 	if err := s.client.Defer(ctx, in, false); err != nil {
 		s.unanswered(ctx, err)
 		return
+	}
+	if now, known := c.record.Question(q.ID); known {
+		q = now
+	} else if err := c.record.Ask(q); err != nil {
+		s.log.Error("Discord: a question could not be recorded", "decision", q.ID, "error", err)
 	}
 	_, err := s.o.Bus.Answer(ctx, q.Session, &contract.DecisionAnswer{
 		DecisionID: q.ID, Verdict: verdicts[verdict], By: platform + ":" + in.Who.ID, Note: contract.Cut(in.Values["note"], 4000),

@@ -18,8 +18,8 @@ type Interaction struct {
 	// Parent is the channel of a thread.
 	Parent string
 	Who    message.Author
-	// Message is the one with the button, "" for a command.
-	Message string
+	// Message is the one with the button, "" for a command, and Text its text.
+	Message, Text string
 	// Button or Form is the custom id, or Command the name.
 	Button, Form, Command string
 	// Values are the options of a command and the fields of a form.
@@ -43,7 +43,7 @@ func interactionOf(in discord.Interaction) (Interaction, bool) {
 	}
 	switch in := in.(type) {
 	case discord.ComponentInteraction:
-		out.Button, out.Message = in.Data.CustomID(), in.Message.ID.String()
+		out.Button, out.Message, out.Text = in.Data.CustomID(), in.Message.ID.String(), in.Message.Content
 	case discord.ModalSubmitInteraction:
 		out.Form = in.Data.CustomID
 		for c := range in.Data.AllComponents() {
@@ -52,7 +52,7 @@ func interactionOf(in discord.Interaction) (Interaction, bool) {
 			}
 		}
 		if in.Message != nil {
-			out.Message = in.Message.ID.String()
+			out.Message, out.Text = in.Message.ID.String(), in.Message.Content
 		}
 	case discord.ApplicationCommandInteraction:
 		data, ok := in.Data.(discord.SlashCommandInteractionData)
