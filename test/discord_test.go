@@ -72,7 +72,7 @@ func (d *inDiscord) serve() string {
 	d.t.Helper()
 	sessions := d.Gateway.Sessions()
 	d.log = &lockedBuffer{}
-	d.cmd = d.place.command("serve", "--addr", "127.0.0.1:0", "--project", d.place.project)
+	d.cmd = d.place.command("serve", "--addr", "127.0.0.1:0")
 	d.cmd.Stdout, d.cmd.Stderr = d.log, d.log
 	must(d.t, d.cmd.Start())
 	cmd := d.cmd

@@ -4,14 +4,17 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 
 	"belay/internal/bus"
+	"belay/internal/config"
 	"belay/internal/discord"
 	"belay/internal/discord/record"
 	"belay/internal/discord/routing"
 	"belay/internal/fault"
 	"belay/internal/session"
+	"belay/internal/workspace"
 )
 
 const (
@@ -29,8 +32,12 @@ func (a *App) startDiscord(ctx context.Context, c *carrier, page string, ready *
 		a.discordLacks(ready, errors.New("this server runs no event bus: it is switched off, or another server has it"))
 		return
 	}
-	o := discordOptions(a)
+	o := discordOptions(a.Config)
 	o.Bus, o.Page, o.Setup = bus.NewClient(c.bus, "discord"), page, setup
+	o.Files, o.Logger = sentFiles{a.Store}, a.log
+	if o.Project == "" {
+		o.Project = a.folder()
+	}
 	surface, err := discord.New(o)
 	if err != nil {
 		a.discordLacks(ready, err)
@@ -54,6 +61,19 @@ func (a *App) startDiscord(ctx context.Context, c *carrier, page string, ready *
 	}
 }
 
+// folder is the working directory, where /link connects a channel of a server without
+// a project of its own; "" where it can be none.
+func (a *App) folder() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	if dir, err = workspace.CheckRoot(dir, a.Root.Path(), PrivateFolders(a.Config)...); err != nil {
+		return ""
+	}
+	return dir
+}
+
 // discordLacks says that the server goes without Discord.
 func (a *App) discordLacks(ready *readiness, err error) {
 	ready.lacks(partDiscord, withoutDiscord, err)
@@ -62,20 +82,20 @@ func (a *App) discordLacks(ready *readiness, err error) {
 }
 
 // discordOptions are the settings of the surface in Discord.
-func discordOptions(a *App) discord.Options {
-	cfg := a.Config.Discord
+func discordOptions(c *config.Config) discord.Options {
+	cfg := c.Discord
 	channels := map[string]record.Binding{}
-	for id, c := range cfg.Channels {
-		b := record.Binding{Project: c.Project, Persona: c.Persona, Mode: routing.Mode(c.Mode), Deciders: c.Deciders}
+	for id, ch := range cfg.Channels {
+		b := record.Binding{Project: ch.Project, Persona: ch.Persona, Mode: routing.Mode(ch.Mode), Deciders: ch.Deciders}
 		if b.Mode == "" {
 			b.Mode = routing.Mention
 		}
 		channels[id] = b
 	}
 	return discord.Options{
-		Token: a.Config.Keys.Discord.Reveal(), API: cfg.API, Dir: filepath.Join(a.Config.Paths.StateDir, "discord"),
-		Files: sentFiles{a.Store}, Guilds: cfg.Guilds, Users: cfg.Users, Channels: channels, Project: a.Config.Project,
-		Debounce: cfg.Debounce, Questions: discord.Questions(cfg.Questions), FileBytes: cfg.MaxFileBytes, Logger: a.log,
+		Token: c.Keys.Discord.Reveal(), API: cfg.API, Dir: filepath.Join(c.Paths.StateDir, "discord"),
+		Guilds: cfg.Guilds, Users: cfg.Users, Channels: channels, Project: c.Project,
+		Debounce: cfg.Debounce, Questions: discord.Questions(cfg.Questions), FileBytes: cfg.MaxFileBytes,
 	}
 }
 

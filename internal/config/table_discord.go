@@ -81,7 +81,7 @@ const maxDeciders = 100
 func discordChannels(p *map[string]DiscordChannel) value {
 	word := map[string]any{"type": "string"}
 	return entries[DiscordChannel]{
-		p: p, what: "channels", most: 1000, example: `{"123456789012345678": {project: /home/me/project}}`, read: discordChannel,
+		p: p, what: "channels", most: 1000, name: snowflake, example: `{"123456789012345678": {project: /home/me/project}}`, read: discordChannel,
 		entry: map[string]any{"type": "object", "additionalProperties": false, "required": []string{"project"}, "properties": map[string]any{
 			"project": word, "persona": word, "mode": map[string]any{"enum": []string{"mention", "active"}},
 			"deciders": map[string]any{"type": "array", "items": word},

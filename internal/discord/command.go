@@ -52,7 +52,7 @@ func (s *Surface) command(ctx context.Context, in client.Interaction) {
 	case !bound:
 		s.tell(ctx, in, "This channel is not connected. The operator gets a code from belay; use it here with /link.")
 		return
-	case len(s.o.Users) > 0 && !slices.Contains(s.o.Users, in.Who.ID) && !slices.Contains(b.Deciders, in.Who.ID):
+	case !s.mayUse(in):
 		s.tell(ctx, in, "You may not use belay here.")
 		return
 	}
@@ -75,6 +75,12 @@ func (s *Surface) command(ctx context.Context, in client.Interaction) {
 	if err := s.client.Later(ctx, in, text); err != nil {
 		s.unanswered(ctx, err)
 	}
+}
+
+// mayUse applies the lists of the settings to a command.
+func (s *Surface) mayUse(in client.Interaction) bool {
+	return (len(s.o.Users) == 0 || slices.Contains(s.o.Users, in.Who.ID)) &&
+		(in.Guild == "" || len(s.o.Guilds) == 0 || slices.Contains(s.o.Guilds, in.Guild))
 }
 
 // perform does what a command asks for, and says what it did.
