@@ -157,7 +157,7 @@ func (a *answer) follow(ctx context.Context, outputs <-chan contract.Payload, br
 				a.plan.SetNote(failure(end.Error))
 			}
 		case <-idle:
-			if idle = nil; !a.forgotten(ctx) {
+			if !a.forgotten(ctx) {
 				idle = time.After(lateOutput)
 				continue
 			}

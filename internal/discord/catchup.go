@@ -29,14 +29,16 @@ func (s *Surface) catchUp() {
 
 // missed reads the messages of a channel after one, as a job of it.
 func (s *Surface) missed(ctx context.Context, c *channel, last string) {
-	s.mu.Lock()
-	_, bound := s.binding(c.id, s.parents[c.id])
-	s.mu.Unlock()
-	if !bound {
-		return
-	}
-	var found []message.Message
+	var (
+		found         []message.Message
+		guild, parent string
+	)
 	err := s.persist(ctx, "read what was missed", func() (err error) {
+		// A list of messages does not say in which server they are, and a thread may have
+		// been begun before this process.
+		if guild, parent, err = s.client.Place(ctx, c.id); err != nil {
+			return err
+		}
 		found, err = s.client.After(ctx, c.id, last)
 		return err
 	})
@@ -48,6 +50,12 @@ func (s *Surface) missed(ctx context.Context, c *channel, last string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if parent != "" {
+		s.parents[c.id] = parent
+	}
+	if _, bound := s.binding(c.id, parent); !bound {
+		return
+	}
 	skipped := len(found) >= missedMessages
 	oldest := s.o.Now().Add(-missedTime)
 	for _, m := range found {
@@ -55,10 +63,7 @@ func (s *Surface) missed(ctx context.Context, c *channel, last string) {
 			skipped = skipped || m.Author.ID != s.bot.ID
 			continue
 		}
-		// What the API lists has no server; that of the channel is known from before.
-		if old, ok := c.record.Message(last); ok && m.Guild == "" {
-			m.Guild = old.Guild
-		}
+		m.Guild = guild
 		s.created(m)
 	}
 	if skipped {

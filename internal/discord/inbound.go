@@ -85,10 +85,9 @@ func (s *Surface) created(m message.Message) {
 // edited deals with a change. It counts until the burst of the message is over.
 func (s *Surface) edited(m message.Message) {
 	c, old, ok := s.seen(m)
-	if !ok || old.Text == m.Text && len(old.Attachments) == len(m.Attachments) {
-		return // Discord added a preview, or it is a message of belay's own
+	if !ok || !m.Edited || m.Author.ID != old.Author.ID || old.Text == m.Text && len(old.Attachments) == len(m.Attachments) {
+		return // Discord added a preview of a link, say; such events may be without the text
 	}
-	m.Edited = true
 	if err := c.record.See(m, false); err != nil {
 		s.log.Error("Discord: a change could not be recorded", "channel", m.Channel, "error", err)
 		return

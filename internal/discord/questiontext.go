@@ -196,7 +196,10 @@ func closedText(text string, d *contract.DecisionClosed) string {
 	if d.Note != "" {
 		word += ": " + cut(plain(d.Note), 100)
 	}
-	return split.Split(text, split.Limit-200)[0].String() + "\n**" + word + "**"
+	for _, p := range split.Split(text, split.Limit-200) {
+		return p.String() + "\n**" + word + "**"
+	}
+	return "**" + word + "**"
 }
 
 // codeBlock is a code block. Three backticks in the text do not end it.

@@ -100,10 +100,11 @@ func TestAbsence(t *testing.T) {
 	w.agent.requested(1)
 	w.down()
 	w.mention("old", func(m *discordtest.Message) { m.Timestamp = time.Now().Add(-2 * time.Hour) })
+	w.Say(w.channel, w.Person("Ben"), "between us")
 	w.mention("missed")
 	w.up()
 	r := w.agent.requested(2)
-	if !strings.Contains(text(r), "missed") || strings.Contains(text(r), "old") {
+	if !strings.Contains(text(r), "missed") || strings.Contains(text(r), "old") || strings.Contains(text(r), "between us") {
 		t.Errorf("the request is %q", text(r))
 	}
 	w.Wait(t, "the note", func() bool {

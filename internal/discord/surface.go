@@ -35,7 +35,7 @@ type Surface struct {
 	channels map[string]*channel
 	parents  map[string]string // of threads
 	tiers    map[string]int    // boost levels of servers
-	codes    codes
+	code     string            // for /link, used once
 }
 
 // channel is what happens in one channel now. The surface's lock guards it, but for

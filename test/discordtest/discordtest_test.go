@@ -235,7 +235,7 @@ func TestFiles(t *testing.T) {
 	m := s.Say(channel, s.Person("ada"), "see", s.With("a b.txt", "text/plain", []byte("0123456789")))
 	a := m.Attachments[0]
 	get := func(u string) (int, string, error) {
-		res, err := http.Get(u) //nolint:noctx // a test
+		res, err := http.Get(u)
 		if err != nil {
 			return 0, "", err
 		}

@@ -97,7 +97,7 @@ func (g *Gateway) accept(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	defer ws.Close()
+	defer func() { _ = ws.Close() }()
 	ws.SetReadLimit(maxGatewayBytes)
 	c := &conn{ws: ws}
 	c.send(packet{Op: opHello, D: map[string]any{"heartbeat_interval": 41250}})

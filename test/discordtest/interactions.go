@@ -286,5 +286,11 @@ func checkModal(data map[string]any) error {
 	if title == "" || utf8.RuneCountInString(title) > maxTitle || id == "" || len(id) > maxCustomID || len(rows) == 0 || len(rows) > maxRows {
 		return invalid("data", "BASE_TYPE_BAD_LENGTH", "a form has a title of 1 to %d characters and 1 to %d rows", maxTitle, maxRows)
 	}
+	for _, row := range rows {
+		o, _ := row.(map[string]any)
+		if label, _ := o["label"].(string); o["type"] != 18.0 || label == "" || utf8.RuneCountInString(label) > maxInputLabel {
+			return invalid("data.components", "BASE_TYPE_BAD_LENGTH", "a field has a label of 1 to %d characters", maxInputLabel)
+		}
+	}
 	return nil
 }

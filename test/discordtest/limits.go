@@ -22,7 +22,7 @@ const (
 	maxRows = 5
 	// interactions/receiving-and-responding#interaction-response-object, "modal".
 	maxTitle = 45
-	// components/reference#text-input, "label" of legacy inputs, and "value".
+	// components/reference#label, "label".
 	maxInputLabel = 45
 	// interactions/receiving-and-responding: "you must send an initial response
 	// within 3 seconds", and tokens are valid for 15 minutes.

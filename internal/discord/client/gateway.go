@@ -125,6 +125,8 @@ func eventOf(data gateway.EventData) (Event, bool) {
 		return Event{Guild: &g}, true
 	case gateway.EventThreadCreate:
 		return Event{Thread: &Thread{e.ID().String(), e.ParentID().String()}}, true
+	case gateway.EventThreadUpdate:
+		return Event{Thread: &Thread{e.ID().String(), e.ParentID().String()}}, true
 	case gateway.EventMessageCreate:
 		m := convert(e.Message)
 		return Event{Created: &m}, true

@@ -91,7 +91,7 @@ func (l *link) listen(ctx context.Context) (began bool, err error) {
 	w := &wire{ws: ws}
 	w.acked.Store(true)
 	ws.SetReadLimit(maxPacket)
-	defer ws.Close()
+	defer func() { _ = ws.Close() }()
 	defer context.AfterFunc(ctx, w.leave)()
 	var beating sync.WaitGroup
 	defer beating.Wait()

@@ -214,6 +214,28 @@ func (c *Client) After(ctx context.Context, channel, id string) ([]message.Messa
 	return all, nil
 }
 
+// Place says where a channel is: its server and, for a thread, its channel. Both are
+// empty for a direct message.
+func (c *Client) Place(ctx context.Context, channel string) (guild, parent string, err error) {
+	ch, err := snow(channel)
+	if err != nil {
+		return "", "", err
+	}
+	var got struct {
+		Guild  string              `json:"guild_id"`
+		Parent string              `json:"parent_id"`
+		Type   discord.ChannelType `json:"type"`
+	}
+	if err := c.do(ctx, callTimeout, rest.GetChannel.Compile(nil, ch), nil, &got); err != nil {
+		return "", "", err
+	}
+	switch got.Type {
+	case discord.ChannelTypeGuildPublicThread, discord.ChannelTypeGuildPrivateThread, discord.ChannelTypeGuildNewsThread:
+		return got.Guild, got.Parent, nil
+	}
+	return got.Guild, "", nil // the parent of a channel is only its category
+}
+
 // convert takes what belay uses of a message.
 func convert(m discord.Message) message.Message {
 	if m.ID == 0 {
