@@ -1,5 +1,5 @@
 // Command gen writes the reference tables of docs/ from the code that they
-// describe: settings, limits, events, errors, commands, files that make programs run, and
+// describe: settings, limits, events, messages of the bus, errors, commands, files that make programs run, and
 // which test proves which requirement. Nothing in them is written by hand, so they cannot drift.
 //
 //	go run ./docs/gen           write the pages
@@ -29,6 +29,7 @@ func pages() []page {
 		{"configuration.md", configuration},
 		{"limits.md", limits},
 		{"events.md", events},
+		{"bus.md", busMessages},
 		{"errors.md", faults},
 		{"findings.md", findings},
 		{"risks.md", risks},

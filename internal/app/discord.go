@@ -13,7 +13,6 @@ import (
 	"belay/internal/discord/record"
 	"belay/internal/discord/routing"
 	"belay/internal/fault"
-	"belay/internal/session"
 	"belay/internal/workspace"
 )
 
@@ -33,8 +32,12 @@ func (a *App) startDiscord(ctx context.Context, c *carrier, page string, ready *
 		return
 	}
 	o := discordOptions(a.Config)
-	o.Bus, o.Page, o.Setup = bus.NewClient(c.bus, "discord"), page, setup
-	o.Files, o.Logger = sentFiles{a.Store}, a.log
+	engine := a.engine(c)
+	o.Bus = bus.NewClient(c.bus, "discord").WithBlobs(func(ctx context.Context, session, sha256 string) (io.ReadCloser, error) {
+		blob, _, err := engine.Blob(ctx, session, sha256)
+		return blob, err
+	})
+	o.Page, o.Setup, o.Logger = page, setup, a.log
 	if o.Project == "" {
 		o.Project = a.folder()
 	}
@@ -97,20 +100,4 @@ func discordOptions(c *config.Config) discord.Options {
 		Guilds: cfg.Guilds, Users: cfg.Users, Channels: channels, Project: c.Project,
 		Debounce: cfg.Debounce, Questions: discord.Questions(cfg.Questions), FileBytes: cfg.MaxFileBytes,
 	}
-}
-
-// sentFiles are the blobs of projects.
-type sentFiles struct{ store *session.Store }
-
-// Open implements [discord.Files].
-func (f sentFiles) Open(_ context.Context, project, sha256 string) (io.ReadCloser, error) {
-	blobs, err := f.store.Blobs(project)
-	if err != nil {
-		return nil, err
-	}
-	content, err := blobs.Content(sha256)
-	if err != nil {
-		return nil, err
-	}
-	return content.Open()
 }

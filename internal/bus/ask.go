@@ -53,6 +53,10 @@ func assign(got, reply contract.Payload) error {
 		return into(got, r)
 	case *contract.Personas:
 		return into(got, r)
+	case *contract.BlobCopied:
+		return into(got, r)
+	case *contract.BlobReleased:
+		return into(got, r)
 	}
 	return fmt.Errorf("bus: %s is no reply", reply.Type())
 }
@@ -111,6 +115,9 @@ func (b *Bus) Replies(r Replier) (stop func() error, err error) {
 			return nil, errors.Join(fmt.Errorf("bus: answer %s: %w", s.Type, err), stop())
 		}
 		subs = append(subs, sub)
+	}
+	if err := b.nc.FlushTimeout(askTimeout); err != nil { // now a question finds who answers it
+		return nil, errors.Join(fmt.Errorf("bus: answer questions: %w", err), stop())
 	}
 	return stop, nil
 }

@@ -2,12 +2,14 @@ package bus
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"belay/internal/bus/contract"
 	"belay/internal/event"
 )
 
@@ -89,4 +91,42 @@ func publishBare(b *testing.B, js jetstream.JetStream, session string, ev event.
 	if _, err := js.PublishMsgAsync(&m, jetstream.WithStallWait(deadline)); err != nil {
 		b.Fatal(err)
 	}
+}
+
+// BenchmarkOutputReaders is the output of one request on its way to 200 readers, each
+// with its own consumer, from the first message to the last.
+func BenchmarkOutputReaders(b *testing.B) {
+	const readers, events = 200, 2000
+	bus := openBus(b, Options{})
+	box := NewOutbox(bus, contract.Envelope{Session: "s", Request: "r", Client: "discord"})
+	for i := range events {
+		var p contract.Payload = &contract.TextDelta{Delta: fmt.Sprintf("piece %d of an answer that is about this long", i)}
+		if i == events-1 {
+			p = &contract.ResponseText{State: contract.StateResolved}
+		}
+		if err := box.Publish(b.Context(), Place{Event: int64(i + 1)}, p); err != nil {
+			b.Fatal(err)
+		}
+	}
+	client := NewClient(bus, "discord")
+	perEvent(b, b.N*readers*events, func() {
+		for range b.N {
+			var wg sync.WaitGroup
+			for range readers {
+				wg.Go(func() {
+					n := 0
+					for _, err := range client.Output(b.Context(), "s", "r", 0) {
+						if err != nil {
+							b.Error(err)
+						}
+						n++
+					}
+					if n != events {
+						b.Errorf("a reader got %d of %d messages", n, events)
+					}
+				})
+			}
+			wg.Wait()
+		}
+	})
 }

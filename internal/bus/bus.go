@@ -1,30 +1,41 @@
-// Package bus carries what happens in sessions to readers that are not in this
-// process, or that want to start and stop on their own: the Discord surface,
-// gateways, other nodes.
+// Package bus connects belay with surfaces and readers that are not in this process, or
+// that want to start and stop on their own: Discord, gateways, other nodes.
 //
-// The bus is NATS JetStream. By default the server runs inside this process
-// without a network port ([Open] with a Dir); with a URL the same code uses a
-// cluster that somebody else runs. Either way there is one stream, [Stream],
-// in which every session has its own subject, and every event of a session's
-// log is one message:
+// The bus is NATS JetStream. By default the server runs inside this process without a
+// network port ([Open] with a Dir), and other processes of the user connect through a
+// socket (Attach). With a URL the same code uses a cluster that somebody else runs.
+//
+// # Work
+//
+// The messages are those of package contract, which has the table of them. A surface
+// uses a [Client]: it puts requests on the bus, follows their output, and answers
+// questions. A worker takes requests ([Bus.Requests]), publishes outputs in order
+// ([Outbox]) and answers questions ([Bus.Replies]). Work, fan-out and tail are
+// consumers of JetStream: a work queue for requests, a durable consumer for each reader
+// of signals ([Client.Follow]), an ordered one for each reader of an output
+// ([Client.Output]).
+//
+// Guarantees: a message is stored once, however often it is published with its id;
+// a request is delivered until it is acknowledged; the messages of an output are in
+// order, without a gap and each once. What cannot be dealt with becomes a dead letter.
+//
+// # Copies of logs
+//
+// A [Publisher] copies the logs of all sessions to the stream [Stream], in which each
+// session has its own subject, and each event is one message:
 //
 //	subject   belay.evt.<session>
 //	payload   the event as in the log, one JSON object
 //	headers   Nats-Msg-Id: <session>:<sequence>, and those named in message.go
 //
-// The bus carries, it never owns. The log on disk is the truth, and that
-// decides every question about failure: a [Publisher] reads the log from the
-// last sequence that the stream confirmed, so an outage of the bus makes
-// messages late, never wrong, and a turn does not notice. Messages age out by
-// size and time; who needs older events asks the worker that has the log.
+// The bus carries, it never owns. The log on disk is the truth, and that decides every
+// question about failure: a Publisher reads the log from the last sequence that the
+// stream confirmed, so an outage of the bus makes messages late, never wrong, and a turn
+// does not notice. Messages age out by size and time; who needs older events asks the
+// worker that has the log. Per session, messages are stored in the order of their
+// sequences, without a hole, and each once. Nothing is promised across sessions.
 //
-// Guarantees, per session: messages are stored in the order of their
-// sequences and without a hole; each is stored once, because the publisher
-// asks the stream where it stands before it tries again and the stream drops a
-// message id that it has just seen. Nothing is promised across sessions.
-//
-// Contract: architecture, "The log, the lease, the bus" and "Outgrowing one
-// machine".
+// Specification: bus-discord; docs/architecture.md, "The bus".
 package bus
 
 import (
@@ -114,6 +125,10 @@ type Bus struct {
 	nc     *nats.Conn
 	js     jetstream.JetStream
 	health health
+	lent   lent
+
+	// backoff is [Backoff] but in tests.
+	backoff func(failures int) time.Duration
 
 	stream jetstream.Stream
 	// repair is held by publishers while they work on a batch, and for writing
@@ -131,7 +146,7 @@ func Open(ctx context.Context, opts Options) (_ *Bus, err error) {
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
-	b := &Bus{opts: opts}
+	b := &Bus{opts: opts, backoff: Backoff}
 	defer func() {
 		if err != nil {
 			_ = b.shutdown() // the error that ended Open is returned

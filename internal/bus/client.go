@@ -2,6 +2,7 @@ package bus
 
 import (
 	"context"
+	"io"
 
 	"belay/internal/bus/contract"
 )
@@ -10,19 +11,31 @@ import (
 // of it, and answers questions. It needs nothing else of belay. All methods may be
 // called from any goroutine.
 type Client struct {
-	bus  *Bus
-	kind string
+	bus   *Bus
+	kind  string
+	blobs OpenBlob
 }
 
 // NewClient returns a client for surfaces of a kind, such as "discord".
 func NewClient(b *Bus, kind string) *Client { return &Client{bus: b, kind: kind} }
+
+// OpenBlob opens the bytes of a file of a session; the caller closes.
+type OpenBlob func(ctx context.Context, session, sha256 string) (io.ReadCloser, error)
+
+// WithBlobs returns a client that reads files with open, because it can read the state
+// folder: no copy of them goes over the bus.
+func (c *Client) WithBlobs(open OpenBlob) *Client {
+	with := *c
+	with.blobs = open
+	return &with
+}
 
 // Request asks for work in a session. After nil the request is stored and will be
 // dealt with, once, also when it is published again with the same id. The caller
 // makes the id (see [contract.ValidRequest]) before anything else. The errors are
 // those of [Bus.Publish].
 func (c *Client) Request(ctx context.Context, session, request string, m *contract.RequestMessage) error {
-	return c.bus.Publish(ctx, c.envelope(session, request, "request:"+request), m)
+	return c.bus.Publish(ctx, c.envelope(session, request, "request:"+session+":"+request), m)
 }
 
 // Announce publishes what the surface saw, or what other readers should do; id is

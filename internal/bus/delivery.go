@@ -98,14 +98,17 @@ func (c *Client) handle(ctx context.Context, m jetstream.Msg, handle func(contex
 	}
 	switch meta, merr := m.Metadata(); {
 	case err == nil:
-		err = m.DoubleAck(ctx)
+		// What was dealt with is not delivered again because its reader ends.
+		settle, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.bus.opts.AckTimeout)
+		defer cancel()
+		err = m.DoubleAck(settle)
 	case ctx.Err() != nil:
 		err = m.Nak()
 	case merr == nil && meta.NumDelivered >= attempts:
 		c.bus.bury(ctx, m, err)
 		return
 	case merr == nil:
-		err = m.NakWithDelay(Backoff(int(meta.NumDelivered)))
+		err = m.NakWithDelay(c.bus.backoff(int(meta.NumDelivered)))
 	}
 	if err != nil && ctx.Err() == nil {
 		c.bus.opts.Logger.Warn("bus: acknowledge", "subject", m.Subject(), "error", err)

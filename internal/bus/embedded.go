@@ -19,6 +19,10 @@ import (
 // recovery of the store after a crash.
 const startTimeout = 30 * time.Second
 
+// syncInterval is how long a message may wait until it is flushed to the disk: what a
+// power cut may take. The death of the process takes nothing.
+const syncInterval = 5 * time.Second
+
 // embedded is the NATS server inside this process. It listens on no port;
 // connections are in-memory pipes. It can be replaced while clients stay: they
 // reconnect through InProcessConn to whichever server runs then.
@@ -97,6 +101,7 @@ func (e *embedded) launch() error {
 		JetStreamMaxMemory:     1 << 20,
 		JetStreamMaxStore:      storeLimit(e.maxBytes),
 		DisableJetStreamBanner: true,
+		SyncInterval:           syncInterval,
 	})
 	if err != nil {
 		return fmt.Errorf("bus: embedded server: %w", err)
@@ -150,6 +155,16 @@ func (e *embedded) stop() error {
 	err := e.lock.Unlock()
 	e.lock = nil
 	return err
+}
+
+// down reports whether a restart failed. A nil server runs elsewhere.
+func (e *embedded) down() bool {
+	if e == nil {
+		return false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.srv == nil && !e.closed
 }
 
 // halt ends the server. e.mu must be held.

@@ -57,7 +57,7 @@ func (o *Outbox) Publish(ctx context.Context, at Place, p contract.Payload) erro
 		}
 		e := o.e
 		e.Seq++
-		e.ID = fmt.Sprintf("%s:%d.%d", e.Request, at.Event, at.Part)
+		e.ID = fmt.Sprintf("%s:%s:%d.%d", e.Session, e.Request, at.Event, at.Part)
 		w, err := contract.Encode(e, p)
 		if err != nil {
 			return err
@@ -98,7 +98,7 @@ func (o *Outbox) locate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	place, err := parsePlace(strings.TrimPrefix(msg.ID, o.e.Request+":"))
+	place, err := parsePlace(strings.TrimPrefix(msg.ID, o.e.Session+":"+o.e.Request+":"))
 	if err != nil {
 		return err
 	}

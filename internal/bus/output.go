@@ -58,12 +58,15 @@ func (b *Bus) read(ctx context.Context, stream string, cfg jetstream.OrderedCons
 		return err
 	}
 	defer msgs.Stop()
+	// Messages wait without a deadline of their own: with one for each message, a reader
+	// of many would spend a tenth of its time on these.
+	defer context.AfterFunc(ctx, msgs.Stop)()
 	for {
-		m, err := next(ctx, msgs)
+		m, err := msgs.Next()
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if errors.Is(err, nats.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) {
+		if errors.Is(err, nats.ErrTimeout) {
 			continue
 		}
 		if err != nil {

@@ -106,3 +106,14 @@ func (b *Bus) takeUp(ctx context.Context) (uint64, error) {
 	}
 	return s.CachedInfo().State.LastSeq, nil
 }
+
+// Waiting is how many requests wait or are under way.
+func (b *Bus) Waiting(ctx context.Context) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, b.opts.AckTimeout)
+	defer cancel()
+	s, err := b.js.Stream(ctx, contract.StreamRequests)
+	if err != nil {
+		return 0, fmt.Errorf("bus: requests: %w", err)
+	}
+	return int(s.CachedInfo().State.Msgs), nil
+}

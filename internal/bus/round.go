@@ -134,7 +134,7 @@ func (b *Bus) failed(ctx context.Context, err error) {
 	if failures == 1 {
 		b.opts.Logger.Warn("the bus does not store messages; it is tried again", "error", err)
 	}
-	if unanswered(err) && failures%reviveAfter == 0 {
+	if (unanswered(err) || b.server.down()) && failures%reviveAfter == 0 {
 		if err := b.revive(ctx); err != nil {
 			b.health.failed(err, time.Now())
 		}

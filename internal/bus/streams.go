@@ -55,7 +55,7 @@ func workStreams() []jetstream.StreamConfig {
 // storeLimit is what the embedded server may keep on disk: all streams, and as
 // much again while they are compacted.
 func storeLimit(events int64) int64 {
-	sum := events
+	sum := events + maxObjectBytes
 	for _, s := range workStreams() {
 		sum += s.MaxBytes
 	}
@@ -103,7 +103,7 @@ func (b *Bus) workSessions(ctx context.Context) (ids []string, err error) {
 	return ids, nil
 }
 
-// forgetWork removes a session's requests, outputs and signals.
+// forgetWork removes a session's requests, outputs, signals and copies of files.
 func (b *Bus) forgetWork(ctx context.Context, session string) error {
 	for _, c := range workStreams() {
 		if c.Name == contract.StreamDead {
@@ -119,5 +119,5 @@ func (b *Bus) forgetWork(ctx context.Context, session string) error {
 			}
 		}
 	}
-	return nil
+	return b.forgetObjects(ctx, session)
 }

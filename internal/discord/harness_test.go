@@ -238,10 +238,10 @@ func (a *agent) file(name string, data []byte, index int) *contract.ResponseBina
 	return &contract.ResponseBinary{File: contract.File{SHA256: sha, Bytes: int64(len(data)), MIMEType: "image/png", Filename: name, ToolCallID: "call", Index: index}, Of: index + 1}
 }
 
-func (a *agent) Open(_ context.Context, _, sha string) (io.ReadCloser, error) {
+func (a *agent) OpenFile(_ context.Context, _ string, f contract.File) (io.ReadCloser, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	data, ok := a.files[sha]
+	data, ok := a.files[f.SHA256]
 	if !ok {
 		return nil, errors.New("no such blob")
 	}
@@ -314,7 +314,7 @@ func (w *world) up() {
 	codes := make(chan string, 10)
 	sessions := w.Gateway.Sessions()
 	o := discord.Options{
-		Token: w.Token, API: w.URL, Dir: w.dir, Bus: w.agent, Files: w.agent, Project: "/project", Debounce: 50 * time.Millisecond,
+		Token: w.Token, API: w.URL, Dir: w.dir, Bus: w.agent, Project: "/project", Debounce: 50 * time.Millisecond,
 		Page: "http://127.0.0.1:1", Setup: func(_, code string) { codes <- code }, Logger: slog.New(slog.NewTextHandler(w.log, nil)),
 	}
 	if w.change != nil {

@@ -40,14 +40,10 @@ type Bus interface {
 	Personas(ctx context.Context) ([]contract.Persona, error)
 	// Output gives the output of a request after a position, up to its end.
 	Output(ctx context.Context, session, request string, after int64) iter.Seq2[contract.Message, error]
+	// OpenFile opens the bytes of a file that an output of a session is about.
+	OpenFile(ctx context.Context, session string, f contract.File) (io.ReadCloser, error)
 	// Follow gives signals, each until handle returned nil for it.
 	Follow(ctx context.Context, name string, types []contract.Type, handle func(context.Context, contract.Message) error) error
-}
-
-// Files opens the bytes of a file that an agent sends: the blob of a project with this
-// sha256.
-type Files interface {
-	Open(ctx context.Context, project, sha256 string) (io.ReadCloser, error)
 }
 
 // Questions says where the details of a question may be shown.
@@ -69,7 +65,6 @@ type Options struct {
 	// Dir is the surface's folder in the state folder.
 	Dir   string
 	Bus   Bus
-	Files Files
 	// Guilds and Users narrow who is answered; see package routing.
 	Guilds, Users []string
 	// Channels are connected by the settings. They win over those of /link.
@@ -92,8 +87,8 @@ type Options struct {
 
 func (o Options) check() error {
 	switch {
-	case o.Token == "" || o.Dir == "" || o.Bus == nil || o.Files == nil:
-		return errors.New("discord: token, folder, bus and files are needed")
+	case o.Token == "" || o.Dir == "" || o.Bus == nil:
+		return errors.New("discord: token, folder and bus are needed")
 	case o.Debounce < 0:
 		return errors.New("discord: the debounce must not be negative")
 	}

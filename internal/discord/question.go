@@ -122,15 +122,6 @@ func (s *Surface) deciders(c *channel) []string {
 	return b.Deciders
 }
 
-// project is the project of a channel.
-func (s *Surface) project(c *channel, _ record.Request) string {
-	s.mu.Lock()
-	parent := s.parents[c.id]
-	s.mu.Unlock()
-	b, _ := s.binding(c.id, parent)
-	return b.Project
-}
-
 // pressed deals with a button or the form of one.
 func (s *Surface) pressed(ctx context.Context, in client.Interaction) {
 	verdict, id, ok := parseButton(in.Button + in.Form)

@@ -1,9 +1,7 @@
 package discord
 
 import (
-	"bytes"
 	"context"
-	"encoding/base64"
 	"io"
 	"time"
 
@@ -152,17 +150,9 @@ func (a *answer) failed(op output.Op, err error) {
 // it is there.
 func (a *answer) upload(ctx context.Context, f output.File) (client.Upload, error) {
 	file := a.files[f.Key]
-	u := client.Upload{Name: f.Name, Size: f.Size}
-	if file.DataBase64 != "" {
-		data, err := base64.StdEncoding.DecodeString(file.DataBase64)
-		if err != nil || int64(len(data)) != f.Size {
-			return u, errNoFile
-		}
-		u.Open = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
-		return u, nil
-	}
-	project := a.surface.project(a.channel, a.request)
-	u.Open = func() (io.ReadCloser, error) { return a.surface.o.Files.Open(ctx, project, file.SHA256) }
+	u := client.Upload{Name: f.Name, Size: f.Size, Open: func() (io.ReadCloser, error) {
+		return a.surface.o.Bus.OpenFile(ctx, a.request.Session, file)
+	}}
 	r, err := u.Open()
 	if err != nil {
 		return u, err

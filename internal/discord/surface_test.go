@@ -323,7 +323,7 @@ func TestRevokedToken(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "does not accept") || strings.Contains(err.Error()+w.log.String(), w.Token) || client.KindOf(err) != client.Revoked {
 		t.Errorf("it ended with %v", err)
 	}
-	if _, err := discord.New(discord.Options{Token: "x", Dir: t.TempDir(), Bus: w.agent, Files: w.agent}); err == nil {
+	if _, err := discord.New(discord.Options{Token: "x", Dir: t.TempDir(), Bus: w.agent}); err == nil {
 		t.Error("a token that is none was taken")
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"sync"
 	"testing"
+	"time"
 
 	"belay/internal/event"
 )
@@ -94,4 +96,42 @@ func BenchmarkPut(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkReaders is the log of one turn on its way to 200 readers that follow it while
+// it is written, in answers of some pieces each.
+func BenchmarkReaders(b *testing.B) {
+	const readers, events, together = 200, 2000, 4
+	w := newWorld(b)
+	var took time.Duration
+	for range b.N {
+		id := w.session().SessionID
+		l := acquire(b, w.Store, id)
+		var reading sync.WaitGroup
+		begun := time.Now()
+		for range readers {
+			r := open(b, w.Store, id, 0)
+			reading.Go(func() {
+				for n := 0; n < events; {
+					got, err := r.Next(b.Context())
+					if err != nil {
+						b.Error(err)
+						return
+					}
+					n += len(got)
+				}
+			})
+		}
+		d := event.Draft{Type: event.ChatDelta, Data: event.Text{Text: "twenty bytes of text"}}
+		for range events / together {
+			if _, err := l.Emit("t", d, d, d, d); err != nil {
+				b.Fatal(err)
+			}
+		}
+		reading.Wait()
+		took += time.Since(begun)
+		must(b, l.Release())
+	}
+	b.ReportMetric(float64(b.N*readers*events)/took.Seconds(), "events/s")
+	b.ReportMetric(0, "ns/op")
 }

@@ -120,18 +120,46 @@ func keySuffix(key string) string {
 }
 
 // InputSent reports whether an input with that key was sent into a turn of the session,
-// so that a sender who does not know can find out.
+// so that a sender who does not know can find out. It is in the transcript, or it waits
+// for a turn that has no end yet. One whose sender died before it knew that the turn no
+// longer listens was not sent.
 func (s *Signals) InputSent(ctx context.Context, id, key string) (bool, error) {
+	const failed = "the inputs could not be read"
 	sent := func(name string) bool { return strings.HasSuffix(name, keySuffix(key)) }
 	names, err := s.inputNames(id)
 	if err != nil {
-		return false, storage("the inputs could not be read", err)
+		return false, storage(failed, err)
 	}
-	if slices.ContainsFunc(names, sent) {
-		return true, nil
+	var waits Input
+	if i := slices.IndexFunc(names, sent); i >= 0 {
+		if waits, err = s.peekInput(dirInputs + "/" + id + "/" + names[i]); err != nil {
+			return false, storage(failed, err)
+		}
 	}
 	entries, err := s.store.Entries(ctx, id) // the file goes only once the transcript has it
-	return slices.ContainsFunc(entries, func(e Entry) bool { return sent(e.Input) }), err
+	if err != nil {
+		return false, err
+	}
+	if slices.ContainsFunc(entries, func(e Entry) bool { return sent(e.Input) }) {
+		return true, nil
+	}
+	_, ended := EndOf(entries, waits.Turn)
+	return waits.Turn != "" && !ended, nil
+}
+
+// peekInput reads an input that waits, or was just taken. It is empty where it is gone.
+func (s *Signals) peekInput(name string) (in Input, err error) {
+	for _, file := range []string{name, name + takenSuffix} {
+		data, _, err := durable.ReadFile(s.store.stateDir.Root(), file, maxInputBytes)
+		if err == nil {
+			err = json.Unmarshal(data, &in)
+			return in, err
+		}
+		if !missing(err) {
+			return in, err
+		}
+	}
+	return in, nil
 }
 
 // writeInput makes an input durable, and what the transcript has of its turn: an

@@ -87,7 +87,9 @@ func (j *job) hasBegun() bool {
 func (j *job) run() {
 	defer close(j.done)
 	defer j.cancel(nil)
+	j.w.o.step("taken")
 	stream, err := j.begin()
+	j.w.o.step("accepted")
 	close(j.begun)
 	switch {
 	case errors.Is(err, errCancelled):
@@ -133,7 +135,7 @@ func (j *job) started(s turn.Stream, err error) (turn.Stream, error) {
 // start begins the turn. Where another surface works in the session it waits.
 func (j *job) start() (turn.Stream, error) {
 	m := j.message
-	for failures := 1; ; failures++ {
+	for failures := 0; ; {
 		s, err := j.w.o.Engine.Start(j.ctx, turn.Request{
 			SessionID: j.key.session, Message: m.Text, IdempotencyKey: j.key.request, BodyDigest: j.digest,
 			Opts: turn.Opts{Persona: m.Persona, Mode: m.Mode, Model: m.Model, OnBusy: "queue", OnQuestion: "wait"},
@@ -141,21 +143,22 @@ func (j *job) start() (turn.Stream, error) {
 		if err == nil {
 			return j.started(s, nil)
 		}
-		if fault.Is(err, fault.TurnInProgress) {
+		if failures++; fault.Is(err, fault.TurnInProgress) {
 			failures = 0 // others are still at work
 		}
-		if err := j.mayRepeat(err, failures+1); err != nil {
+		if err := j.mayRepeat(err, failures); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// mayRepeat waits before a step is tried again. It returns why it must not be.
+// mayRepeat waits before a step is tried again that failed so many times. It returns why
+// it must not be.
 func (j *job) mayRepeat(err error, failures int) error {
 	if cause := context.Cause(j.ctx); cause != nil {
 		return cause
 	}
-	if permanent(err) && !fault.Is(err, fault.TurnInProgress) || failures > attempts || j.w.isDraining() {
+	if permanent(err) && !fault.Is(err, fault.TurnInProgress) || failures >= attempts || j.w.isDraining() {
 		return err
 	}
 	return j.w.pause(j.ctx, max(failures, 1))
@@ -197,7 +200,7 @@ func (j *job) follow(stream turn.Stream) {
 		case ctx.Err() != nil || errors.Is(err, turn.ErrLeft):
 			j.leave()
 			return
-		case permanent(err) || failures > attempts:
+		case permanent(err) || failures >= attempts:
 			j.fail(ctx, err)
 			return
 		}

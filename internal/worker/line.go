@@ -196,6 +196,7 @@ func (l *line) say(ctx context.Context, j *job) {
 	}
 	for failures := 1; ; failures++ {
 		err := l.w.o.Engine.Steer(ctx, r)
+		l.w.o.step("said")
 		switch {
 		case err == nil:
 			said := contract.LifecycleChanged{State: contract.StateResolved}

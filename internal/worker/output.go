@@ -90,6 +90,7 @@ func (o *output) event(ctx context.Context, e event.Event) error {
 // replaced by a note: it must not stop what follows.
 func (o *output) publish(ctx context.Context, at bus.Place, p contract.Payload) error {
 	err := o.j.w.persist(ctx, func() error { return o.box.Publish(ctx, at, p) })
+	o.j.w.o.step("published")
 	if err == nil || !permanent(err) {
 		return err
 	}
@@ -141,6 +142,8 @@ func (o *output) end(ctx context.Context, at bus.Place, state contract.State, wh
 			return err
 		}
 	}
+	o.j.w.o.step("ended")
 	o.j.report(ctx, contract.LifecycleChanged{State: state, Error: why})
+	o.j.w.o.step("reported")
 	return nil
 }

@@ -2,15 +2,19 @@ package worker
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"image"
 	"image/png"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"belay/internal/bus"
 	"belay/internal/bus/contract"
+	"belay/internal/fault"
 )
 
 const filesScript = `
@@ -129,5 +133,53 @@ func TestAnswerThatIsTooLongIsCut(t *testing.T) {
 	last := all[len(all)-1].(*contract.ResponseText)
 	if !last.Truncated || len(last.FinalText) == 0 || len(last.FinalText) >= size || text != size {
 		t.Errorf("the end has %d bytes, the deltas %d", len(last.FinalText), text)
+	}
+}
+
+// A surface gets the bytes of a file from the message, from the state folder, or from a
+// copy on the bus that is gone once it was read.
+func TestSurfaceReadsFiles(t *testing.T) {
+	t.Parallel()
+	r := openRig(t, t.TempDir(), filesScript)
+	content := map[string]string{"a.txt": "small", "large.txt": strings.Repeat("x", 3<<20)}
+	must(t, os.WriteFile(filepath.Join(r.project, "a.txt"), []byte(content["a.txt"]), 0o600))
+	must(t, os.WriteFile(filepath.Join(r.project, "big.txt"), []byte(content["large.txt"]), 0o600))
+	s := r.session()
+	r.ask(s, "r1", contract.QueuePrompt, "send")
+	local := r.client.WithBlobs(func(ctx context.Context, session, sha256 string) (io.ReadCloser, error) {
+		f, _, err := r.engine.Blob(ctx, session, sha256)
+		return f, err
+	})
+	files := 0
+	for _, p := range r.output(s, "r1") {
+		b, ok := p.(*contract.ResponseBinary)
+		if !ok {
+			continue
+		}
+		files++
+		for name, c := range map[string]*bus.Client{"bus": r.client, "state folder": local} {
+			f, err := c.OpenFile(r.ctx(), s, b.File)
+			must(t, err)
+			data, err := io.ReadAll(f)
+			if string(data) != content[b.Filename] || err != nil {
+				t.Errorf("%s from the %s: %d bytes, %v", b.Filename, name, len(data), err)
+			}
+			must(t, f.Close())
+		}
+		lie := b.File
+		lie.SHA256, lie.DataBase64 = strings.Repeat("0", 64), ""
+		if _, err := r.client.OpenFile(r.ctx(), s, lie); !isFault(err, fault.NotFound) {
+			t.Errorf("a file of nobody: %v", err)
+		}
+		lie.DataBase64, lie.Bytes = "eA==", 1
+		f, err := r.client.OpenFile(r.ctx(), s, lie)
+		must(t, err)
+		if _, err := io.ReadAll(f); !isFault(err, fault.ContentChanged) {
+			t.Errorf("other bytes: %v", err)
+		}
+	}
+	n, err := r.bus.Objects(r.ctx())
+	if files != 2 || n != 0 || err != nil {
+		t.Errorf("%d files; %d copies are left on the bus, %v", files, n, err)
 	}
 }

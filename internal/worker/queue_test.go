@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -186,11 +185,4 @@ func TestRequestsThatCannotRun(t *testing.T) {
 	if l := r.wait("r2", contract.StateFailed); l.Error.Code != string(fault.PersonaNotFound) {
 		t.Errorf("state: %+v", l)
 	}
-}
-
-// failing is an engine that cannot begin turns.
-type failing struct{ turn.Engine }
-
-func (failing) Start(context.Context, turn.Request) (turn.Stream, error) {
-	return nil, fault.New(fault.StorageFailure, "the disk is full")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"belay/internal/bus"
 	"belay/internal/bus/contract"
 	"belay/internal/permit"
 	"belay/internal/session"
@@ -27,6 +28,16 @@ func (r replier) Reply(ctx context.Context, m contract.Message) (contract.Payloa
 		return r.list(ctx, p)
 	case *contract.PersonaList:
 		return r.personas(ctx)
+	case *contract.BlobCopy:
+		blob, item, err := r.w.o.Engine.Blob(ctx, m.Session, p.SHA256)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = blob.Close() }() // it was read to its end, or failed
+		copied := &contract.BlobCopied{Object: bus.ObjectName(m.Session, p.SHA256), Bytes: item.Bytes}
+		return copied, r.w.o.Bus.Lend(ctx, copied.Object, blob)
+	case *contract.BlobRelease:
+		return &contract.BlobReleased{}, r.w.o.Bus.TakeBack(ctx, p.Object)
 	}
 	return nil, fmt.Errorf("bus: nobody answers %s", m.Payload.Type())
 }

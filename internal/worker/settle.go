@@ -23,7 +23,7 @@ func (j *job) report(ctx context.Context, l contract.LifecycleChanged) {
 	if l.TurnID == "" {
 		l.TurnID = j.turnID()
 	}
-	if err := j.w.publish(ctx, j.envelope("lifecycle:"+j.key.request+":"+string(l.State)), &l); err != nil && ctx.Err() == nil {
+	if err := j.w.publish(ctx, j.envelope("lifecycle:"+j.key.session+":"+j.key.request+":"+string(l.State)), &l); err != nil && ctx.Err() == nil {
 		j.w.o.Logger.Error("bus: the state of a request is not published", "request", j.key.request, "error", err)
 	}
 }
@@ -68,6 +68,7 @@ func (j *job) finish(ctx context.Context) {
 		if err := j.held().Done(ctx); err != nil && ctx.Err() == nil {
 			j.w.o.Logger.Warn("bus: a request is not acknowledged; it comes again", "request", j.key.request, "error", err)
 		}
+		j.w.o.step("acknowledged")
 	}
 	j.w.forget(j)
 }

@@ -39,6 +39,9 @@ type Options struct {
 	Clock  func() time.Time
 	// Backoff is the delay after so many failures of a step; nil is [bus.Backoff].
 	Backoff func(failures int) time.Duration
+
+	// step is called between the steps of a request, in tests.
+	step func(name string)
 }
 
 // Worker runs requests. Its goroutines end with [Worker.Close].
@@ -66,6 +69,9 @@ type jobKey struct{ session, request string }
 func New(ctx context.Context, o Options) (*Worker, error) {
 	if o.Backoff == nil {
 		o.Backoff = bus.Backoff
+	}
+	if o.step == nil {
+		o.step = func(string) {}
 	}
 	w := &Worker{o: o, lines: map[string]*line{}, jobs: map[jobKey]*job{}}
 	w.life, w.end = context.WithCancel(context.WithoutCancel(ctx))

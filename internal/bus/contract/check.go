@@ -33,7 +33,8 @@ var (
 	// requestPattern has no character with a meaning in subjects.
 	requestPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9:_-]{0,119}$`)
 	clientPattern  = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
-	idPattern      = regexp.MustCompile(`^[!-~]{1,200}$`)
+	idPattern      = regexp.MustCompile(`^[!-~]{1,300}$`)
+	objectPattern  = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}/[0-9a-f]{64}$`)
 	sha256Pattern  = regexp.MustCompile(`^[0-9a-f]{64}$`)
 	mimePattern    = regexp.MustCompile(`^[A-Za-z0-9!#$&^_.+-]{1,100}/[A-Za-z0-9!#$&^_.+-]{1,100}(; ?[ -~]{1,100})?$`)
 )

@@ -47,11 +47,16 @@ const (
 	TypeSessionList   Type = "cmd.session.list"
 	TypePersonaList   Type = "cmd.persona.list"
 
+	TypeBlobCopy    Type = "cmd.blob.copy"
+	TypeBlobRelease Type = "cmd.blob.release"
+
 	TypeDecisionAnswered Type = "reply.decision.answer"
 	TypeSessionCreated   Type = "reply.session.create"
 	TypeSessionState     Type = "reply.session.status"
 	TypeSessionPage      Type = "reply.session.list"
 	TypePersonas         Type = "reply.persona.list"
+	TypeBlobCopied       Type = "reply.blob.copy"
+	TypeBlobReleased     Type = "reply.blob.release"
 	TypeFailure          Type = "reply.failure"
 )
 

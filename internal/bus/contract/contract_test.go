@@ -60,6 +60,10 @@ func samples() []Payload {
 		&SessionPage{Sessions: []Session{session}, More: true},
 		&PersonaList{},
 		&Personas{Personas: []Persona{{ID: "HELP", Description: "helps"}}},
+		&BlobCopy{SHA256: file.SHA256},
+		&BlobCopied{Object: "s-1/" + file.SHA256, Bytes: 3},
+		&BlobRelease{Object: "s-1/" + file.SHA256},
+		&BlobReleased{},
 		failed,
 	}
 }

@@ -87,6 +87,10 @@ func Specs() []Spec {
 		{TypeSessionPage, "", Reply, false, false, medium, "The sessions.", func() Payload { return new(SessionPage) }},
 		{TypePersonaList, "", Plain, false, false, small, "A surface lists personas.", func() Payload { return new(PersonaList) }},
 		{TypePersonas, "", Reply, false, false, medium, "The personas.", func() Payload { return new(Personas) }},
+		{TypeBlobCopy, "", Plain, false, true, small, "A surface needs the bytes of a file and cannot read the state folder.", func() Payload { return new(BlobCopy) }},
+		{TypeBlobCopied, "", Reply, false, false, small, "The object store has the bytes.", func() Payload { return new(BlobCopied) }},
+		{TypeBlobRelease, "", Plain, false, false, small, "The surface has read them.", func() Payload { return new(BlobRelease) }},
+		{TypeBlobReleased, "", Reply, false, false, small, "The release is noted.", func() Payload { return new(BlobReleased) }},
 		{TypeFailure, "", Reply, false, false, small, "A request could not be answered; says why.", func() Payload { return new(Failure) }},
 	}
 }
@@ -112,6 +116,11 @@ func (s Spec) Filter() string {
 	default:
 		return prefix + string(s.Type) + ".*"
 	}
+}
+
+// Pattern is the subject with names for what differs, for people; "" for replies.
+func (s Spec) Pattern() string {
+	return s.subject(Envelope{Session: "<session>", Request: "<request>", Client: "<client>"})
 }
 
 // subject is that of a message of s, "" for replies.
