@@ -63,8 +63,8 @@ type Options struct {
 	// API is the base of Discord's REST API, "" Discord's own.
 	API string
 	// Dir is the surface's folder in the state folder.
-	Dir   string
-	Bus   Bus
+	Dir string
+	Bus Bus
 	// Guilds and Users narrow who is answered; see package routing.
 	Guilds, Users []string
 	// Channels are connected by the settings. They win over those of /link.
