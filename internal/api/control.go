@@ -72,9 +72,8 @@ type undoAnswer struct {
 }
 
 func steerTurn(c *call, b *steerBody) (okAnswer, error) {
-	b.Mode = cmp.Or(b.Mode, session.Steer)
 	return done(c.o.Engine.Steer(c.ctx(), turn.SteerRequest{
-		SessionID: b.SessionID, Message: b.Message, Attachments: b.Attachments, Mode: b.Mode,
+		SessionID: b.SessionID, Message: b.Message, Attachments: b.Attachments, Mode: cmp.Or(b.Mode, session.Steer),
 	}))
 }
 

@@ -22,6 +22,7 @@ import (
 	"belay/internal/attachment"
 	"belay/internal/attachment/download"
 	"belay/internal/attachment/gather"
+	"belay/internal/attachment/links"
 	"belay/internal/config"
 	"belay/internal/durable"
 	"belay/internal/event"
@@ -57,6 +58,9 @@ type App struct {
 	journal   *journal.Store
 	fetch     *fetch.Tool
 	downloads *download.Downloads
+	// received fetches files that people sent, links keeps their addresses.
+	received  *download.Downloads
+	links     *links.Store
 	gatherer  *gather.Gatherer
 	registers Registers
 	// transitions moves deliverables on.
@@ -125,6 +129,10 @@ func Open(cfg *config.Config, version string, log *slog.Logger) (_ *App, err err
 // not valid, or the provider has no key.
 func (a *App) Ready() error { return errors.Join(a.Root.Check(), a.provider.Ready()) }
 
+// Links keeps the addresses of files that people sent. A surface that gives new ones when
+// they expire says so there.
+func (a *App) Links() *links.Store { return a.links }
+
 // Close waits for running turns until ctx is done, interrupts the rest, and
 // releases everything.
 func (a *App) Close(ctx context.Context) error {
@@ -147,8 +155,13 @@ func (a *App) release() error {
 	if a.fetch != nil {
 		a.fetch.Close()
 	}
-	if a.downloads != nil {
-		errs = append(errs, a.downloads.Close())
+	for _, d := range []*download.Downloads{a.downloads, a.received} {
+		if d != nil {
+			errs = append(errs, d.Close())
+		}
+	}
+	if a.links != nil {
+		errs = append(errs, a.links.Close())
 	}
 	if a.index != nil {
 		a.index.Close()

@@ -47,6 +47,23 @@ func downloadOptions(cfg *config.Config) download.Options {
 	}
 }
 
+// receiveOptions are those of what fetches the files that people sent. It shares the folder
+// of all downloads.
+func receiveOptions(cfg *config.Config) download.Options {
+	o := downloadOptions(cfg)
+	o.ItemBytes, o.TempBytes = cfg.Tools.ReceiveFileBytes, 0
+	o.Settings = download.Settings{ItemBytes: "tools.receive_file_bytes", Hosts: "tools.receive_hosts"}
+	local := slices.ContainsFunc(cfg.Tools.ReceiveHosts, func(entry string) bool {
+		host, _, err := netguard.ParseHost(entry)
+		return err == nil && netguard.IsLoopback(host)
+	})
+	o.Policy = netguard.Policy{
+		AllowedHosts: cfg.Tools.ReceiveHosts, MaxRedirects: cfg.Attachments.Declared.MaxRedirects,
+		AllowLoopback: local, AllowHTTPOnLoopback: local,
+	}
+	return o
+}
+
 // attachmentPolicy says what workflows may attach by its address. The strict policy
 // knows neither plain http nor internal hosts.
 func attachmentPolicy(cfg *config.Config) netguard.Policy {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"belay/internal/attachment/links"
 	"belay/internal/bus"
 	"belay/internal/config"
 	"belay/internal/discord"
@@ -46,6 +47,7 @@ func (a *App) startDiscord(ctx context.Context, c *carrier, page string, ready *
 		a.discordLacks(ready, err)
 		return
 	}
+	a.links.Provide("discord:", renewals{surface})
 	// It goes on while the last turns end, so their answers arrive.
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan struct{})
@@ -100,4 +102,16 @@ func discordOptions(c *config.Config) discord.Options {
 		Guilds: cfg.Guilds, Users: cfg.Users, Channels: channels, Project: c.Project,
 		Debounce: cfg.Debounce, Questions: discord.Questions(cfg.Questions), FileBytes: cfg.MaxFileBytes,
 	}
+}
+
+// renewals asks Discord for new addresses of files.
+type renewals struct{ surface *discord.Surface }
+
+// Renew implements [links.Renewer].
+func (r renewals) Renew(ctx context.Context, id string) (string, error) {
+	address, err := r.surface.Renew(ctx, id)
+	if reason, gone := discord.Gone(err); gone {
+		return "", &links.GoneError{Reason: "Discord has the file no more: " + reason, Err: err}
+	}
+	return address, err
 }

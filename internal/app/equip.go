@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"time"
 
+	"belay/internal/attachment/download"
+	"belay/internal/attachment/links"
 	"belay/internal/config"
 	"belay/internal/fault"
 	"belay/internal/journal"
@@ -55,7 +57,14 @@ func (a *App) equip(o *turn.Options) (err error) {
 	if o.Hooks, err = permit.NewHooks(hooks); err != nil {
 		return fault.New(fault.InvalidRequest, "hooks: %v", err).WithHint("correct the setting; belay config show says where it comes from").Because(err)
 	}
-	all := append(files.New(files.Options{}), a.fetch, a.shell)
+	if a.links, err = links.Open(filepath.Join(cfg.Paths.StateDir, "links"), time.Now); err != nil {
+		return err
+	}
+	if a.received, err = download.New(receiveOptions(cfg)); err != nil {
+		return err
+	}
+	o.Links = a.links
+	all := append(files.New(files.Options{Downloads: a.received, Links: a.links}), a.fetch, a.shell)
 	all = append(all, projecttool.New(projecttool.Options{
 		Index: a.index, Transitions: a.transitions, Registers: projecttool.RegisterOptions(a.registers),
 		Scaffold: ScaffoldOptions(cfg), Snapshot: snapshotOptions(cfg, a.notifier()),
@@ -199,6 +208,7 @@ func toolLimits(cfg *config.Config) tool.Limits {
 	return tool.Limits{
 		OutputBytes: t.OutputBytes, ReadBytes: tool.MaxReadBytes, WriteBytes: tool.MaxWriteBytes, KeepBytes: t.KeepBytes,
 		SendFileBytes: t.SendFileBytes, SendCallBytes: t.SendCallBytes,
+		ReceiveFileBytes: t.ReceiveFileBytes, ReceiveCallBytes: t.ReceiveCallBytes,
 		Matches: tool.MaxMatches, FetchBytes: tool.MaxFetchBytes, FetchTime: tool.MaxFetchTime,
 		CommandTime: b.Timeout, CommandTimeMost: b.TimeoutMost, CommandBytes: tool.MaxCommandOutput,
 	}

@@ -47,7 +47,7 @@ func wiring(cfg *config.Config) []any {
 		storeOptions(cfg), retention(cfg), plannerOptions(cfg), engine, err, requestsOptions(cfg), shellOptions(cfg), fetchOptions(cfg), hooked, hooksErr, retryPolicy(cfg),
 		anthropicOptions(cfg), openaiOptions(cfg), defaultModel(cfg), scriptedOptions(cfg), handlerOptions(cfg), serveOptions(cfg), busOptions(cfg), projectRoots(cfg), projectsOptions(cfg),
 		scaffoldLimits(cfg), snapshotLimits(cfg), locksDir(cfg),
-		downloadOptions(cfg), gatherOptions(cfg), runLimits(cfg), runRetention(cfg), cfg.Workflow.Providers, discordOptions(cfg),
+		downloadOptions(cfg), receiveOptions(cfg), gatherOptions(cfg), runLimits(cfg), runRetention(cfg), cfg.Workflow.Providers, discordOptions(cfg),
 	}
 }
 
@@ -95,6 +95,7 @@ func TestEverySettingActs(t *testing.T) {
 		"discord.debounce": "2s", "discord.questions": "link", "discord.max_file_bytes": "1MiB", "discord.api": "http://127.0.0.1:1",
 		"hooks": "{watch: {command: [cat], calls: [bash], timeout: 1s}}", "fetch.allowed_hosts": "[example.com]", "permit.timeout": "6m", "permit.unattended_timeout": "31m", "permit.allow": "['bash(go test *)']", "permit.deny": "[write]", "permit.ask_before": "['bash(make *)']", "permit.outside": "['bash(git push)']", "tools.output_bytes": "65KiB",
 		"tools.keep_bytes": "17MiB", "tools.send_file_bytes": "11MiB", "tools.send_call_bytes": "26MiB",
+		"tools.receive_file_bytes": "26MiB", "tools.receive_call_bytes": "51MiB", "tools.receive_hosts": "[files.test]",
 		"bash.enabled": "false", "bash.timeout": "3m",
 		"bash.timeout_max": "11m", "bash.confine": "false", "bash.network": "ports",
 		"bash.connect_ports": "[443]", "bash.listen_ports": "[8080]", "bash.local_ports": "[5432]", "bash.env": "[GOFLAGS]", "bash.read_paths": "[" + t.TempDir() + "]",
@@ -148,7 +149,7 @@ func TestProjectTightens(t *testing.T) {
 		"attachments.roots":       "project", "attachments.extensions": "[.png]", "attachments.max_items": "1", "attachments.file_bytes": "1KiB",
 		"attachments.turn_bytes": "1KiB", "attachments.upload_bytes": "1KiB", "subagents.enabled": "false", "default_model": "m",
 		"permit.deny": "[write]", "permit.ask_before": "['bash(make *)']", "tools.output_bytes": "1KiB",
-		"tools.send_file_bytes": "1KiB", "tools.send_call_bytes": "1KiB", "bash.enabled": "false", "bash.timeout": "1s", "bash.timeout_max": "1s",
+		"tools.send_file_bytes": "1KiB", "tools.send_call_bytes": "1KiB", "tools.receive_file_bytes": "1KiB", "tools.receive_call_bytes": "1KiB", "bash.enabled": "false", "bash.timeout": "1s", "bash.timeout_max": "1s",
 	}
 	cfg := load(t, "provider: anthropic\nsubagents: {enabled: true}\n")
 	p := newProjects(cfg)

@@ -33,7 +33,7 @@ func (a *App) Retention() session.GCOptions {
 func (a *App) tidy(ctx context.Context, c *carrier) {
 	a.regularly(ctx, tidyEvery, "retention could not be applied in full", func(ctx context.Context) error {
 		_, err := a.GC(ctx, false)
-		return errors.Join(err, a.forgetDeleted(ctx, c))
+		return errors.Join(err, a.forgetDeleted(ctx, c), a.links.Sweep(ctx))
 	})
 }
 

@@ -105,6 +105,9 @@ func (a *ask) body(l *render.Look, width int) []string {
 	if e.Done != nil {
 		row("also", e.Done.IgnoredLine())
 	}
+	for i, line := range render.Publication(e) {
+		row([]string{"sends", ""}[min(i, 1)], line)
+	}
 	hosts := strings.Join(e.Hosts, ", ")
 	if hosts == "" && e.Network && !e.Outside {
 		hosts = "may reach the network"

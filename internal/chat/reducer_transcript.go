@@ -3,6 +3,7 @@ package chat
 import (
 	"slices"
 
+	"belay/internal/attachment"
 	"belay/internal/event"
 	"belay/internal/session"
 )
@@ -104,6 +105,9 @@ func written(e session.Entry, label string) *said {
 	it := &said{text: e.Message, label: label}
 	for _, a := range e.Attachments {
 		it.files = append(it.files, a.Name)
+	}
+	for _, l := range e.Links {
+		it.files = append(it.files, attachment.DisplayName(l.Filename))
 	}
 	return it
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"belay/internal/attachment"
 	"belay/internal/event"
 	"belay/internal/render"
 	"belay/internal/session"
@@ -89,6 +90,9 @@ func (p *transcript) said(e session.Entry) {
 	p.c.paragraph(e.Message)
 	for _, it := range e.Attachments {
 		p.c.write("  attached " + hang(line(describe(it)), p.c.width, 4) + "\n")
+	}
+	for _, l := range e.Links {
+		p.c.write("  sent along " + hang(line(attachment.DisplayName(l.Filename)), p.c.width, 4) + "\n")
 	}
 	if e.Warning != "" {
 		p.c.write("  " + hang(clean(e.Warning), p.c.width, 4) + "\n")

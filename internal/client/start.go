@@ -14,6 +14,10 @@ import (
 // Start implements turn.Engine. With an idempotency key the request is sent again
 // when the connection broke before an answer came.
 func (c *Client) Start(ctx context.Context, r turn.Request) (turn.Stream, error) {
+	if len(r.Links) > 0 || r.Destination != nil {
+		// Without them the turn would send files outside the machine unasked.
+		return nil, fault.New(fault.InvalidRequest, "a turn over HTTP takes no files by their addresses and has no destination")
+	}
 	opts, err := encodeOpts(r.Opts)
 	if err != nil {
 		return nil, err

@@ -25,7 +25,9 @@ type Permit struct {
 type Tools struct {
 	OutputBytes, KeepBytes       int64
 	SendFileBytes, SendCallBytes int64
-	FetchHosts                   []string
+
+	ReceiveFileBytes, ReceiveCallBytes int64
+	ReceiveHosts, FetchHosts           []string
 }
 
 // Bash is about commands.
@@ -84,6 +86,15 @@ func acting(c *Config) []*key {
 		{name: "tools.send_call_bytes", value: size(&t.SendCallBytes, kib, gib), def: "25MiB", project: tighten,
 			doc: "Most bytes of all files that one call of attachment.add sends.",
 			why: "A surface takes larger messages, or smaller ones only."},
+		{name: "tools.receive_file_bytes", value: size(&t.ReceiveFileBytes, kib, gib), def: "25MiB", project: tighten,
+			doc: "Largest file of people that attachment.download saves.",
+			why: "People send larger files, or the disk is small."},
+		{name: "tools.receive_call_bytes", value: size(&t.ReceiveCallBytes, kib, tib), def: "50MiB", project: tighten,
+			doc: "Most bytes of all files that one call of attachment.download saves.",
+			why: "People send many files with one message, or the disk is small."},
+		{name: "tools.receive_hosts", value: list{&t.ReceiveHosts, host}, def: "cdn.discordapp.com, media.discordapp.net",
+			doc: "The only hosts from which attachment.download gets files that people sent. Only https is used, except for 127.0.0.1, [::1] and localhost.",
+			why: "Another service of your own has Discord's API, or a proxy stands before its files."},
 		{name: "bash.enabled", value: boolean{&b.Enabled}, def: "true", project: tighten,
 			doc: "Whether agents can run commands at all.",
 			why: "Agents must not run commands."},
@@ -151,7 +162,7 @@ func rule(s string) (string, error) {
 // what commands reach and which ports of theirs are opened, are no tools that a model
 // calls.
 var ToolNames = []string{
-	"read", "write", "edit", "list", "glob", "grep", "attachment.add", "fetch", "bash", "network", "ports",
+	"read", "write", "edit", "list", "glob", "grep", "attachment.add", "attachment.download", "fetch", "bash", "network", "ports",
 	"project.list", "project.graph", "project.status", "project.propose", "project.scaffold", "project.snapshot",
 }
 

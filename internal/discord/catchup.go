@@ -89,3 +89,16 @@ func (s *Surface) Renew(ctx context.Context, id string) (string, error) {
 	}
 	return "", &client.Error{Kind: client.Gone, Reason: "the file is not on its message any more"}
 }
+
+// Gone reports whether an error of [Surface.Renew] says that there is no such file any
+// more, and why.
+func Gone(err error) (reason string, gone bool) {
+	if err == nil {
+		return "", false
+	}
+	switch client.KindOf(err) {
+	case client.Gone, client.Lost, client.Refused:
+		return client.ReasonOf(err), true
+	}
+	return "", false
+}

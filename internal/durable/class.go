@@ -81,6 +81,7 @@ var (
 	RunWait       = &File{"run wait", Rebuildable, "STATE/runs/ID.HASH.wait", "made again when the run is taken up; a server takes the run up by it"}
 	RunAnswer     = &File{"run answer", Kept, "STATE/runs/ID.HASH.answer", "flushed before the answer"}
 	CommandState  = &File{"command state", Rebuildable, "STATE/…", "what a command found and left; looked at again"}
+	FileAddress   = &File{"address of a file", Rebuildable, "STATE/links/HASH.json", "the surface that the file came through gives it again, or a person sends the file again"}
 	Cache         = &File{"cache", Rebuildable, "CACHE/…, scratch folders", "can be made again"}
 	ChatHistory   = &File{"chat history", Rebuildable, "STATE/history", "typed lines of the chat; a lost one is not missed"}
 )
@@ -112,6 +113,6 @@ func Files() []*File {
 		Transcript, SessionRecord, EventLog, LogSegment, Blob, Upload, Imported, Discarded, Ignore,
 		ProjectFile, JournalEntry, Original, Snapshot, Proposal, Undo, RunRecord, RunLog, Draft,
 		SteerInput, Question, Decision, Grant, Audit, AuditHead, Secret, RunGrant, RunWait, RunAnswer, RunClosed, DiscordChannel, DiscordBindings,
-		KnownProject, SessionIndex, LeaseNote, SegmentHashes, SessionList, SessionUses, Interrupt, Running, RunCancel, KeptChange, CommandState, ChatHistory, Cache,
+		KnownProject, SessionIndex, LeaseNote, SegmentHashes, SessionList, SessionUses, Interrupt, Running, RunCancel, KeptChange, CommandState, ChatHistory, FileAddress, Cache,
 	}
 }

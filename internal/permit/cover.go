@@ -44,7 +44,7 @@ func (e Effect) Classes() (classes []string) {
 
 // alone reports whether the call is asked about each time.
 func (e Effect) alone() bool {
-	return e.Unconfined || e.Outside || len(e.Automatic) > 0 || e.Doubt != ""
+	return e.Unconfined || e.Outside || e.Kind == Publish || len(e.Automatic) > 0 || e.Doubt != ""
 }
 
 // kinds are the classes of a call, whatever files it changed; nil where it cannot be

@@ -63,6 +63,8 @@ const (
 	Network Kind = "network"
 	// Delegate starts another agent.
 	Delegate Kind = "delegate"
+	// Publish sends files to people on a surface outside this machine.
+	Publish Kind = "publish"
 )
 
 // Effect says what a call would do. A tool makes it from input that it has
@@ -127,6 +129,8 @@ type Effect struct {
 	// Runs are files that the session changed and that a command outside the sandbox may
 	// execute, each with the reason.
 	Runs []string `json:"runs,omitempty"`
+	// Publication is what a call sends to people outside this machine.
+	Publication *Publication `json:"publication,omitempty"`
 	// Touched are, beside Paths, all that a command changed: folders, and what is in a
 	// repository. Denials count for them; nobody is shown them.
 	Touched []string `json:"-"`

@@ -17,6 +17,9 @@ type Policy struct {
 	// Outside are rules of commands that may run outside the sandbox without being
 	// asked about. No other rule lets one do so. Plan and DontAsk refuse them all.
 	Outside []Rule
+	// Publish are patterns of paths of files that may be sent to the turn's destination
+	// without a question; ** stands for any folders. It matters outside this machine only.
+	Publish []string
 	// NeverAsk is why nobody can be asked, such as a persona that never blocks;
 	// "" where somebody can. What would be asked is then refused.
 	NeverAsk string
@@ -28,7 +31,8 @@ type Policy struct {
 // judged one by one; plan mode refuses all that does more than look; a command
 // that the machine cannot hold is asked about, whatever the rules say, and so is
 // one that a rule of AskBefore names; a job that opens ports is asked about, unless a
-// rule names them (judgePorts); a command whose changes count only when they
+// rule names them (judgePorts); files that leave this machine are asked about, unless the list of
+// their destination names them (judgePublish); a command whose changes count only when they
 // were reviewed is allowed; files that other programs run by themselves are asked
 // about, unless a rule names them; an allow rule allows; reads are allowed;
 // acceptEdits allows writes; everything else is asked about, which dontAsk and
@@ -108,6 +112,9 @@ func (p Policy) judge(e Effect) (r Ruling, final bool) {
 		if rule.denies(e) != none {
 			return Ruling{Ask, "the rule " + rule.text + " wants it asked about before it runs", rule.text}, true
 		}
+	}
+	if e.Kind == Publish {
+		return p.judgePublish(e), false
 	}
 	if len(e.Ports) > 0 {
 		return p.judgePorts(e), false

@@ -43,6 +43,11 @@ func Call(l *Look, call event.ToolUse, room int) string {
 		} else if len(paths) > 1 {
 			return Number(len(paths), "file")
 		}
+	case "attachment.download":
+		if dir := text("downloadDir"); dir != "" {
+			return "to " + l.Shorten(dir, room-len("to "))
+		}
+		return ""
 	case "project.propose":
 		rows, _ := in["rows"].([]any)
 		return Number(len(rows), "row") + " for " + text("deliverable")

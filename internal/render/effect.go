@@ -3,7 +3,9 @@ package render
 import (
 	"path"
 	"slices"
+	"strings"
 
+	"belay/internal/event"
 	"belay/internal/permit"
 )
 
@@ -27,6 +29,24 @@ func GitLines(e permit.Effect) (lines []string) {
 		}
 		for _, does := range r.Does {
 			lines = append(lines, where+does)
+		}
+	}
+	return lines
+}
+
+// Publication says what a call sends to people outside this machine: the destination, then
+// each file with the beginning of its content.
+func Publication(e permit.Effect) (lines []string) {
+	if e.Publication == nil {
+		return nil
+	}
+	lines = append(lines, "to "+Line(e.Publication.Destination))
+	for _, f := range e.Publication.Files {
+		lines = append(lines, Sent(event.SentFile{Filename: f.Name, MIMEType: f.MIMEType, Bytes: f.Bytes, Path: f.Path}))
+		for text := range strings.SplitSeq(f.Preview, "\n") {
+			if text != "" {
+				lines = append(lines, "  "+Line(text))
+			}
 		}
 	}
 	return lines

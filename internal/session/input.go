@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"belay/internal/attachment"
+	"belay/internal/attachment/block"
 	"belay/internal/durable"
 	"belay/internal/fault"
 )
@@ -26,6 +27,8 @@ type Input struct {
 	Message string            `json:"message"`
 	Mode    InputMode         `json:"mode"`
 	Items   []attachment.Item `json:"items,omitempty"`
+	// Links are files that came with it; see [Entry.Links].
+	Links []block.Item `json:"links,omitempty"`
 	// Warning says which of its files were refused.
 	Warning string `json:"warning,omitempty"`
 	Time    Time   `json:"time"`

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"belay/internal/attachment"
+	"belay/internal/attachment/block"
 	"belay/internal/event"
 )
 
@@ -115,7 +116,12 @@ type Entry struct {
 	Message     string            `json:"message,omitempty"`
 	Warning     string            `json:"warning,omitempty"`
 	Attachments []attachment.Item `json:"attachments,omitempty"`
-	Idempotency *Idempotency      `json:"idempotency,omitempty"`
+	// Links are files that came with a message and that no model was given yet, without
+	// what is secret of their addresses ([block.Item.Public]).
+	Links []block.Item `json:"links,omitempty"`
+	// Destination is where the turn's output goes, nil for surfaces on this machine.
+	Destination *Destination `json:"destination,omitempty"`
+	Idempotency *Idempotency `json:"idempotency,omitempty"`
 	// Options are the turn's options as they were sent.
 	Options json.RawMessage `json:"options,omitempty"`
 	// After is the log's last sequence before the turn's first event, -1 for a
@@ -167,6 +173,17 @@ type Entry struct {
 	// By is, of an undo, who had it done, and, of a turn, the agent of a workflow
 	// that answers instead of a persona.
 	By string `json:"by,omitempty"`
+}
+
+// Destination is a place outside this machine to which a surface takes a turn's output:
+// what people see there has left the machine.
+type Destination struct {
+	// Surface is the surface's name, such as "discord"; ID is the place's id on it, such as
+	// that of a channel. Settings find the place by both.
+	Surface string `json:"surface"`
+	ID      string `json:"id"`
+	// Name is what people call the place, such as "Discord, #general".
+	Name string `json:"name"`
 }
 
 // BlockType says what a [Block] holds.

@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"belay/internal/attachment"
+	"belay/internal/attachment/block"
 	"belay/internal/journal"
 	"belay/internal/permit"
+	"belay/internal/session"
 )
 
 // Environment is the tool environment of one agent in one turn: the files that its
@@ -33,6 +35,10 @@ type Environment struct {
 	Blobs Blobs
 	// Files admits a file that the model is to see, as a turn admits attachments.
 	Files Admitter
+	// Received are the files of the newest message of a person that has some; nil is none.
+	Received func() []block.Item
+	// Destination is where the turn's output goes, nil for surfaces on this machine.
+	Destination *session.Destination
 	// Seen remembers which contents the model was shown. Unread is set where there is no
 	// model: files may be replaced that nobody has read.
 	Seen   *Seen
@@ -140,4 +146,7 @@ type Limits struct {
 	// SendFileBytes caps a file that is sent to people, SendCallBytes all files of a
 	// call.
 	SendFileBytes, SendCallBytes int64
+	// ReceiveFileBytes caps a file of people that is saved, ReceiveCallBytes all files of
+	// a call.
+	ReceiveFileBytes, ReceiveCallBytes int64
 }

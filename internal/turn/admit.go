@@ -18,7 +18,7 @@ func (m Limits) admit(message string) error {
 
 // admit decides whether anything is left to send (resolver REQ-08).
 func admit(r Request, files attachment.Resolution) error {
-	if !blank.Is(r.Message) || len(files.Items)+len(r.Items) > 0 {
+	if !blank.Is(r.Message) || len(files.Items)+len(r.Items)+len(r.Links) > 0 {
 		return nil
 	}
 	if len(r.Attachments) == 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"belay/internal/attachment"
+	"belay/internal/attachment/block"
 	"belay/internal/event"
 	"belay/internal/model"
 	"belay/internal/permit"
@@ -26,6 +27,9 @@ type shared struct {
 	transcript *transcript
 	// spent is what the turn has used, by all of its agents.
 	spent *spending
+
+	// destination is where the turn's output goes, nil for surfaces on this machine.
+	destination *session.Destination
 
 	// closing ends when the server stops. suspends reports whether another process takes
 	// the turn up then, if it waits for a person.
@@ -82,6 +86,8 @@ type task struct {
 	// refused comes before the message: attachments that were refused.
 	refused string
 	files   []attachment.Item
+	// links are files that came with the message, as records have them.
+	links []block.Item
 	// direct is the call that is made in place of asking a model.
 	direct *Direct
 	// alone has the agent see nothing of the session's earlier turns, but for those

@@ -198,6 +198,9 @@ func (t *agentRun) equip(delegates []tool.Tool, allow, deny []string) (err error
 func (t *agentRun) policyOf(allow, deny []string) (permit.Policy, []string) {
 	s := &t.settings
 	p := permit.Policy{Mode: permit.ModeOf(s.mode), Allowed: s.allowed, Denied: s.denied, AskBefore: s.askBefore, Outside: s.outside}
+	if t.destination != nil && t.services.publish != nil {
+		p.Publish = t.services.publish(*t.destination)
+	}
 	if s.persona.Blocking == "never" {
 		p.NeverAsk = fmt.Sprintf("persona %s works without asking (BLOCKING never)", s.persona.ID)
 	}

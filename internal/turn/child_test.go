@@ -29,8 +29,8 @@ const childEnv = "BELAY_TURN_TEST_CHILD"
 
 var children = map[string]func(state, id, arg string){
 	"die": childDies, "work": childWorks, "hold": childHolds, "starve": childStarves, "boot": childBoots, "write": childWrites,
-	"choke": childChokes,
-	"hook":  func(_, _, answer string) { fmt.Print(answer) },
+	"choke": childChokes, "send": childSends,
+	"hook": func(_, _, answer string) { fmt.Print(answer) },
 }
 
 func TestMain(m *testing.M) {
@@ -123,12 +123,24 @@ func writing(o *Options) {
 	set, err := tool.NewSet(files.New(files.Options{})...)
 	grownUp(err)
 	o.Tools, o.Scope = set, func(string, persona.Persona) tool.Scope { return open{} }
-	o.Rules.Tools = tool.Limits{OutputBytes: 64 << 10, ReadBytes: 1 << 20, WriteBytes: 1 << 20, KeepBytes: 1 << 20, Matches: 100}
+	o.Rules.Tools = tool.Limits{OutputBytes: 64 << 10, ReadBytes: 1 << 20, WriteBytes: 1 << 20, KeepBytes: 1 << 20, Matches: 100, SendFileBytes: 1 << 20, SendCallBytes: 1 << 20}
 }
 
 // childWrites takes a turn that edits a file and makes another one, and kills
 // itself when the clock was looked at for the arg-th time.
 func childWrites(state, id, arg string) {
+	childActs(state, id, arg,
+		model.ToolCall{ID: "e", Name: "edit", Input: []byte(`{"path":"a.txt","edits":[{"old":"one","new":"two"}]}`)},
+		model.ToolCall{ID: "w", Name: "write", Input: []byte(`{"path":"new/deep/b.txt","content":"new"}`)},
+	)
+}
+
+// childSends does so in a turn that sends a file.
+func childSends(state, id, arg string) {
+	childActs(state, id, arg, model.ToolCall{ID: "s", Name: "attachment.add", Input: []byte(`{"path":"a.txt"}`)})
+}
+
+func childActs(state, id, arg string, calls ...model.ToolCall) {
 	at, err := strconv.ParseInt(arg, 10, 64)
 	grownUp(err)
 	var looks atomic.Int64
@@ -140,10 +152,7 @@ func childWrites(state, id, arg string) {
 	}
 	dir, err := os.MkdirTemp(state, "scratch-")
 	grownUp(err)
-	p := &fake{play: asks(
-		model.ToolCall{ID: "e", Name: "edit", Input: []byte(`{"path":"a.txt","edits":[{"old":"one","new":"two"}]}`)},
-		model.ToolCall{ID: "w", Name: "write", Input: []byte(`{"path":"new/deep/b.txt","content":"new"}`)},
-	)}
+	p := &fake{play: asks(calls...)}
 	a, err := assemble(state, dir, p, clock, func(*session.Options) {}, writing)
 	grownUp(err)
 	takes(a.engine, Request{SessionID: id, Message: "write", Opts: Opts{Mode: "acceptEdits"}})

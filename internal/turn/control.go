@@ -25,6 +25,7 @@ type control struct {
 	// requests is nil where nobody can be asked.
 	requests PermissionRequests
 	clock    func() time.Time
+	links    Links
 }
 
 var _ Control = (*control)(nil)
@@ -65,14 +66,18 @@ func (c *control) Steer(ctx context.Context, r SteerRequest) error {
 	if err != nil {
 		return err
 	}
-	if err := admit(Request{Message: r.Message, Attachments: r.Attachments}, files); err != nil {
+	if err := admit(Request{Message: r.Message, Attachments: r.Attachments, Links: r.Links}, files); err != nil {
 		return err
 	}
 	if err := blobs.Sync(ctx); err != nil {
 		return err
 	}
+	kept, err := keepLinks(c.links, r.Links)
+	if err != nil {
+		return err
+	}
 	return c.store.Signals.SendInput(r.SessionID, session.Input{
-		Message: r.Message, Mode: r.Mode, Items: files.Items, Warning: files.Warning(), Time: session.Time{Time: c.clock()},
+		Message: r.Message, Mode: r.Mode, Items: files.Items, Links: kept, Warning: files.Warning(), Time: session.Time{Time: c.clock()},
 		Key: r.Key,
 	})
 }

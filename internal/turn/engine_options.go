@@ -59,6 +59,11 @@ type Options struct {
 	// half done.
 	Gate    tool.Gate
 	Journal *journal.Store
+	// Links keeps the addresses of files that people sent; nil keeps none.
+	Links Links
+	// Publish lists patterns of files that may be sent to a destination without a question
+	// ([permit.Policy.Publish]); nil lists none.
+	Publish func(session.Destination) []string
 	// Redact takes secrets out of what calls tell, readers and the model alike; nil
 	// leaves them.
 	Redact *redact.Redactor

@@ -44,7 +44,7 @@ func (t *agentRun) openEnvironment() error {
 		Agent: t.settings.persona.ID, Session: t.session, Turn: t.id,
 		Project: projectRoot, Root: root, Scratch: scratch, ScratchRoot: own,
 		Scope: t.scope(projectRoot, t.settings.persona),
-		Blobs: t.blobs, Files: admitter{t, projectRoot}, Seen: t.seen(), Ledger: &tool.Ledger{Before: t.intend}, Gate: t.gate,
+		Blobs: t.blobs, Files: admitter{t, projectRoot}, Received: t.received, Destination: t.destination, Seen: t.seen(), Ledger: &tool.Ledger{Before: t.intend}, Gate: t.gate,
 		Journal: t.journal, Network: &network{run: t}, Jobs: &tool.Jobs{}, Unread: t.direct != nil, Limits: t.settings.toolLimits, Clock: t.clock, Path: t.searchPath, ReadPaths: t.readPaths, Nested: t.projectsIn(projectRoot),
 	}
 	return nil

@@ -56,7 +56,7 @@ func NewLocal(o Options) *Local {
 	)
 	records := &recordRecovery{store: o.Store, files: files, questions: asked, requests: o.Requests, audit: o.Audit, ends: ends, clock: o.Clock}
 	services := &services{
-		logger: o.Logger, clock: o.Clock, filePlanner: o.Planner, questions: asked, audit: o.Audit, hooks: o.Hooks, redact: o.Redact,
+		logger: o.Logger, clock: o.Clock, filePlanner: o.Planner, questions: asked, audit: o.Audit, hooks: o.Hooks, redact: o.Redact, links: o.Links, publish: o.Publish,
 		scope: o.Scope, gate: o.Gate, journal: o.Journal, fileRecovery: files, projectsIn: o.Store.ProjectsIn,
 		scratchDir: o.ScratchDir, searchPath: o.SearchPath, readPaths: o.ReadPaths,
 	}
@@ -73,7 +73,7 @@ func NewLocal(o Options) *Local {
 		sessions:    &sessions{o.Store, projects, leases, o.ScratchDir},
 		attachments: &attachments{o.Store, projects, models, dryRun{o.Store, o.Planner, o.ScratchDir}},
 		personas:    personas{o.Root, o.Tools},
-		control:     &control{o.Store, projects, o.Requests, o.Clock},
+		control:     &control{o.Store, projects, o.Requests, o.Clock, o.Links},
 		FileChanges: changes.New(files, changesEngine{life, projects, dead, o.Store, services}, o.Requests),
 		Files:       files,
 		lifetime:    life, signals: o.Store.Signals, provider: o.Provider, running: running,

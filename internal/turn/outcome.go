@@ -112,10 +112,8 @@ func (c *toolCall) drafts(changes []session.Change) []event.Draft {
 			SHA256: it.SHA256, Filename: it.Name, MIMEType: it.MIMEType, Bytes: it.Bytes, Index: i, ToolCallID: c.id,
 		}})
 	}
-	for i, it := range c.result.Sent {
-		drafts = append(drafts, event.Draft{Type: event.AttachmentAdd, Data: event.SentFile{
-			SHA256: it.SHA256, Filename: it.Name, MIMEType: it.MIMEType, Bytes: it.Bytes, Index: i, Of: len(c.result.Sent), ToolCallID: c.id, Path: it.Origin,
-		}})
+	for _, f := range sentFiles(c.block()) {
+		drafts = append(drafts, event.Draft{Type: event.AttachmentAdd, Data: f})
 	}
 	return drafts
 }

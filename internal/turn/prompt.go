@@ -43,7 +43,7 @@ func (t *agentRun) compose(projectRoot string) error {
 			t.settings.model, t.limits.ContextTokens, prefix.Tokens()).
 			With("field", "model").WithHint("choose a model with a larger context, or allow fewer tools; if it has more than that, say so with models or openai.context_tokens")
 	}
-	if need := conversation.Tokens(len(t.message) + len(t.refused)); need > free {
+	if need := conversation.Tokens(len(session.Spoken(t.message, t.links)) + len(t.refused)); need > free {
 		return fault.New(fault.InvalidRequest, "message is too long for model %s: about %d tokens, %d are free", t.settings.model, need, free).
 			With("field", "message").WithHint("attach long text as a file, or choose a model with a larger context")
 	}
@@ -64,7 +64,7 @@ func (t *agentRun) affordFirst() error {
 // openWindow begins the agent's conversation.
 func (t *agentRun) openWindow() conversation.Prefix {
 	prefix := conversation.Prefix{System: t.system, Tools: t.tools.Specs(), Limits: t.limits, MaxTokens: t.settings.maxTokens}
-	prompt := conversation.Prompt{Message: t.message, Warning: t.refused, Items: t.files}
+	prompt := conversation.Prompt{Message: session.Spoken(t.message, t.links), Warning: t.refused, Items: t.files}
 	t.window = conversation.New(t.id, prefix, prompt, modelFiles{t})
 	return prefix
 }

@@ -10,7 +10,7 @@ import (
 func (t *turn) record(after int64) error {
 	e := session.Entry{
 		Kind: session.EntryTurn, Turn: t.id, Time: session.Time{Time: t.clock()},
-		Message: t.req.Message, Warning: t.main.refused, Attachments: t.main.files, After: after,
+		Message: t.req.Message, Warning: t.main.refused, Attachments: t.main.files, Links: t.main.links, Destination: t.destination, After: after,
 	}
 	if t.req.Agent != nil {
 		e.By = t.main.settings.persona.ID

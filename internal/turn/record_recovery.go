@@ -70,7 +70,7 @@ func (r *recordRecovery) settleTurn(ctx context.Context, lease *session.Lease) e
 	}
 	missing := logged.missing(code, reason, answerOf(lease.Entries(), begun.Turn), r.ends.drafts(lease.Record().SessionID, begun.Turn))
 	if !ended {
-		if err := r.settleTranscript(ctx, lease, last, logged.text.String()); err != nil {
+		if err := r.settleTranscript(ctx, lease, last, logged); err != nil {
 			return unsettled(r.clock, begun.Turn, missing, err)
 		}
 	}
@@ -78,7 +78,8 @@ func (r *recordRecovery) settleTurn(ctx context.Context, lease *session.Lease) e
 	if !logged.seen[event.SessionInit] {
 		drafts = append(drafts, recordedInit(lease.Record(), begun))
 	}
-	drafts = append(append(drafts, r.closedSince(logged)...), missing...)
+	drafts = append(append(drafts, r.closedSince(logged)...), logged.unsent(lease.Entries(), begun.Turn)...)
+	drafts = append(drafts, missing...)
 	// Anyone who sees the end of a turn knows that its record is on disk.
 	if err := lease.Commit(ctx); err != nil {
 		return unsettled(r.clock, begun.Turn, drafts, err)
@@ -103,11 +104,13 @@ func (r *recordRecovery) settleFindings(ctx context.Context, lease *session.Leas
 }
 
 // settleTranscript adds what readers of the log got from an answer that was not
-// kept (it must not be lost for the model either) and the end of the turn.
-func (r *recordRecovery) settleTranscript(ctx context.Context, lease *session.Lease, last session.Entry, said string) error {
+// kept (it must not be lost for the model either), what people were sent, and the end of
+// the turn.
+func (r *recordRecovery) settleTranscript(ctx context.Context, lease *session.Lease, last session.Entry, logged *trace) error {
+	said := logged.text.String()
 	code, now := ending.Failed, session.Time{Time: r.clock()}
 	end := session.Entry{Kind: session.EntryEnd, Turn: last.Turn, Time: now, ExitCode: &code, StopReason: session.StopProcessEnded, Audit: auditPosition(r.audit)}
-	var entries []session.Entry
+	entries := logged.unrecorded(lease.Entries(), last.Turn, now)
 	if said != "" && last.Kind != session.EntryAssistant {
 		entries = append(entries, session.Entry{
 			Kind: session.EntryAssistant, Turn: last.Turn, Time: now, Model: lease.Record().Model, Partial: true,

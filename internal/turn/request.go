@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"belay/internal/attachment"
+	"belay/internal/attachment/block"
 	"belay/internal/permit"
 	"belay/internal/session"
 )
@@ -44,6 +45,13 @@ type Request struct {
 	// no request from outside does.
 	Agent *Agent
 	Items []attachment.Item
+	// Links are files that came with the message. Surfaces that receive files from people
+	// set them, with whole addresses; no request over HTTP does.
+	Links []block.Item
+	// Destination is where the turn's output goes, nil for surfaces on this machine. A
+	// surface that takes it elsewhere sets it: files are then sent only as
+	// [permit.Publish] allows. No request over HTTP does.
+	Destination *session.Destination
 }
 
 // provider is the name of the one that a turn asks for.
@@ -90,6 +98,8 @@ type SteerRequest struct {
 	// Key identifies a repeated input: what was said into a turn of the session under
 	// that key is not said again. No request over HTTP sets it.
 	Key string `json:"-"`
+	// Links are as in [Request].
+	Links []block.Item `json:"-"`
 }
 
 // Opts are the options of a turn or boot (compatible contract, section 4, and

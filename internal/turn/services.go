@@ -11,6 +11,7 @@ import (
 	"belay/internal/persona"
 	"belay/internal/plainjson"
 	"belay/internal/redact"
+	"belay/internal/session"
 	"belay/internal/tool"
 	"belay/internal/turn/changes"
 	"belay/internal/turn/conversation"
@@ -28,6 +29,10 @@ type services struct {
 	hooks *permit.Hooks
 	// redact takes secrets out of what calls tell; nil leaves them.
 	redact *redact.Redactor
+	// links keeps the addresses of files that people sent; nil keeps none.
+	links Links
+	// publish lists what may be sent to a destination without a question; nil lists none.
+	publish func(session.Destination) []string
 
 	// scope says which files of a project a persona may change. Gate and journal keep
 	// changes of files apart and whole; fileRecovery settles those that a dead process

@@ -144,6 +144,9 @@ func (s *starter) prepare(ctx context.Context, t *turn) (err error) {
 		return err
 	}
 	t.main.files, t.main.refused = slices.Concat(t.req.Items, files.Items), files.Warning()
+	if t.main.links, err = keepLinks(s.maker.services.links, t.req.Links); err != nil {
+		return err
+	}
 	if t.main.refused != "" {
 		t.main.settings.warn("ATTACHMENTS_REFUSED", t.main.refused)
 	}

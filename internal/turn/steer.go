@@ -87,7 +87,7 @@ func (q *inputs) late() ([]session.Entry, error) {
 // record puts an input on record.
 func (q *inputs) record(in session.Input) error {
 	if err := q.run.events.emit(append(q.run.events.takeOwed(), event.Draft{Type: event.TurnInput, Data: event.Input{
-		Message: in.Message, Mode: string(in.Mode), Attachments: len(in.Items),
+		Message: in.Message, Mode: string(in.Mode), Attachments: len(in.Items) + len(in.Links),
 	}})...); err != nil {
 		return err
 	}
@@ -97,6 +97,6 @@ func (q *inputs) record(in session.Input) error {
 func inputEntry(turnID string, in session.Input) session.Entry {
 	return session.Entry{
 		Kind: session.EntryInput, Turn: turnID, Time: in.Time, Mode: in.Mode,
-		Message: in.Message, Warning: in.Warning, Attachments: in.Items, Input: in.ID,
+		Message: in.Message, Warning: in.Warning, Attachments: in.Items, Links: in.Links, Input: in.ID,
 	}
 }

@@ -31,7 +31,7 @@ func (d *deadTurns) resume(lease *session.Lease, p *suspendedTurn) (_ *turn, err
 	if err := d.lifetime.enter(); err != nil {
 		return nil, errors.Join(err, leaveSuspended(lease, p))
 	}
-	t := d.maker.newTurn(lease, Request{SessionID: lease.Record().SessionID, Message: p.begun.Message}, p.begun.Turn)
+	t := d.maker.newTurn(lease, Request{SessionID: lease.Record().SessionID, Message: p.begun.Message, Destination: p.begun.Destination}, p.begun.Turn)
 	t.suspended = p
 	began := false
 	defer func() {
@@ -52,7 +52,7 @@ func (d *deadTurns) resume(lease *session.Lease, p *suspendedTurn) (_ *turn, err
 	if err := d.maker.settleOptions(t); err != nil {
 		return nil, err
 	}
-	t.main.files, t.main.refused = p.begun.Attachments, p.begun.Warning
+	t.main.files, t.main.links, t.main.refused = p.begun.Attachments, p.begun.Links, p.begun.Warning
 	if err := t.main.compose(lease.Record().ProjectRoot); err != nil {
 		return nil, err
 	}

@@ -23,6 +23,9 @@ type trace struct {
 	totals *event.Tokens
 	// calls are those that were not permitted.
 	calls event.Calls
+	// results are those of calls, and sent the files that went to people.
+	results []event.ToolOutcome
+	sent    []event.SentFile
 	// text is what was said since the last model call that ended.
 	text strings.Builder
 }
@@ -74,6 +77,12 @@ func (t *trace) add(e event.Event) {
 		var d event.ToolOutcome
 		if json.Unmarshal(e.Data, &d) == nil {
 			t.calls.Add(d.Outcome, d.LeftOut)
+			t.results = append(t.results, d)
+		}
+	case event.AttachmentAdd:
+		var f event.SentFile
+		if json.Unmarshal(e.Data, &f) == nil {
+			t.sent = append(t.sent, f)
 		}
 	case event.SubagentStart, event.SubagentEnd:
 		t.helper = nil

@@ -24,6 +24,7 @@ type turnMaker struct {
 func (m *turnMaker) newTurn(lease *session.Lease, r Request, id string) *turn {
 	ctx, stop := context.WithCancelCause(m.lifetime.ctx)
 	s := newShared(ctx, stop, m.services, id, lease)
+	s.destination = r.Destination
 	workflow := r.Agent != nil // it begins its turns anew after a crash
 	s.closing, s.suspends = m.lifetime.closing, func() bool { return !workflow && m.lifetime.stays.Load() }
 	t := &turn{

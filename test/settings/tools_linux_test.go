@@ -2,6 +2,9 @@ package settings
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
 	"strings"
 )
 
@@ -37,6 +40,32 @@ var tools = map[string]check{
 			return b.calls("{name: attachment.add, input: {paths: [a.txt, b.txt]}}")
 		},
 	},
+	"tools.receive_file_bytes": {
+		set: "1KiB", shows: `tools.receive_file_bytes`, without: `\.txt\\",\\"sha10`,
+		see: func(b *bench) string { return b.receive("--attach", b.file("notes.txt", numbered(300))) },
+	},
+	"tools.receive_call_bytes": {
+		set: "8KiB", shows: `tools.receive_call_bytes`, without: `sha10.*sha10`,
+		see: func(b *bench) string {
+			return b.receive("--attach", b.file("a.txt", numbered(300)), "--attach", b.file("b.txt", numbered(301)))
+		},
+	},
+	"tools.receive_hosts": {
+		set: "", shows: `sha10`, without: `only https is allowed`,
+		see: func(b *bench) string {
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("words")) }))
+			b.t.Cleanup(s.Close)
+			if !b.standard {
+				b.settings["tools.receive_hosts"] = "['" + strings.TrimPrefix(s.URL, "http://") + "']"
+			}
+			id := sessionOf(b.run("turn", "hello"))
+			transcript := filepath.Join(b.project, ".belay/sessions", id, "transcript.jsonl")
+			text, err := readFile(transcript)
+			must(b.t, err)
+			b.file(transcript, strings.Replace(text, `"message":"hello"`, `"message":"hello","links":[{"url":"`+s.URL+`/words.txt"}]`, 1))
+			return b.receive("--session", id)
+		},
+	},
 	"fetch.allowed_hosts": {
 		set: "", shows: `"ok":true`, without: `"ok":false`,
 		see: func(b *bench) string { return b.fetch(b.web("page", "words"), !b.standard) },
@@ -45,6 +74,13 @@ var tools = map[string]check{
 		set: `{no: {command: [sh, -c, 'echo "{\"verdict\":\"deny\",\"note\":\"not here\"}"'], calls: [write]}}`, shows: `not here`, without: `"ok":true`,
 		see: func(b *bench) string { return b.calls("{name: write, input: {path: a.txt, content: x}}") },
 	},
+}
+
+// receive is the result of a turn that saves the files that people sent.
+func (b *bench) receive(args ...string) string {
+	b.t.Helper()
+	b.script("call: {name: attachment.download, input: {}}", "say: That was all.")
+	return resultOf(b.turn(append(args, "--allow", "attachment.download", "go")...))
 }
 
 // fetch is the result of a fetch, from a host that is allowed or not.

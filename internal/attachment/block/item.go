@@ -82,8 +82,14 @@ func (it Item) key() string {
 	return "url " + it.Public().URL
 }
 
-// unique returns the valid items, each file once: where it came first, as it came last, so
-// that the newest address counts. Invalid are the others.
+// Unite returns the items that are [Item.Valid], each file once: where it came first, as it
+// came last, so that the newest address counts.
+func Unite(items []Item) []Item {
+	valid, _ := unique(items)
+	return valid
+}
+
+// unique is [Unite] with the items that are not valid.
 func unique(items []Item) (valid, invalid []Item) {
 	at := make(map[string]int, len(items))
 	for _, it := range items {

@@ -19,6 +19,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"mime"
 	"net/http"
 	"net/url"
 	"path"
@@ -53,6 +54,16 @@ type Options struct {
 	Wait func(ctx context.Context, delay time.Duration) error
 	// Parallel is how many are under way at one time, 0 means 8.
 	Parallel int
+	// Settings are the names that errors call the limits by.
+	Settings Settings
+}
+
+// Settings are the names of the settings that set the limits of downloads. The zero value
+// names those of attachments of workflows.
+type Settings struct {
+	// ItemBytes sets [Options.ItemBytes]. Hosts lists all hosts that are reached, where
+	// that is so.
+	ItemBytes, Hosts string
 }
 
 func (o Options) withDefaults() Options {
@@ -67,6 +78,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Wait == nil {
 		o.Wait = wait
+	}
+	if o.Settings.ItemBytes == "" {
+		o.Settings.ItemBytes = "attachments.max_download_size_bytes"
 	}
 	return o
 }
@@ -110,6 +124,18 @@ func (d *Downloads) Close() error {
 
 // Parallel is how many downloads are under way at one time.
 func (d *Downloads) Parallel() int { return d.o.Parallel }
+
+// UpTo is d with files of at most so many bytes, if that is less than d's own limit. The
+// setting is what errors call the limit by. Both share their other limits and files; d is the
+// one to close.
+func (d *Downloads) UpTo(most int64, setting string) *Downloads {
+	if most >= d.o.ItemBytes {
+		return d
+	}
+	less := *d
+	less.o.ItemBytes, less.o.Settings.ItemBytes = most, setting
+	return &less
+}
 
 // Check holds an address to the policy without asking for what is there, with the
 // network addresses that it has now. The error is an *[Error], or ctx's.
@@ -179,6 +205,9 @@ func (d *Downloads) fetch(ctx context.Context, f *File, u *url.URL) error {
 	if err != nil {
 		return err
 	}
+	if f.MIMEType, _, err = mime.ParseMediaType(res.Header.Get("Content-Type")); err != nil {
+		f.MIMEType = "" // it is none that anybody knows
+	}
 	return d.keep(f, body)
 }
 
@@ -221,7 +250,7 @@ func (d *Downloads) acceptable(res *http.Response) error {
 }
 
 func (d *Downloads) tooLarge(what string) error {
-	key := "attachments.max_download_size_bytes"
+	key := d.o.Settings.ItemBytes
 	if d.limit() < d.o.ItemBytes {
 		key = "attachments.temp_dir_quota_bytes"
 	}

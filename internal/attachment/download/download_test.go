@@ -594,3 +594,34 @@ func TestClean(t *testing.T) {
 		}
 	}
 }
+
+// A lower limit of a caller counts, and errors name its setting. What the server says of the
+// type is passed on, and so is the status of an answer that is none.
+func TestUpTo(t *testing.T) {
+	t.Parallel()
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/gone" {
+			w.WriteHeader(http.StatusGone)
+			return
+		}
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		_, _ = io.WriteString(w, "ten bytes!")
+	})
+	d := downloads(t, Options{ItemBytes: 20, Settings: Settings{ItemBytes: "file_bytes"}})
+	f, err := d.UpTo(30, "call_bytes").Fetch(context.Background(), url)
+	if err != nil || f.MIMEType != "text/plain" {
+		t.Fatalf("got %+v, %v", f, err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	_, err = d.UpTo(9, "call_bytes").Fetch(context.Background(), url)
+	if code(err) != attachment.TooLarge || !strings.Contains(err.Error(), "(call_bytes)") {
+		t.Errorf("over the lower limit: %v", err)
+	}
+	_, err = d.Fetch(context.Background(), url+"/gone")
+	var e *Error
+	if !errors.As(err, &e) || e.Status != http.StatusGone {
+		t.Errorf("an answer that is none: %v", err)
+	}
+}

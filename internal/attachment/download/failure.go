@@ -48,6 +48,8 @@ type Error struct {
 	URL string
 	// Reason is what is wrong, without the address.
 	Reason string
+	// Status is the server's, of a [BadStatus].
+	Status int
 	Err    error
 
 	// transient is set where another try may succeed, after is how long the server asks
@@ -149,6 +151,12 @@ func (d *Downloads) classify(err error) *Error {
 // refusal says what the policy says, and which setting could change it.
 func (d *Downloads) refusal(v *netguard.ViolationError) string {
 	reason := fmt.Sprintf("the %s %q is refused: %s", v.Rule, v.Value, v.Reason)
+	if hosts := d.o.Settings.Hosts; hosts != "" {
+		if v.Rule != netguard.RuleScheme && v.Reason != netguard.NeverReached {
+			reason += fmt.Sprintf(" (%s)", hosts)
+		}
+		return reason
+	}
 	strict := !d.o.Policy.AllowHTTP
 	switch v.Rule {
 	case netguard.RuleScheme:

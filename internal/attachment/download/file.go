@@ -18,6 +18,8 @@ type File struct {
 	// URL is where it came from, for people: without credentials and query.
 	URL   string
 	Bytes int64
+	// MIMEType is what the server says of the content, "" for nothing. It may be wrong.
+	MIMEType string
 
 	small []byte
 	path  string // "" without a file on disk

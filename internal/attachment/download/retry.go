@@ -75,7 +75,7 @@ var passing = []int{
 
 // badStatus is the error of an answer other than 200.
 func badStatus(res *http.Response) *Error {
-	e := &Error{Code: BadStatus, Reason: fmt.Sprintf("the server answers %d %s", res.StatusCode, http.StatusText(res.StatusCode))}
+	e := &Error{Code: BadStatus, Status: res.StatusCode, Reason: fmt.Sprintf("the server answers %d %s", res.StatusCode, http.StatusText(res.StatusCode))}
 	e.transient = slices.Contains(passing, res.StatusCode) || res.StatusCode > http.StatusNetworkAuthenticationRequired
 	if seconds, err := strconv.Atoi(strings.TrimSpace(res.Header.Get("Retry-After"))); err == nil && seconds > 0 {
 		e.after = time.Duration(min(seconds, 1_000_000)) * time.Second

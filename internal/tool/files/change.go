@@ -193,25 +193,30 @@ func (c *change) replace(ctx context.Context) (err error) {
 	return nil
 }
 
-// plan is the change as a transaction: the folders that are missing, the outermost
-// first, then the file.
+// plan is the change as a transaction.
 func (c *change) plan(ctx context.Context, noted session.Change) journal.Plan {
+	plan := newFile(ctx, c.tool, noted, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(c.after)), nil })
+	if noted.Before != "" {
+		file := &plan.Changes[len(plan.Changes)-1]
+		file.Op, file.Before = journal.Replace, journal.State{Type: journal.File, SHA256: noted.Before, Mode: noted.BeforeMode}
+	}
+	return plan
+}
+
+// newFile is a new file of a call as a transaction: the folders that are missing, the
+// outermost first, then the file.
+func newFile(ctx context.Context, what string, noted session.Change, content func() (io.ReadCloser, error)) journal.Plan {
 	by := tool.OriginOf(ctx)
-	plan := journal.Plan{Owner: journal.Owner{What: c.tool, Session: by.SessionID, Turn: by.TurnID, Agent: by.Agent, Call: by.CallID}}
-	parts := partsOf(path.Dir(c.p.name))
+	plan := journal.Plan{Owner: journal.Owner{What: what, Session: by.SessionID, Turn: by.TurnID, Agent: by.Agent, Call: by.CallID}}
+	parts := partsOf(path.Dir(noted.Path))
 	for i := len(parts) - noted.Folders; i < len(parts); i++ {
 		plan.Changes = append(plan.Changes, journal.Change{
 			Op: journal.Mkdir, Path: journal.Name(path.Join(parts[:i+1]...)), After: journal.State{Type: journal.Folder},
 		})
 	}
-	file := journal.Change{
-		Op: journal.Create, Path: journal.Name(c.p.name), After: journal.State{Type: journal.File, SHA256: noted.After},
-		Content: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(c.after)), nil },
-	}
-	if noted.Before != "" {
-		file.Op, file.Before = journal.Replace, journal.State{Type: journal.File, SHA256: noted.Before, Mode: noted.BeforeMode}
-	}
-	plan.Changes = append(plan.Changes, file)
+	plan.Changes = append(plan.Changes, journal.Change{
+		Op: journal.Create, Path: journal.Name(noted.Path), After: journal.State{Type: journal.File, SHA256: noted.After}, Content: content,
+	})
 	return plan
 }
 

@@ -1,6 +1,7 @@
 // Package files holds the tools with which a model looks at a project's files and
-// changes them (read, write, edit, list, glob and grep), and attachment.add, with which
-// it sends some to people. [New] returns them.
+// changes them (read, write, edit, list, glob and grep), attachment.add, with which it
+// sends some to people, and attachment.download, with which it gets those that people sent.
+// [New] returns them.
 //
 // Three rules hold for all of them.
 //
@@ -30,6 +31,7 @@ import (
 	"runtime"
 	"sync"
 
+	"belay/internal/attachment/download"
 	"belay/internal/tool"
 )
 
@@ -38,6 +40,10 @@ type Options struct {
 	// Workers bounds the goroutines of one glob or grep; 0 means one for each
 	// processor, at most 8.
 	Workers int
+	// Downloads fetches files that people sent, from the hosts that its policy names.
+	// Links knows their addresses. Without the two there is no attachment.download.
+	Downloads *download.Downloads
+	Links     Links
 }
 
 // New returns the file tools, in the order in which models see them.
@@ -45,7 +51,11 @@ func New(o Options) []tool.Tool {
 	if o.Workers <= 0 {
 		o.Workers = min(runtime.GOMAXPROCS(0), 8)
 	}
-	return []tool.Tool{read{}, write{}, edit{}, list{}, glob{o.Workers}, grep{o.Workers}, send{}}
+	all := []tool.Tool{read{}, write{}, edit{}, list{}, glob{o.Workers}, grep{o.Workers}, send{}}
+	if o.Downloads != nil && o.Links != nil {
+		all = append(all, receive{o.Downloads, o.Links})
+	}
+	return all
 }
 
 // changing keeps two changes of one file apart in a process.

@@ -50,7 +50,7 @@ type outgoing struct {
 }
 
 // Prepare implements [tool.Tool].
-func (send) Prepare(_ context.Context, w *tool.Environment, input json.RawMessage) (tool.Call, error) {
+func (send) Prepare(ctx context.Context, w *tool.Environment, input json.RawMessage) (tool.Call, error) {
 	in, err := decode[sendInput](input)
 	if err != nil {
 		return nil, err
@@ -83,7 +83,15 @@ func (send) Prepare(_ context.Context, w *tool.Environment, input json.RawMessag
 	if err := wrong.refusal(); err != nil {
 		return nil, err
 	}
-	return c, nil
+	if w.Destination == nil {
+		return c, nil
+	}
+	// People decide on what leaves the machine: it is stored before they are asked.
+	if c.items, err = c.acceptAll(ctx); err != nil {
+		return nil, err
+	}
+	c.publication, err = publicationOf(w.Destination.Name, c.items, w.Blobs)
+	return c, err
 }
 
 // pairwise returns what a call says of each of n files, "" for nothing.
@@ -107,20 +115,43 @@ func pairwise(field, one string, many []string, n int) ([]string, error) {
 type sendCall struct {
 	w     *tool.Environment
 	files []outgoing
+	// items are the files as they are stored, and publication is what a person sees of
+	// them: of a call that sends them to another machine.
+	items       []attachment.Item
+	publication *permit.Publication
 }
 
-// Effect implements [tool.Call]. Sending to the people of the session changes nothing and
-// shows them what they may read anyway.
+// Effect implements [tool.Call]. Sending to the people at this machine changes nothing and
+// shows them what they may read anyway. Files that leave the machine are published.
 func (c *sendCall) Effect() permit.Effect {
 	paths := make([]string, len(c.files))
 	for i, f := range c.files {
 		paths[i] = f.place.shown()
 	}
-	return permit.Effect{Tool: "attachment.add", Kind: permit.Read, Summary: tool.Clip("send "+strings.Join(paths, ", "), 190), Paths: paths}
+	e := permit.Effect{Tool: "attachment.add", Kind: permit.Read, Summary: "send " + strings.Join(paths, ", "), Paths: paths}
+	if c.publication != nil {
+		e.Kind, e.Publication = permit.Publish, c.publication
+		e.Summary = "send to " + c.publication.Destination + ": " + strings.Join(paths, ", ")
+	}
+	e.Summary = tool.Clip(e.Summary, 190)
+	return e
 }
 
 // Run implements [tool.Call]. Every file is checked and stored before the first is sent.
 func (c *sendCall) Run(ctx context.Context) (tool.Result, error) {
+	items := c.items
+	if c.publication == nil {
+		var err error
+		if items, err = c.acceptAll(ctx); err != nil {
+			return tool.Result{}, err
+		}
+	}
+	text, err := json.Marshal(sentText(items))
+	return tool.Result{Text: string(text), Sent: items}, err
+}
+
+// acceptAll checks the files and stores them. If one cannot be sent, none is.
+func (c *sendCall) acceptAll(ctx context.Context) ([]attachment.Item, error) {
 	var (
 		items []attachment.Item
 		wrong problems
@@ -130,7 +161,7 @@ func (c *sendCall) Run(ctx context.Context) (tool.Result, error) {
 		it, err := c.accept(ctx, f, left)
 		if err != nil {
 			if _, ok := tool.AsRefusal(err); !ok {
-				return tool.Result{}, err
+				return nil, err
 			}
 			wrong.add(err)
 			continue
@@ -138,11 +169,7 @@ func (c *sendCall) Run(ctx context.Context) (tool.Result, error) {
 		left -= it.Bytes
 		items = append(items, it)
 	}
-	if err := wrong.refusal(); err != nil {
-		return tool.Result{}, err
-	}
-	text, err := json.Marshal(sentText(items))
-	return tool.Result{Text: string(text), Sent: items}, err
+	return items, wrong.refusal()
 }
 
 // accept checks a file and stores it. Left is how many bytes the call may still send.

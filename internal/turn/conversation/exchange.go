@@ -114,7 +114,7 @@ func (x *exchange) reply(e session.Entry) {
 // input is what a person said meanwhile, as later turns repeat it. Its files are delivered with those
 // that the exchange began with.
 func (x *exchange) input(e session.Entry) []model.Content {
-	words := spoken(e.Message)
+	words := spoken(session.Spoken(e.Message, e.Links))
 	if n := len(e.Attachments); n > 0 {
 		x.items = append(x.items[:len(x.items):len(x.items)], e.Attachments...)
 		words += fmt.Sprintf("\n\n[With this came %d files; they are shown above, where this exchange begins.]", n)
@@ -126,7 +126,9 @@ func (x *exchange) input(e session.Entry) []model.Content {
 
 // close makes the exchange end with an answer and every call have its result.
 func (x *exchange) close() {
-	for _, e := range x.unfolded() {
+	lines := x.unfolded()
+	for i, e := range lines {
+		e.Links = session.BlockAt(lines, i)
 		x.reply(e)
 	}
 	x.lines = nil

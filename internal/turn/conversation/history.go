@@ -54,7 +54,7 @@ func (m History) Extend(entries []session.Entry, current string) History {
 		switch e.Kind {
 		case session.EntryTurn:
 			closeOpen()
-			open = &exchange{turn: e.Turn, message: e.Message, warning: e.Warning, items: e.Attachments}
+			open = &exchange{turn: e.Turn, message: session.Spoken(e.Message, e.Links), warning: e.Warning, items: e.Attachments}
 		case session.EntryAssistant, session.EntryTools, session.EntryInput:
 			if open != nil && open.turn == e.Turn && e.Agent == "" {
 				open.lines = append(open.lines, e)

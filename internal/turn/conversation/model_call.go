@@ -69,8 +69,12 @@ func (r *ModelCall) texts() []string {
 	for _, b := range r.results {
 		all = append(all, b.Text)
 	}
-	for _, in := range r.inputs {
-		all = append(all, spoken(in.Message))
+	for i, in := range r.inputs {
+		text := session.Spoken(in.Message, nil)
+		if i == len(r.inputs)-1 {
+			text = session.Spoken(in.Message, session.BlockOf(r.inputs))
+		}
+		all = append(all, spoken(text))
 	}
 	return all
 }

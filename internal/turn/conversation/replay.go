@@ -29,7 +29,7 @@ func (w *Window) Replay(entries []session.Entry) (last *Answer) {
 				m.results = append(m.results, Result{Block: b})
 			}
 		case session.EntryInput:
-			m.inputs = append(m.inputs, session.Input{Message: e.Message, Mode: e.Mode, Items: e.Attachments, Warning: e.Warning, Time: e.Time})
+			m.inputs = append(m.inputs, session.Input{Message: e.Message, Mode: e.Mode, Items: e.Attachments, Links: e.Links, Warning: e.Warning, Time: e.Time})
 		}
 	}
 	return last
