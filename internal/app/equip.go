@@ -64,6 +64,7 @@ func (a *App) equip(o *turn.Options) (err error) {
 		return err
 	}
 	o.Links = a.links
+	o.Publish = publishPatterns(a.Config)
 	all := append(files.New(files.Options{Downloads: a.received, Links: a.links}), a.fetch, a.shell)
 	all = append(all, projecttool.New(projecttool.Options{
 		Index: a.index, Transitions: a.transitions, Registers: projecttool.RegisterOptions(a.registers),

@@ -36,6 +36,9 @@ type ServeOptions struct {
 	// turns that it leaves to the next server when it stops. Neither is called with 0;
 	// both may be nil.
 	Resumed, Left func(turns int)
+	// Discord is called when channels can be connected: with the link that invites the
+	// bot to a server, and the code for /link, which is used once. It may be nil.
+	Discord func(invite, code string)
 }
 
 // Serve answers requests until ctx is done, then lets running turns end within
@@ -88,6 +91,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	defer addProcessors()()
 	a.Engine.Stay() // the first question about an abandoned turn must not end it
 	a.startWorker(ctx, carrier, here.ready)
+	a.startDiscord(ctx, carrier, base, here.ready, o.Discord)
 	var background sync.WaitGroup
 	life, end := context.WithCancel(ctx)
 	background.Go(func() { a.tidy(life, carrier) })
@@ -221,14 +225,16 @@ type carrier struct {
 	bus       *bus.Bus
 	publisher *bus.Publisher
 	worker    *worker.Worker
-	stop      func() error
+	// endDiscord ends the surface in Discord; nil where none runs.
+	endDiscord func()
+	stop       func() error
 }
 
 // startBus opens the bus and republishes every session's events: those that
 // this process appends, and those of other processes on this machine. Where the
 // store of the embedded bus cannot be opened, the server goes without.
 func (a *App) startBus(ctx context.Context, ready *readiness) (*carrier, error) {
-	if !a.Config.Bus.Runs() {
+	if !a.Config.RunsBus() {
 		return &carrier{stop: func() error { return nil }}, nil
 	}
 	bo := busOptions(a.Config)
@@ -260,6 +266,9 @@ func (a *App) startBus(ctx context.Context, ready *readiness) (*carrier, error) 
 	c := &carrier{bus: b, publisher: p}
 	c.stop = func() error {
 		c.stopWorker(a.log)
+		if c.endDiscord != nil {
+			c.endDiscord()
+		}
 		end()
 		<-followed
 		closing, cancel := context.WithTimeout(context.Background(), busCloseTimeout)

@@ -55,6 +55,7 @@ type Config struct {
 	Log         Log
 	Blobs       Blobs
 	Bus         Bus
+	Discord     Discord
 	Workspace   Workspace
 	Subagents   Subagents
 	Permit      Permit
@@ -226,13 +227,15 @@ const (
 
 // Bus is the embedded NATS server.
 type Bus struct {
-	// Enabled is auto unless somebody says otherwise; see [Bus.Runs].
+	// Enabled is auto unless somebody says otherwise; see [Config.RunsBus].
 	Enabled BusMode
 }
 
-// Runs reports whether serve runs the bus. Without a reader each event would be
-// written twice for nobody, so auto runs it only for one; there is none yet.
-func (b Bus) Runs() bool { return b.Enabled == BusOn }
+// RunsBus reports whether serve runs the bus. Without a reader each event would be
+// written twice for nobody, so auto runs it only for one: Discord.
+func (c *Config) RunsBus() bool {
+	return c.Bus.Enabled == BusOn || c.Bus.Enabled == BusAuto && c.Keys.Discord.Set()
+}
 
 // Workspace bounds what is looked at of a project.
 type Workspace struct {
@@ -277,6 +280,8 @@ type Paths struct {
 type Keys struct {
 	Anthropic Secret
 	OpenAI    Secret
+	// Discord is the token of a bot.
+	Discord Secret
 	// All are those of every variable that can hold one, also where another is used.
 	All []Secret
 }

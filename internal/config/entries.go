@@ -21,6 +21,8 @@ type entries[T any] struct {
 	example string
 	// fold makes the names lower case.
 	fold bool
+	// name checks a name further; nil takes all.
+	name func(string) (string, error)
 	// read reads an entry; the node is where an error belongs.
 	read func(*yaml.Node) (entry T, at *yaml.Node, err error)
 	// entry is the schema of one.
@@ -54,6 +56,11 @@ func (v entries[T]) setNode(n *yaml.Node) (*yaml.Node, error) {
 		}
 		if _, twice := all[id]; twice || name.Kind != yaml.ScalarNode || id == "" || oneLine(id) != nil {
 			return name, fmt.Errorf("expects names of %s, each once", v.what)
+		}
+		if v.name != nil {
+			if _, err := v.name(id); err != nil {
+				return name, err
+			}
 		}
 		entry, at, err := v.read(body)
 		if err != nil {

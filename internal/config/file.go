@@ -169,7 +169,7 @@ func (f *file) walk(n *yaml.Node, prefix string, seen map[string]bool) {
 				f.walk(v, name+".", seen)
 			}
 		case isKeyMaterial(name):
-			f.fail(k, name, "API keys and tokens are not read from files", "set ANTHROPIC_API_KEY or OPENAI_API_KEY in the environment; token_file names a file with the access token")
+			f.fail(k, name, "API keys and tokens are not read from files", "set ANTHROPIC_API_KEY, OPENAI_API_KEY or BELAY_DISCORD_TOKEN in the environment; token_file names a file with the access token")
 		default:
 			f.fail(k, name, "is not a setting", suggest(name))
 		}

@@ -154,7 +154,8 @@ func (l *layers) build(project *file) (*Config, []Problem) {
 	}
 	c.Keys.Anthropic = secret(l.o.Env, "ANTHROPIC_API_KEY", "CHIRALITY_ANTHROPIC_API_KEY")
 	c.Keys.OpenAI = secret(l.o.Env, "OPENAI_API_KEY")
-	for _, name := range []string{"ANTHROPIC_API_KEY", "CHIRALITY_ANTHROPIC_API_KEY", "OPENAI_API_KEY"} {
+	c.Keys.Discord = secret(l.o.Env, discordToken)
+	for _, name := range []string{"ANTHROPIC_API_KEY", "CHIRALITY_ANTHROPIC_API_KEY", "OPENAI_API_KEY", discordToken} {
 		if s := secret(l.o.Env, name); s.Set() {
 			c.Keys.All = append(c.Keys.All, s)
 		}
@@ -219,7 +220,7 @@ func (b *builder) read(f *file) {
 // is set and not blank holds.
 func (b *builder) environment(env map[string]string, dir string) {
 	b.ignoreVariables(env)
-	known := map[string]bool{"BELAY_CONFIG": true}
+	known := map[string]bool{"BELAY_CONFIG": true, discordToken: true}
 	for _, r := range removedSettings {
 		known[envName(r.name)] = true
 	}

@@ -92,7 +92,7 @@ func TestDefaults(t *testing.T) {
 	got := []any{
 		c.Addr, c.Provider, c.Model, c.DefaultModel, c.Turn.StallTimeout, c.Turn.WallLimit, c.Turn.MaxTurns, c.Turn.MaxCostUSD,
 		c.Attachments.FileBytes, c.Attachments.TurnBytes, c.Attachments.Roots, len(c.Attachments.Extensions),
-		c.Subagents.Enabled, c.Bus.Enabled, c.Bus.Runs(), c.Paths.StateDir, c.Keys.Anthropic.Set(), len(c.Warnings), c.ConfineAttachments(),
+		c.Subagents.Enabled, c.Bus.Enabled, c.RunsBus(), c.Paths.StateDir, c.Keys.Anthropic.Set(), len(c.Warnings), c.ConfineAttachments(),
 	}
 	want := []any{
 		"127.0.0.1:23529", "scripted", "", "claude-sonnet-4-20250514", 90 * time.Second, 30 * time.Minute, 50, 0.0,

@@ -15,7 +15,7 @@ type Row struct {
 func (c *Config) Show() []Row { return c.rows }
 
 func (b *builder) rows(c *Config) []Row {
-	rows := make([]Row, 0, len(b.keys)+2)
+	rows := make([]Row, 0, len(b.keys)+3)
 	for _, k := range b.keys {
 		rows = append(rows, Row{Key: k.name, Value: k.value.String(), Origin: k.origin, Default: k.def, Doc: k.doc})
 	}
@@ -25,6 +25,7 @@ func (b *builder) rows(c *Config) []Row {
 	}{
 		{Row{Key: "anthropic.api_key", Doc: "API key of the Anthropic provider, from the environment only: ANTHROPIC_API_KEY, else CHIRALITY_ANTHROPIC_API_KEY."}, c.Keys.Anthropic},
 		{Row{Key: "openai.api_key", Doc: "API key of the OpenAI provider, from the environment only: OPENAI_API_KEY."}, c.Keys.OpenAI},
+		{Row{Key: "discord.token", Doc: "Token of a Discord bot, from the environment only: BELAY_DISCORD_TOKEN. With it serve answers in Discord."}, c.Keys.Discord},
 	} {
 		k.row.Value, k.row.Origin = k.secret.String(), "default"
 		if k.secret.Set() {

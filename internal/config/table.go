@@ -14,7 +14,7 @@ const (
 func settings(c *Config) []*key {
 	var all []*key
 	for _, group := range [][]*key{
-		general(c), server(c), turns(c), providers(c), attachments(c), declared(c), records(c), workspace(c), scaffolding(c), workflows(c), delegation(c), acting(c),
+		general(c), server(c), turns(c), providers(c), attachments(c), declared(c), records(c), discords(c), workspace(c), scaffolding(c), workflows(c), delegation(c), acting(c),
 	} {
 		all = append(all, group...)
 	}
@@ -189,7 +189,7 @@ func records(c *Config) []*key {
 			doc: "Age at which gc removes stored attachments that no session refers to. 0 keeps them for ever.",
 			why: "The disk is small, or files must be kept for longer."},
 		{name: "bus.enabled", value: choice[BusMode]{&c.Bus.Enabled, []BusMode{BusOff, BusAuto, BusOn}, map[string]BusMode{"true": BusOn, "false": BusOff}}, def: "auto",
-			doc: "Whether serve runs the embedded message bus, which takes requests of surfaces and has the events of all sessions. auto does where something uses it, which nothing does yet.",
+			doc: "Whether serve runs the embedded message bus, which takes requests of surfaces and has the events of all sessions. auto does where something uses it: with the token of a Discord bot.",
 			why: "Another program asks for work, or reads events."},
 	}
 }

@@ -86,6 +86,12 @@ var (
 	ChatHistory   = &File{"chat history", Rebuildable, "STATE/history", "typed lines of the chat; a lost one is not missed"}
 )
 
+// The kinds of files of the Discord surface.
+var (
+	DiscordChannel  = &File{"Discord channel", Kept, "STATE/discord/channels/ID.jsonl", "flushed before a message is acted on, and after each message that was sent"}
+	DiscordBindings = &File{"Discord bindings", Kept, "STATE/discord/bindings.json", "flushed before /link is answered"}
+)
+
 // The kinds of files of a project.
 var (
 	ProjectFile  = &File{"project file", Kept, "PROJECT/…", "replaced through the journal or by its own tool: flushed, renamed, folder flushed"}
@@ -106,7 +112,7 @@ func Files() []*File {
 	return []*File{
 		Transcript, SessionRecord, EventLog, LogSegment, Blob, Upload, Imported, Discarded, Ignore,
 		ProjectFile, JournalEntry, Original, Snapshot, Proposal, Undo, RunRecord, RunLog, Draft,
-		SteerInput, Question, Decision, Grant, Audit, AuditHead, Secret, RunGrant, RunWait, RunAnswer, RunClosed,
+		SteerInput, Question, Decision, Grant, Audit, AuditHead, Secret, RunGrant, RunWait, RunAnswer, RunClosed, DiscordChannel, DiscordBindings,
 		KnownProject, SessionIndex, LeaseNote, SegmentHashes, SessionList, SessionUses, Interrupt, Running, RunCancel, KeptChange, CommandState, ChatHistory, FileAddress, Cache,
 	}
 }

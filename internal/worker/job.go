@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"belay/internal/attachment/block"
 	"belay/internal/bus"
 	"belay/internal/bus/contract"
 	"belay/internal/fault"
@@ -132,12 +133,30 @@ func (j *job) started(s turn.Stream, err error) (turn.Stream, error) {
 	return s, nil
 }
 
+// spoken takes the block of files off a request's text: the engine keeps their
+// addresses from models and records.
+func spoken(m *contract.RequestMessage) (text string, files []block.Item) {
+	text, files, _ = block.Parse(m.Text)
+	return text, files
+}
+
+// destination is where people see the output of a request, nil where the request does not
+// say so. It is outside this machine: files for it need the permission to publish.
+func destination(o *contract.Origin) *session.Destination {
+	if o == nil || o.ChannelID == "" {
+		return nil
+	}
+	return &session.Destination{Surface: o.Platform, ID: o.ChannelID, Name: o.Platform + ", channel " + o.ChannelID}
+}
+
 // start begins the turn. Where another surface works in the session it waits.
 func (j *job) start() (turn.Stream, error) {
 	m := j.message
+	text, files := spoken(m)
 	for failures := 0; ; {
 		s, err := j.w.o.Engine.Start(j.ctx, turn.Request{
-			SessionID: j.key.session, Message: m.Text, IdempotencyKey: j.key.request, BodyDigest: j.digest,
+			SessionID: j.key.session, Message: text, Links: files, Destination: destination(m.Origin),
+			IdempotencyKey: j.key.request, BodyDigest: j.digest,
 			Opts: turn.Opts{Persona: m.Persona, Mode: m.Mode, Model: m.Model, OnBusy: "queue", OnQuestion: "wait"},
 		})
 		if err == nil {

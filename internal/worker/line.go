@@ -190,7 +190,8 @@ func (l *line) sayLater() {
 
 // say says a request into the running turn, or makes it a prompt where none runs.
 func (l *line) say(ctx context.Context, j *job) {
-	r := turn.SteerRequest{SessionID: l.session, Message: j.message.Text, Mode: session.Steer, Key: j.key.request}
+	text, files := spoken(j.message)
+	r := turn.SteerRequest{SessionID: l.session, Message: text, Links: files, Mode: session.Steer, Key: j.key.request}
 	if j.message.Queue == contract.QueueFollowUp {
 		r.Mode = session.FollowUp
 	}

@@ -97,6 +97,9 @@ func decision(r permit.Request) contract.Decision {
 	for _, line := range render.GitLines(e) {
 		d.Notes = append(d.Notes, contract.Cut(line, maxNote))
 	}
+	for _, line := range render.Publication(e) {
+		d.Notes = append(d.Notes, contract.Cut(line, maxNote))
+	}
 	d.FileCount = len(render.Files(e))
 	if e.Done != nil {
 		d.Output, d.Failed, d.FileCount = contract.Cut(e.Done.Output, maxOutput), e.Done.Failed, max(e.Done.Files, len(d.Files))
@@ -118,6 +121,8 @@ func asks(e permit.Effect) contract.Asks {
 		return contract.AsksChanges
 	case e.Kind == permit.Network:
 		return contract.AsksHost
+	case e.Kind == permit.Publish:
+		return contract.AsksPublish
 	default:
 		return contract.AsksRun
 	}

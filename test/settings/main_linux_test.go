@@ -57,7 +57,7 @@ type settings map[string]string
 var tables = []map[string]check{
 	general, serving, streaming, turning, retrying,
 	attaching, rendering, declaring, typing,
-	recording, busing, projects, making, workflows, delegating, tools, commands,
+	recording, busing, discording, projects, making, workflows, delegating, tools, commands,
 }
 
 // elsewhere are the settings of which other tests look at the edge.

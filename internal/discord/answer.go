@@ -1,0 +1,320 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"belay/internal/bus/contract"
+	"belay/internal/discord/client"
+	"belay/internal/discord/output"
+	"belay/internal/discord/record"
+	"belay/internal/discord/routing"
+)
+
+// Pace of an answer.
+const (
+	// editEvery is the pause between two edits while an agent writes. Discord allows
+	// about one edit a second in a channel.
+	editEvery = 1200 * time.Millisecond
+	// typingEvery renews the sign that somebody writes, which lasts 10 s.
+	typingEvery = 8 * time.Second
+	// lateOutput is how long the output of a request that ended is waited for.
+	lateOutput = 10 * time.Second
+)
+
+// answer is one request on its way. The surface's lock guards what has no other note.
+type answer struct {
+	surface *Surface
+	channel *channel
+	request record.Request
+	// resumed says that another process began it.
+	resumed bool
+	// ended gets how the request ended, once.
+	ended chan *contract.LifecycleChanged
+	// running says that the agent works on it, over that it does no more.
+	running, over bool
+	// ids are the messages of the answer.
+	ids []string
+
+	// plan and files belong to the goroutine of the answer.
+	plan  *output.Answer
+	files map[string]contract.File
+}
+
+// steerable reports whether people can say something into the answer. A request that
+// was itself said into another one is none, unless it turns out to run.
+func (a *answer) steerable() bool {
+	return !a.over && (a.running || a.request.Queue == routing.Prompt)
+}
+
+// answer publishes a request and follows its output, in a goroutine of its own. The
+// caller holds the lock.
+func (s *Surface) answer(ctx context.Context, c *channel, r record.Request, resumed bool) {
+	if c.answers[r.ID] != nil {
+		return
+	}
+	a := &answer{
+		surface: s, channel: c, request: r, resumed: resumed, ended: make(chan *contract.LifecycleChanged, 1),
+		plan: output.New(s.limits(c, r), r.Sent...), files: map[string]contract.File{},
+	}
+	for _, m := range r.Sent {
+		a.ids = append(a.ids, m.ID)
+	}
+	c.answers[r.ID] = a
+	s.work.Go(func() {
+		a.run(ctx)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(c.answers, r.ID)
+	})
+}
+
+// limits are what Discord takes in a channel. The caller holds the lock.
+func (s *Surface) limits(c *channel, r record.Request) output.Limits {
+	l := output.Defaults()
+	m, _ := c.record.Message(r.Messages[len(r.Messages)-1])
+	switch s.tiers[m.Guild] {
+	case 2:
+		l.FileBytes, l.RequestBytes = 50<<20, 50<<20
+	case 3:
+		l.FileBytes, l.RequestBytes = 100<<20, 100<<20
+	}
+	if s.o.FileBytes > 0 {
+		l.FileBytes = min(l.FileBytes, s.o.FileBytes)
+	}
+	return l
+}
+
+// run follows the request to its end and has everything in Discord then. When ctx
+// ends before, the next process goes on.
+func (a *answer) run(ctx context.Context) {
+	s := a.surface
+	if err := s.publish(ctx, a.request); err != nil {
+		if ctx.Err() == nil {
+			a.finish(ctx, failure(contract.FailureOf(err)))
+		}
+		return
+	}
+	life, end := context.WithCancel(ctx)
+	defer end()
+	s.work.Go(func() { a.typing(life) })
+	outputs := make(chan contract.Payload)
+	broken := make(chan error, 1)
+	s.work.Go(func() {
+		for m, err := range s.o.Bus.Output(life, a.request.Session, a.request.ID, 0) {
+			if err != nil {
+				broken <- err
+				return
+			}
+			select {
+			case outputs <- m.Payload:
+			case <-life.Done():
+				return
+			}
+		}
+	})
+	a.follow(ctx, outputs, broken)
+}
+
+// follow takes outputs into the plan, and carries the plan out at Discord's pace.
+func (a *answer) follow(ctx context.Context, outputs <-chan contract.Payload, broken <-chan error) {
+	var pace, late, idle <-chan time.Time
+	ended := a.ended
+	if a.resumed {
+		// The signal of its end may have come to the process before this one.
+		idle = time.After(lateOutput)
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case p := <-outputs:
+			if last, ok := p.(*contract.ResponseText); ok {
+				a.close(ctx, last)
+				return
+			}
+			idle = nil
+			a.take(p)
+			if pace == nil && a.step(ctx) {
+				pace = time.After(editEvery)
+			}
+		case <-pace:
+			pace = nil
+			if a.step(ctx) {
+				pace = time.After(editEvery)
+			}
+		case end := <-ended:
+			ended = nil
+			if end.Into != "" {
+				a.taken(ctx)
+				return
+			}
+			late = time.After(lateOutput)
+			if end.Error != nil {
+				a.plan.SetNote(failure(end.Error))
+			}
+		case <-idle:
+			if !a.forgotten(ctx) {
+				idle = time.After(lateOutput)
+				continue
+			}
+			if a.request.Queue != routing.Prompt {
+				a.taken(ctx)
+				return
+			}
+			a.finish(ctx, "*The end of this answer was lost.*")
+			return
+		case <-late:
+			a.finish(ctx, "*The end of this answer was lost.*")
+			return
+		case err := <-broken:
+			a.surface.log.Error("Discord: the output of a request could not be read", "request", a.request.ID, "error", err)
+			a.finish(ctx, "*The rest of this answer could not be read. It is in the session.*")
+			return
+		}
+	}
+}
+
+// forgotten reports whether a request has no output to come: nothing in its session
+// works on it, and nothing waits.
+func (a *answer) forgotten(ctx context.Context) bool {
+	st, err := a.surface.o.Bus.Status(ctx, a.request.Session)
+	if err != nil {
+		return final(err)
+	}
+	return (st.Running == nil || st.Running.Request != a.request.ID) && !slices.Contains(st.Queued, a.request.ID)
+}
+
+// take adds an output to the plan. Files that a tool read, its calls and the model's
+// reasoning are not for people here.
+func (a *answer) take(p contract.Payload) {
+	a.setRunning()
+	switch p := p.(type) {
+	case *contract.TextDelta:
+		a.plan.Append(p.Delta)
+	case *contract.ResponseBinary:
+		key := fmt.Sprintf("%s:%d", p.ToolCallID, p.Index)
+		a.files[key] = p.File
+		a.plan.AddFile(output.File{Key: key, Name: p.Filename, Size: p.Bytes})
+	}
+}
+
+// setRunning shows that the agent works.
+func (a *answer) setRunning() {
+	a.surface.mu.Lock()
+	a.running = true
+	a.surface.mu.Unlock()
+}
+
+// close takes the end of the output.
+func (a *answer) close(ctx context.Context, last *contract.ResponseText) {
+	if !last.Truncated && last.FinalText != "" {
+		a.plan.SetText(last.FinalText)
+	}
+	note := ""
+	switch {
+	case last.State == contract.StateFailed:
+		note = failure(last.Error)
+	case last.State == contract.StateCancelled:
+		note = "*Stopped.*"
+	}
+	if last.Note != "" {
+		note = plain(last.Note) + "\n" + note
+	}
+	a.finish(ctx, note)
+}
+
+// finish brings all that is left to Discord, and puts the end on record.
+func (a *answer) finish(ctx context.Context, note string) {
+	s := a.surface
+	s.mu.Lock()
+	a.over = true
+	s.mu.Unlock()
+	a.plan.End(note)
+	for a.step(ctx) && ctx.Err() == nil {
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	if err := a.channel.record.Finish(a.request.ID); err != nil {
+		s.log.Error("Discord: the end of an answer could not be recorded", "request", a.request.ID, "error", err)
+	}
+}
+
+// taken ends an answer whose request was said into that of another one.
+func (a *answer) taken(ctx context.Context) {
+	s := a.surface
+	if err := a.channel.record.Finish(a.request.ID); err != nil {
+		s.log.Error("Discord: the end of a request could not be recorded", "request", a.request.ID, "error", err)
+	}
+	last := a.request.Messages[len(a.request.Messages)-1]
+	if err := s.client.React(ctx, a.channel.id, last, reactTaken); err != nil && ctx.Err() == nil {
+		s.log.Debug("Discord: react", "reason", client.ReasonOf(err))
+	}
+}
+
+// typing shows that the agent works, until ctx is done.
+func (a *answer) typing(ctx context.Context) {
+	s := a.surface
+	for failures := 0; failures < 3; {
+		s.mu.Lock()
+		running := a.running
+		s.mu.Unlock()
+		if running {
+			if err := s.client.Typing(ctx, a.channel.id); err != nil {
+				failures++
+			} else {
+				failures = 0
+			}
+		}
+		wait := typingEvery
+		if !running {
+			wait = time.Second / 2
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+	}
+}
+
+// signal deals with what the bus says about requests and questions.
+func (s *Surface) signal(ctx context.Context, m contract.Message) error {
+	switch p := m.Payload.(type) {
+	case *contract.LifecycleChanged:
+		s.lifecycle(m.Request, p)
+		return nil
+	case *contract.DecisionOpened:
+		return s.ask(ctx, m.Session, m.Request, p.Decision)
+	case *contract.DecisionClosed:
+		return s.closed(ctx, m.Session, m.Request, p)
+	}
+	return nil
+}
+
+// lifecycle tells an answer where its request stands.
+func (s *Surface) lifecycle(request string, l *contract.LifecycleChanged) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.channels[channelOf(request)]
+	if c == nil || c.answers[request] == nil {
+		return
+	}
+	a := c.answers[request]
+	switch {
+	case l.State == contract.StateRunning:
+		a.running = true
+	case l.State.Final():
+		select {
+		case a.ended <- l:
+		default:
+		}
+	}
+}
+
+// errNoFile says that a file's bytes are not there.
+var errNoFile = errors.New("the file is not there any more")

@@ -1,0 +1,104 @@
+package discord
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"belay/internal/attachment/block"
+	"belay/internal/discord/client"
+	"belay/internal/discord/message"
+)
+
+// What is read of the time in which belay was away.
+const (
+	missedMessages = 100
+	missedTime     = time.Hour
+)
+
+// catchUp reads what was missed in each channel since the last message that was seen.
+// The caller holds the lock.
+func (s *Surface) catchUp() {
+	for _, c := range s.channels {
+		if last := c.record.Last(); last != "" {
+			s.do(c, func(ctx context.Context) { s.missed(ctx, c, last) })
+		}
+	}
+}
+
+// missed reads the messages of a channel after one, as a job of it.
+func (s *Surface) missed(ctx context.Context, c *channel, last string) {
+	var (
+		found         []message.Message
+		guild, parent string
+	)
+	err := s.persist(ctx, "read what was missed", func() (err error) {
+		// A list of messages does not say in which server they are, and a thread may have
+		// been begun before this process.
+		if guild, parent, err = s.client.Place(ctx, c.id); err != nil {
+			return err
+		}
+		found, err = s.client.After(ctx, c.id, last)
+		return err
+	})
+	if err != nil {
+		if ctx.Err() == nil {
+			s.log.Warn("Discord: what was missed could not be read", "channel", c.id, "reason", client.ReasonOf(err))
+		}
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if parent != "" {
+		s.parents[c.id] = parent
+	}
+	if _, bound := s.binding(c.id, parent); !bound {
+		return
+	}
+	skipped := len(found) >= missedMessages
+	oldest := s.o.Now().Add(-missedTime)
+	for _, m := range found {
+		if m.Time.Before(oldest) {
+			skipped = skipped || m.Author.ID != s.bot.ID
+			continue
+		}
+		m.Guild = guild
+		s.created(m)
+	}
+	if skipped {
+		s.say(c, last, fmt.Sprintf("belay was away. Of what was written meanwhile it reads at most %d messages of the last hour. Please ask again what it left out.", missedMessages))
+	}
+}
+
+// Renew returns a fresh link to a file that a person sent, by the id that its item in
+// the block has: "discord:CHANNEL:MESSAGE:FILE".
+func (s *Surface) Renew(ctx context.Context, id string) (string, error) {
+	parts := strings.Split(id, ":")
+	if len(parts) != 4 || parts[0] != platform {
+		return "", fmt.Errorf("discord: %.80q names no file of Discord", id)
+	}
+	m, err := s.client.Message(ctx, parts[1], parts[2])
+	if err != nil {
+		return "", err
+	}
+	for _, a := range m.Attachments {
+		if a.ID == parts[3] && (block.Item{URL: a.URL}).Valid() {
+			return a.URL, nil
+		}
+	}
+	return "", &client.Error{Kind: client.Gone, Reason: "the file is not on its message any more"}
+}
+
+// Gone reports whether an error of [Surface.Renew] says that there is no such file any
+// more, and why.
+func Gone(err error) (reason string, gone bool) {
+	if err == nil {
+		return "", false
+	}
+	switch client.KindOf(err) {
+	case client.Gone, client.Lost, client.Refused:
+		return client.ReasonOf(err), true
+	}
+	return "", false
+}

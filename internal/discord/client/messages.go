@@ -1,0 +1,307 @@
+package client
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/disgoorg/disgo/discord"
+	"github.com/disgoorg/disgo/rest"
+
+	"belay/internal/discord/message"
+)
+
+// Upload is a file to send. Open is called each time the request is made; Size must
+// be the number of bytes that it gives.
+type Upload struct {
+	Name string
+	Size int64
+	Open func() (io.ReadCloser, error)
+}
+
+// NewMessage is a message to send.
+type NewMessage struct {
+	Text string
+	// ReplyTo is the message that it answers. Where that is gone it is no reply.
+	ReplyTo string
+	// Nonce makes repetitions harmless: within a few minutes Discord returns the
+	// message that it has. At most 25 characters.
+	Nonce string
+	Files []Upload
+	// Buttons stand below the text, at most 5.
+	Buttons []Button
+	// Ping are the people who are notified; all others are not, nor anybody who is
+	// replied to.
+	Ping []string
+}
+
+// Button is a button. Style is one of Discord's.
+type Button struct {
+	ID, Label string
+	Style     Style
+}
+
+// Style is the look of a button.
+type Style int
+
+// The styles.
+const (
+	Primary   = Style(discord.ButtonStylePrimary)
+	Secondary = Style(discord.ButtonStyleSecondary)
+	Danger    = Style(discord.ButtonStyleDanger)
+)
+
+// createBody is Discord's body of a new message. The library's own leaves out
+// fail_if_not_exists where it is false, and true is the default.
+type createBody struct {
+	Content         string                    `json:"content,omitempty"`
+	Nonce           string                    `json:"nonce,omitempty"`
+	EnforceNonce    bool                      `json:"enforce_nonce,omitempty"`
+	AllowedMentions mentions                  `json:"allowed_mentions"`
+	Reference       *reference                `json:"message_reference,omitempty"`
+	Components      []discord.LayoutComponent `json:"components,omitempty"`
+}
+
+type reference struct {
+	MessageID       string `json:"message_id"`
+	FailIfNotExists bool   `json:"fail_if_not_exists"`
+}
+
+// mentions allow notifications of the people in Users only.
+type mentions struct {
+	Parse       []string `json:"parse"`
+	Users       []string `json:"users"`
+	RepliedUser bool     `json:"replied_user"`
+}
+
+func only(people []string) mentions {
+	return mentions{Parse: []string{}, Users: append([]string{}, people...)}
+}
+
+// Send creates a message and returns it as Discord has it. Where a message with the
+// nonce exists that one is returned, whatever m says.
+func (c *Client) Send(ctx context.Context, channel string, m NewMessage) (message.Message, error) {
+	id, err := snow(channel)
+	if err != nil {
+		return message.Message{}, err
+	}
+	body := createBody{
+		Content: m.Text, Nonce: m.Nonce, EnforceNonce: m.Nonce != "", AllowedMentions: only(m.Ping), Components: row(m.Buttons),
+	}
+	if m.ReplyTo != "" {
+		body.Reference = &reference{MessageID: m.ReplyTo}
+	}
+	timeout := callTimeout
+	if len(m.Files) > 0 {
+		ctx, timeout = withUploads(ctx, m.Files), uploadTimeout
+	}
+	var got discord.Message
+	err = c.do(ctx, timeout, rest.CreateMessage.Compile(nil, id), body, &got)
+	return convert(got), err
+}
+
+// Change is an edit of a message: of what is not nil. Its files stay.
+type Change struct {
+	Text    *string
+	Buttons *[]Button
+}
+
+type editBody struct {
+	Content         *string                    `json:"content,omitempty"`
+	AllowedMentions mentions                   `json:"allowed_mentions"`
+	Components      *[]discord.LayoutComponent `json:"components,omitempty"`
+}
+
+// Edit changes a message of the bot.
+func (c *Client) Edit(ctx context.Context, channel, id string, change Change) error {
+	ch, err := snow(channel)
+	if err != nil {
+		return err
+	}
+	m, err := snow(id)
+	if err != nil {
+		return err
+	}
+	return c.do(ctx, callTimeout, rest.UpdateMessage.Compile(nil, ch, m), change.body(), nil)
+}
+
+func (change Change) body() editBody {
+	body := editBody{Content: change.Text, AllowedMentions: only(nil)}
+	if change.Buttons != nil {
+		rows := append([]discord.LayoutComponent{}, row(*change.Buttons)...)
+		body.Components = &rows
+	}
+	return body
+}
+
+// row is one row of buttons, or nothing.
+func row(buttons []Button) []discord.LayoutComponent {
+	if len(buttons) == 0 {
+		return nil
+	}
+	var all []discord.InteractiveComponent
+	for _, b := range buttons {
+		all = append(all, discord.ButtonComponent{Style: discord.ButtonStyle(b.Style), Label: b.Label, CustomID: b.ID})
+	}
+	return []discord.LayoutComponent{discord.NewActionRow(all...)}
+}
+
+// Delete removes a message of the bot.
+func (c *Client) Delete(ctx context.Context, channel, id string) error {
+	return c.onMessage(ctx, rest.DeleteMessage, channel, id)
+}
+
+// React adds an emoji to a message.
+func (c *Client) React(ctx context.Context, channel, id, emoji string) error {
+	return c.onMessage(ctx, rest.AddReaction, channel, id, emoji)
+}
+
+func (c *Client) onMessage(ctx context.Context, e *rest.Endpoint, channel, id string, more ...any) error {
+	ch, err := snow(channel)
+	if err != nil {
+		return err
+	}
+	m, err := snow(id)
+	if err != nil {
+		return err
+	}
+	return c.do(ctx, callTimeout, e.Compile(nil, append([]any{ch, m}, more...)...), nil, nil)
+}
+
+// Typing shows for about ten seconds that the bot writes.
+func (c *Client) Typing(ctx context.Context, channel string) error {
+	ch, err := snow(channel)
+	if err != nil {
+		return err
+	}
+	return c.do(ctx, callTimeout, rest.SendTyping.Compile(nil, ch), nil, nil)
+}
+
+// Message returns a message.
+func (c *Client) Message(ctx context.Context, channel, id string) (message.Message, error) {
+	ch, err := snow(channel)
+	if err != nil {
+		return message.Message{}, err
+	}
+	m, err := snow(id)
+	if err != nil {
+		return message.Message{}, err
+	}
+	var got discord.Message
+	err = c.do(ctx, callTimeout, rest.GetMessage.Compile(nil, ch, m), nil, &got)
+	return convert(got), err
+}
+
+// After returns at most 100 messages that follow one in a channel, the oldest first.
+func (c *Client) After(ctx context.Context, channel, id string) ([]message.Message, error) {
+	ch, err := snow(channel)
+	if err != nil {
+		return nil, err
+	}
+	after, err := snow(id)
+	if err != nil {
+		return nil, err
+	}
+	var got []discord.Message
+	values := discord.QueryValues{"limit": 100, "after": after}
+	if err := c.do(ctx, callTimeout, rest.GetMessages.Compile(values, ch), nil, &got); err != nil {
+		return nil, err
+	}
+	all := make([]message.Message, len(got))
+	for i, m := range got {
+		all[len(got)-1-i] = convert(m)
+	}
+	return all, nil
+}
+
+// Place says where a channel is: its server and, for a thread, its channel. Both are
+// empty for a direct message.
+func (c *Client) Place(ctx context.Context, channel string) (guild, parent string, err error) {
+	ch, err := snow(channel)
+	if err != nil {
+		return "", "", err
+	}
+	var got struct {
+		Guild  string              `json:"guild_id"`
+		Parent string              `json:"parent_id"`
+		Type   discord.ChannelType `json:"type"`
+	}
+	if err := c.do(ctx, callTimeout, rest.GetChannel.Compile(nil, ch), nil, &got); err != nil {
+		return "", "", err
+	}
+	switch got.Type {
+	case discord.ChannelTypeGuildPublicThread, discord.ChannelTypeGuildPrivateThread, discord.ChannelTypeGuildNewsThread:
+		return got.Guild, got.Parent, nil
+	}
+	return got.Guild, "", nil // the parent of a channel is only its category
+}
+
+// convert takes what belay uses of a message.
+func convert(m discord.Message) message.Message {
+	if m.ID == 0 {
+		return message.Message{}
+	}
+	out := message.Message{
+		ID: m.ID.String(), Channel: m.ChannelID.String(), Kind: message.System, Author: author(m.Author), Text: m.Content,
+		Time: m.CreatedAt, Nonce: string(m.Nonce), Edited: m.EditedTimestamp != nil,
+	}
+	switch m.Type {
+	case discord.MessageTypeDefault:
+		out.Kind = message.Plain
+	case discord.MessageTypeReply:
+		out.Kind = message.Reply
+	}
+	if m.GuildID != nil {
+		out.Guild = m.GuildID.String()
+	}
+	if m.WebhookID != nil {
+		out.Author.Bot = true
+	}
+	if m.Member != nil && m.Member.Nick != nil && *m.Member.Nick != "" {
+		out.Author.Name = *m.Member.Nick
+	}
+	files := m.Attachments
+	if ref := m.MessageReference; ref != nil && ref.MessageID != nil {
+		switch ref.Type {
+		case discord.MessageReferenceTypeForward:
+			out.Text, files = forwarded(m)
+		default:
+			out.ReplyTo = ref.MessageID.String()
+			if ref.ChannelID != nil {
+				out.ReplyChannel = ref.ChannelID.String()
+			}
+		}
+	}
+	if m.ReferencedMessage != nil {
+		out.ReplyAuthor = m.ReferencedMessage.Author.ID.String()
+	}
+	for _, u := range m.Mentions {
+		out.Mentions = append(out.Mentions, author(u))
+	}
+	for _, a := range files {
+		kept := message.Attachment{ID: a.ID.String(), URL: a.URL, Filename: strings.ToValidUTF8(a.Filename, "_"), Size: int64(a.Size)}
+		if a.ContentType != nil {
+			kept.MimeType = *a.ContentType
+		}
+		out.Attachments = append(out.Attachments, kept)
+	}
+	return out
+}
+
+// forwarded is what a forwarded message says: its own text is empty.
+func forwarded(m discord.Message) (string, []discord.Attachment) {
+	text, files := m.Content, m.Attachments
+	for _, s := range m.MessageSnapshots {
+		text = strings.TrimSpace(text + "\n" + s.Message.Content)
+		files = append(files, s.Message.Attachments...)
+	}
+	return text, files
+}
+
+func author(u discord.User) message.Author {
+	name := u.Username
+	if u.GlobalName != nil && *u.GlobalName != "" {
+		name = *u.GlobalName
+	}
+	return message.Author{ID: u.ID.String(), Name: name, Bot: u.Bot || u.System}
+}

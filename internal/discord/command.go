@@ -1,0 +1,162 @@
+package discord
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"belay/internal/bus/contract"
+	"belay/internal/discord/client"
+	"belay/internal/discord/record"
+)
+
+// commands are the slash commands.
+var commands = []client.Command{
+	{Name: "stop", About: "Stops the answer that is being written here."},
+	{Name: "status", About: "Shows what happens here."},
+	{Name: "new", About: "Begins a new conversation here."},
+	{Name: "persona", About: "Shows who can answer, or chooses who does.", Option: "name", OptionAbout: "The persona."},
+	{Name: "link", About: "Connects this channel to belay.", Option: "code", OptionAbout: "The code that belay printed.", Required: true},
+}
+
+// interact deals with a button, a form or a command in a goroutine of its own. The
+// caller holds the lock.
+func (s *Surface) interact(in client.Interaction) {
+	if in.Parent != "" {
+		s.parents[in.Channel] = in.Parent
+	}
+	select {
+	case s.acting <- struct{}{}:
+	default:
+		return // nobody presses so many buttons
+	}
+	s.work.Go(func() {
+		defer func() { <-s.acting }()
+		if in.Command == "" {
+			s.pressed(s.life, in)
+			return
+		}
+		s.command(s.life, in)
+	})
+}
+
+// command carries out a slash command.
+func (s *Surface) command(ctx context.Context, in client.Interaction) {
+	if in.Command == "link" {
+		s.link(ctx, in)
+		return
+	}
+	b, bound := s.binding(in.Channel, in.Parent)
+	switch {
+	case !bound:
+		s.tell(ctx, in, "This channel is not connected. The operator gets a code from belay; use it here with /link.")
+		return
+	case !s.mayUse(in):
+		s.tell(ctx, in, "You may not use belay here.")
+		return
+	}
+	s.mu.Lock()
+	c, err := s.channel(in.Channel)
+	s.mu.Unlock()
+	if err != nil {
+		s.log.Error("Discord: open a channel", "channel", in.Channel, "error", err)
+		s.tell(ctx, in, "belay cannot read its record of this channel.")
+		return
+	}
+	if err := s.client.Defer(ctx, in, true); err != nil {
+		s.unanswered(ctx, err)
+		return
+	}
+	text, err := s.perform(ctx, c, b, in)
+	if err != nil {
+		text = failure(contract.FailureOf(err))
+	}
+	if err := s.client.Later(ctx, in, text); err != nil {
+		s.unanswered(ctx, err)
+	}
+}
+
+// mayUse applies the lists of the settings to a command.
+func (s *Surface) mayUse(in client.Interaction) bool {
+	return (len(s.o.Users) == 0 || slices.Contains(s.o.Users, in.Who.ID)) &&
+		(in.Guild == "" || len(s.o.Guilds) == 0 || slices.Contains(s.o.Guilds, in.Guild))
+}
+
+// perform does what a command asks for, and says what it did.
+func (s *Surface) perform(ctx context.Context, c *channel, b record.Binding, in client.Interaction) (string, error) {
+	switch in.Command {
+	case "new":
+		return "The next message begins a new conversation. What runs goes on.", c.record.Forget()
+	case "persona":
+		return s.persona(ctx, c, b, in.Values["name"])
+	}
+	session := c.record.Session()
+	if session == "" {
+		return "Nothing happens here: no conversation has begun.", nil
+	}
+	if in.Command == "stop" {
+		err := s.o.Bus.Request(ctx, session, requestID(c.id, "slash:"+in.ID), &contract.RequestMessage{
+			Queue:  contract.QueueInterrupt,
+			Origin: &contract.Origin{Platform: platform, ChannelID: c.id, UserID: in.Who.ID},
+		})
+		return "Stopping.", err
+	}
+	state, err := s.o.Bus.Status(ctx, session)
+	if err != nil {
+		return "", err
+	}
+	return statusText(state), nil
+}
+
+// statusText is the answer to /status.
+func statusText(st contract.SessionState) string {
+	var b strings.Builder
+	switch {
+	case st.Running != nil:
+		fmt.Fprintf(&b, "An answer is being written since <t:%d:R>.\n", st.Running.Since.Unix())
+	default:
+		b.WriteString("Nothing runs.\n")
+	}
+	if n := len(st.Queued); n > 0 {
+		fmt.Fprintf(&b, "Waiting in line: %d.\n", n)
+	}
+	if n := len(st.Open); n > 0 {
+		fmt.Fprintf(&b, "Open questions: %d.\n", n)
+	}
+	if st.Session.Model != "" {
+		fmt.Fprintf(&b, "Model: %s.\n", plain(st.Session.Model))
+	}
+	fmt.Fprintf(&b, "Session: `%s`", strings.ReplaceAll(st.Session.SessionID, "`", ""))
+	return b.String()
+}
+
+// persona lists the personas, or makes one the channel's.
+func (s *Surface) persona(ctx context.Context, c *channel, b record.Binding, name string) (string, error) {
+	all, err := s.o.Bus.Personas(ctx)
+	if err != nil {
+		return "", err
+	}
+	i := slices.IndexFunc(all, func(p contract.Persona) bool { return strings.EqualFold(p.ID, name) })
+	if i >= 0 {
+		return "From the next message on " + plain(all[i].ID) + " answers.", c.record.SetPersona(all[i].ID)
+	}
+	var text strings.Builder
+	now := c.record.Persona()
+	if now == "" {
+		now = b.Persona
+	}
+	if name != "" {
+		fmt.Fprintf(&text, "There is no persona %s.\n", plain(cut(name, 60)))
+	} else if now != "" {
+		fmt.Fprintf(&text, "%s answers.\n", plain(now))
+	}
+	for _, p := range all {
+		line := "- " + plain(p.ID) + ": " + cut(plain(p.Description), 80) + "\n"
+		if text.Len()+len(line) > 1800 {
+			break
+		}
+		text.WriteString(line)
+	}
+	return text.String(), nil
+}

@@ -1,0 +1,78 @@
+package composition
+
+import (
+	"slices"
+	"time"
+
+	"belay/internal/discord/message"
+)
+
+// MaxBurst is the number of messages that become one request. More begin another.
+const MaxBurst = 50
+
+// Burst gathers messages until a time that the first of them sets; later ones do
+// not move it, so a person who goes on writing is answered. The zero value is
+// empty. It is not safe for concurrent use.
+type Burst struct {
+	messages []message.Message
+	due      time.Time
+}
+
+// Add puts m at its place by id. The first message sets the end of the burst: wait
+// after now. A message that is there already is replaced. It reports false when the
+// burst is full.
+func (b *Burst) Add(m message.Message, now time.Time, wait time.Duration) bool {
+	if b.Edit(m) {
+		return true
+	}
+	if len(b.messages) >= MaxBurst {
+		return false
+	}
+	if len(b.messages) == 0 {
+		b.due = now.Add(wait)
+	}
+	i := slices.IndexFunc(b.messages, func(other message.Message) bool { return message.Before(m.ID, other.ID) })
+	if i < 0 {
+		i = len(b.messages)
+	}
+	b.messages = slices.Insert(b.messages, i, m)
+	return true
+}
+
+// Edit replaces a message that is in the burst and reports whether it was.
+func (b *Burst) Edit(m message.Message) bool {
+	i := b.index(m.ID)
+	if i >= 0 {
+		b.messages[i] = m
+	}
+	return i >= 0
+}
+
+// Delete takes a message out of the burst and reports whether it was there.
+func (b *Burst) Delete(id string) bool {
+	i := b.index(id)
+	if i >= 0 {
+		b.messages = slices.Delete(b.messages, i, i+1)
+	}
+	return i >= 0
+}
+
+func (b *Burst) index(id string) int {
+	return slices.IndexFunc(b.messages, func(m message.Message) bool { return m.ID == id })
+}
+
+// From reports whether the burst has a message by this author. What somebody adds to
+// a message for the bot belongs to it, also where it does not name the bot again.
+func (b *Burst) From(author string) bool {
+	return slices.ContainsFunc(b.messages, func(m message.Message) bool { return m.Author.ID == author })
+}
+
+// Due is when the burst ends, and false while it is empty.
+func (b *Burst) Due() (time.Time, bool) { return b.due, len(b.messages) > 0 }
+
+// Take returns the messages, the oldest first, and empties the burst.
+func (b *Burst) Take() []message.Message {
+	messages := b.messages
+	*b = Burst{}
+	return messages
+}

@@ -1,0 +1,116 @@
+package output
+
+import (
+	"strconv"
+	"strings"
+
+	"belay/internal/discord/split"
+)
+
+// nothing stands where an agent put out neither text nor a file.
+const nothing = "*The answer is empty.*"
+
+// Next returns the next operation, and false while there is none. Before the end it
+// never uploads later files, and it deletes nothing.
+func (a *Answer) Next() (Op, bool) {
+	if a.dead {
+		return Op{}, false
+	}
+	want := a.want()
+	for i, text := range want {
+		if i == len(a.texts) {
+			return a.create(text), true
+		}
+		if m := a.texts[i]; !m.gone && (m.stale || m.shown != text) {
+			return Op{Kind: Edit, Key: m.Key, ID: m.ID, Text: text}, true
+		}
+	}
+	if !a.ended {
+		return Op{}, false
+	}
+	for i := len(a.texts) - 1; i >= len(want); i-- {
+		if op, ok := surplus(a.texts[i]); ok {
+			return op, true
+		}
+	}
+	if files := a.batch(); len(files) > 0 {
+		return Op{Kind: Create, Key: "f" + strconv.Itoa(len(a.files)), ReplyTo: a.last(), Files: files}, true
+	}
+	return Op{}, false
+}
+
+// want is the text of each message.
+func (a *Answer) want() []string {
+	text := strings.TrimSpace(a.text)
+	if a.ended {
+		for _, more := range append(a.notes[:len(a.notes):len(a.notes)], a.note) {
+			if more != "" {
+				text = strings.TrimSpace(text + "\n\n" + more)
+			}
+		}
+		if text == "" && len(a.known) == 0 {
+			text = nothing
+		}
+	}
+	var want []string
+	for _, p := range split.Split(text, a.limits.Characters) {
+		if !p.Blank() {
+			want = append(want, strings.TrimRight(p.String(), " \n"))
+		}
+	}
+	return want
+}
+
+// create is the next message of text. The first one takes the files that are there,
+// those that failed together excepted.
+func (a *Answer) create(text string) Op {
+	op := Op{Kind: Create, Key: "t" + strconv.Itoa(len(a.texts)), ReplyTo: a.last(), Text: text}
+	if len(a.texts)+len(a.files) == 0 && len(a.pending) > 0 && !a.pending[0].alone {
+		op.Files = a.batch()
+	}
+	return op
+}
+
+// surplus is what to do with a message of text that a shorter text does not need any
+// more. One with files stays, without text.
+func surplus(m message) (Op, bool) {
+	switch {
+	case m.gone:
+		return Op{}, false
+	case len(m.Files) == 0:
+		return Op{Kind: Delete, Key: m.Key, ID: m.ID}, true
+	}
+	return Op{Kind: Edit, Key: m.Key, ID: m.ID}, m.stale || m.shown != ""
+}
+
+// last is the newest message that people see, "" while there is none.
+func (a *Answer) last() string {
+	if n := len(a.files); n > 0 {
+		return a.files[n-1].ID
+	}
+	for i := len(a.texts) - 1; i >= 0; i-- {
+		if !a.texts[i].gone {
+			return a.texts[i].ID
+		}
+	}
+	return ""
+}
+
+// batch is the next message's share of the files that wait, in their order.
+func (a *Answer) batch() []File {
+	var (
+		files []File
+		total int64
+	)
+	for _, u := range a.pending {
+		if len(files) == a.limits.Files || total+u.Size > a.limits.RequestBytes || u.alone && len(files) > 0 {
+			break
+		}
+		files = append(files, u.File)
+		total += u.Size
+		if u.alone {
+			break
+		}
+	}
+	return files
+}

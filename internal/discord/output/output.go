@@ -1,0 +1,259 @@
+// Package output plans the messages of an answer in Discord: which text and which
+// files go on which message, in which order.
+//
+// An [Answer] takes what an agent puts out, and [Answer.Next] gives one operation at
+// a time that brings Discord nearer to it. The caller carries it out and reports
+// with [Answer.Sent] or [Answer.Failed]. The rules:
+//
+//   - There is no placeholder. The first message is created when there is text.
+//   - Files that came before go on that message. Later ones go on messages of
+//     their own at the end, each a reply to the last visible message.
+//   - A message has at most [Limits].Files files. A file that does not fit, or that
+//     Discord refuses, becomes a line of text.
+//   - A message with files is never deleted, and an edit keeps them.
+//   - A file that fails costs neither the text nor the other files.
+//   - Whatever ends an answer, [Answer.End] sends what is left.
+//
+// The package is pure. After a restart [Answer.Restore] and the same output give the
+// operations that are still missing.
+// Specification: the bus and Discord, A3.
+package output
+
+import (
+	"slices"
+	"strings"
+)
+
+// Limits are what Discord takes.
+type Limits struct {
+	// Characters of a message, as package split counts them.
+	Characters int
+	// Files on one message.
+	Files int
+	// FileBytes is the size of one file, RequestBytes that of all files of a message.
+	FileBytes, RequestBytes int64
+}
+
+// Defaults are Discord's limits for a server without boosts:
+// https://discord.com/developers/docs/reference#uploading-files. RequestBytes is
+// lower than what Discord is known to take.
+func Defaults() Limits {
+	return Limits{Characters: 2000, Files: 10, FileBytes: 10 << 20, RequestBytes: 24 << 20}
+}
+
+// File is a file for people. Key tells it from all others of the answer.
+type File struct {
+	Key  string
+	Name string
+	Size int64
+}
+
+// Kind is what an operation does.
+type Kind string
+
+// The kinds.
+const (
+	Create Kind = "create"
+	Edit   Kind = "edit"
+	Delete Kind = "delete"
+)
+
+// Op is one call of Discord.
+type Op struct {
+	Kind Kind
+	// Key names the message within its answer: "t0", "t1" for text, "f0" for files.
+	// It stays the same after a restart.
+	Key string
+	// ID is the message to edit or delete.
+	ID string
+	// ReplyTo is the message that a new one answers, "" for the person's.
+	ReplyTo string
+	Text    string
+	// Files are uploaded with a new message.
+	Files []File
+}
+
+// Message is a message of the answer that exists.
+type Message struct {
+	Key string `json:"key"`
+	ID  string `json:"id"`
+	// Files are the keys of the files on it.
+	Files []string `json:"files,omitempty"`
+}
+
+// message is a Message and what people see of it.
+type message struct {
+	Message
+	shown string
+	// stale says that shown is not known, gone that somebody deleted the message.
+	stale, gone bool
+}
+
+// upload is a file that is on no message yet.
+type upload struct {
+	File
+	alone bool // it failed together with others
+}
+
+// Answer is one answer. It is not safe for concurrent use.
+type Answer struct {
+	limits  Limits
+	text    string
+	ended   bool
+	note    string
+	notes   []string
+	pending []upload
+	known   map[string]bool // keys of all files
+	texts   []message
+	files   []message
+	dead    bool
+}
+
+// New returns an empty answer. It begins with the messages that a process before
+// this one sent.
+func New(limits Limits, sent ...Message) *Answer {
+	a := &Answer{limits: limits, known: map[string]bool{}}
+	for _, m := range sent {
+		a.add(message{Message: m, stale: true})
+		for _, key := range m.Files {
+			a.known[key] = true
+		}
+	}
+	return a
+}
+
+func (a *Answer) add(m message) {
+	if strings.HasPrefix(m.Key, "t") {
+		a.texts = append(a.texts, m)
+	} else {
+		a.files = append(a.files, m)
+	}
+}
+
+// Append adds text that the agent wrote.
+func (a *Answer) Append(delta string) { a.text += delta }
+
+// SetText replaces the whole text.
+func (a *Answer) SetText(text string) { a.text = text }
+
+// Empty reports whether there is nothing to show yet.
+func (a *Answer) Empty() bool {
+	return strings.TrimSpace(a.text) == "" && len(a.known) == 0 && len(a.notes) == 0
+}
+
+// Messages are the messages that exist, in the order of their creation by kind.
+func (a *Answer) Messages() []Message {
+	var all []Message
+	for _, m := range slices.Concat(a.texts, a.files) {
+		all = append(all, m.Message)
+	}
+	return all
+}
+
+// AddFile adds a file. One with a key that the answer has already is the same file.
+func (a *Answer) AddFile(f File) {
+	if a.known[f.Key] {
+		return
+	}
+	a.known[f.Key] = true
+	f.Name = FileName(f.Name)
+	switch {
+	case f.Size == 0:
+		a.notes = append(a.notes, code(f.Name)+" is empty. Discord takes no empty files.")
+	case f.Size > a.limits.FileBytes || f.Size > a.limits.RequestBytes:
+		a.notes = append(a.notes, code(f.Name)+" ("+size(f.Size)+") is too large for Discord, which takes "+
+			size(min(a.limits.FileBytes, a.limits.RequestBytes))+" here.")
+	default:
+		a.pending = append(a.pending, upload{File: f})
+	}
+}
+
+// SetNote gives the line that stands at the end, for an [Answer.End] that has none.
+func (a *Answer) SetNote(note string) { a.note = note }
+
+// End says that nothing more comes. Note stands at the end: why the answer is not
+// whole. An empty one leaves what [Answer.SetNote] gave.
+func (a *Answer) End(note string) {
+	a.ended = true
+	if note = strings.TrimSpace(note); note != "" {
+		a.note = note
+	}
+}
+
+// Done reports whether everything is in Discord.
+func (a *Answer) Done() bool {
+	_, more := a.Next()
+	return a.dead || a.ended && !more
+}
+
+// Result is a message as Discord returned it. It may differ from what was sent: a
+// nonce that Discord knows gives the message of an earlier attempt.
+type Result struct {
+	ID    string
+	Text  string
+	Files int
+}
+
+// Sent reports that op succeeded. The result counts for new messages only.
+func (a *Answer) Sent(op Op, got Result) {
+	switch op.Kind {
+	case Create:
+		files := min(got.Files, len(op.Files))
+		m := message{Message: Message{Key: op.Key, ID: got.ID}, shown: op.Text, stale: got.Text != op.Text}
+		for _, f := range op.Files[:files] {
+			m.Files = append(m.Files, f.Key)
+		}
+		a.take(op.Files[:files])
+		a.add(m)
+	case Edit:
+		if i := a.find(op.ID); i >= 0 {
+			a.texts[i].shown, a.texts[i].stale = op.Text, false
+		}
+	case Delete:
+		a.texts = slices.DeleteFunc(a.texts, func(m message) bool { return m.ID == op.ID })
+	}
+}
+
+// take removes files from those that wait.
+func (a *Answer) take(files []File) {
+	a.pending = slices.DeleteFunc(a.pending, func(u upload) bool { return slices.Contains(files, u.File) })
+}
+
+func (a *Answer) find(id string) int {
+	return slices.IndexFunc(a.texts, func(m message) bool { return m.ID == id })
+}
+
+// Failure says what Discord did not take.
+type Failure int
+
+// The failures. Those that may pass are repeated by the caller, not reported.
+const (
+	// Refused: this message, as it is.
+	Refused Failure = iota
+	// Gone: the message to edit does not exist any more.
+	Gone
+	// Lost: nothing can be written in this channel.
+	Lost
+)
+
+// Failed reports that op cannot succeed. Reason is for people.
+func (a *Answer) Failed(op Op, why Failure, reason string) {
+	switch {
+	case why == Lost || op.Kind == Create && len(op.Files) == 0:
+		a.dead = true
+	case op.Kind != Create:
+		if i := a.find(op.ID); i >= 0 {
+			a.texts[i].gone = a.texts[i].gone || why == Gone || op.Kind == Delete
+			a.texts[i].shown, a.texts[i].stale = op.Text, false
+		}
+	case len(op.Files) == 1:
+		a.take(op.Files)
+		a.notes = append(a.notes, code(op.Files[0].Name)+" could not be sent: "+reason)
+	default:
+		for i := range a.pending {
+			if slices.Contains(op.Files, a.pending[i].File) {
+				a.pending[i].alone = true
+			}
+		}
+	}
+}

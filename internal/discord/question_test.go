@@ -1,0 +1,175 @@
+package discord_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"belay/internal/bus/contract"
+	"belay/internal/discord"
+	"belay/test/discordtest"
+)
+
+func changes(id string) *contract.DecisionOpened {
+	return &contract.DecisionOpened{Decision: contract.Decision{
+		DecisionID: id, TurnID: "t", ToolCallID: "c", Asks: contract.AsksChanges, Tool: "bash", Summary: "make *all*",
+		Command: "make all # ```", Output: "exit code 2", Session: true, FileCount: 3,
+		Files: []contract.ChangedFile{{Path: "a.txt", Class: contract.ClassOrdinary}, {Path: ".envrc", Class: contract.ClassRunsByItself},
+			{Path: "_STATUS.md", Class: contract.ClassDropped}},
+		Diff: "--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-one\n+two\n", Time: time.Now(),
+	}}
+}
+
+// buttons are the labels and custom ids of a message.
+func buttons(m discordtest.Message) map[string]string {
+	all := map[string]string{}
+	for _, row := range m.Components {
+		for _, b := range row.(map[string]any)["components"].([]any) {
+			b := b.(map[string]any)
+			all[b["label"].(string)] = b["custom_id"].(string)
+		}
+	}
+	return all
+}
+
+// asked waits until the bot has n messages, and returns the last one.
+func (w *world) asked(n int) discordtest.Message {
+	w.t.Helper()
+	w.Wait(w.t, "the question", func() bool { return len(w.Own(w.channel)) == n })
+	return w.Own(w.channel)[n-1]
+}
+
+// last is how the bot's last message is now.
+func (w *world) last() discordtest.Message {
+	own := w.Own(w.channel)
+	return own[len(own)-1]
+}
+
+// A question shows the effect, its buttons work once, for the decider alone, and after
+// a restart.
+func TestQuestion(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	ben := w.Person("Ben")
+	w.mention("build")
+	r := w.agent.requested(1)
+	w.agent.signal(r.Session, r.Request, changes("q1"))
+	q := w.asked(1)
+	for _, want := range []string{"Apply these changes?", "make \\*all\\*", "make all # `", "exit code 2", "**Runs by itself**: `.envrc`", "**Never applied**: `_STATUS.md`",
+		"Files: `a.txt`", "```diff\n--- a.txt", "<http://127.0.0.1:1/#session=session-1>"} {
+		if !strings.Contains(q.Content, want) {
+			t.Errorf("%q is not in the question:\n%s", want, q.Content)
+		}
+	}
+	if strings.Count(q.Content, "```")%2 != 0 || len(q.Pinged) != 1 || q.Pinged[0] != w.ada.ID {
+		t.Errorf("it notifies %v:\n%s", q.Pinged, q.Content)
+	}
+	b := buttons(q)
+	for _, label := range []string{"Apply changes", "Apply for this session", "Discard", "Discard, with a note…"} {
+		if !strings.Contains(b[label], "q1") {
+			t.Errorf("the button %q has the id %q", label, b[label])
+		}
+	}
+	it := w.Press(ben, w.channel, q.ID, b["Apply changes"])
+	w.Wait(t, "the refusal", func() bool { return strings.Contains(w.Answer(it).Text, "Only the people") })
+	if !w.Answer(it).Private {
+		t.Error("everybody sees the refusal")
+	}
+
+	w.down()
+	w.up()
+	it = w.Press(w.ada, w.channel, q.ID, b["Apply for this session"])
+	again := w.Press(w.ada, w.channel, q.ID, b["Discard"])
+	w.Wait(t, "the end", func() bool { return len(buttons(w.last())) == 0 })
+	if text := w.last().Content; !strings.Contains(text, "Allowed for this session by <@"+w.ada.ID+">") && !strings.Contains(text, "Refused by") {
+		t.Errorf("the question says %q", text)
+	}
+	w.Wait(t, "both acknowledgements", func() bool { return w.Answer(it).Type != 0 && w.Answer(again).Type != 0 })
+	if w.Answer(it).After > 3*time.Second {
+		t.Errorf("it took %v", w.Answer(it).After)
+	}
+	w.agent.mu.Lock()
+	if n := len(w.agent.answers); n != 1 {
+		t.Errorf("%d answers reached the bus", n)
+	}
+	if by := w.agent.answers[0].Payload.(*contract.DecisionAnswer).By; by != "discord:"+w.ada.ID {
+		t.Errorf("the answer is by %q", by)
+	}
+	w.agent.mu.Unlock()
+	it = w.Press(w.ada, w.channel, q.ID, b["Apply changes"])
+	w.Wait(t, "an answer", func() bool { return strings.Contains(w.Answer(it).Text, "answered already") })
+}
+
+// A form takes a note; the question closes with it. A question that is closed elsewhere
+// says so.
+func TestNoteAndOtherSurfaces(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.mention("build")
+	r := w.agent.requested(1)
+	long := changes("q1")
+	long.Diff = strings.Repeat("+line\n", 500)
+	w.agent.signal(r.Session, r.Request, long)
+	q := w.asked(1)
+	if len(q.Attachments) != 1 || q.Attachments[0].Filename != "changes.diff" || string(w.File(t, q.Attachments[0])) != long.Diff {
+		t.Errorf("the diff is in %+v", q.Attachments)
+	}
+	note := buttons(q)["Discard, with a note…"]
+	it := w.Press(w.ada, w.channel, q.ID, note)
+	w.Wait(t, "the form", func() bool { return w.Answer(it).Type == 9 })
+	w.Submit(w.ada, w.channel, q.ID, w.Answer(it).Modal["custom_id"].(string), map[string]string{"note": "use tabs"})
+	w.Wait(t, "the end", func() bool { return strings.Contains(w.last().Content, "Refused by <@"+w.ada.ID+">: use tabs") })
+	if len(w.last().Attachments) != 1 {
+		t.Error("the edit dropped the diff")
+	}
+
+	host := changes("q2")
+	host.Asks, host.Hosts, host.Session, host.ExpiresAt = contract.AsksHost, []string{"example.org"}, false, time.Now().Add(10*time.Second)
+	w.agent.signal(r.Session, r.Request, host)
+	q = w.asked(2)
+	if b := buttons(q); b["Allow host"] == "" || len(b) != 3 || !strings.Contains(q.Content, "Open until <t:") || !strings.Contains(q.Content, "`example.org`") {
+		t.Errorf("the question is %q %v", q.Content, buttons(q))
+	}
+	w.agent.signal(r.Session, r.Request, &contract.DecisionClosed{DecisionID: "q2", TurnID: "t", Verdict: contract.VerdictDeny, By: "timeout", Time: time.Now()})
+	w.Wait(t, "the end", func() bool {
+		return strings.Contains(w.last().Content, "Nobody answered in time") && len(buttons(w.last())) == 0
+	})
+}
+
+// With discord.questions: link the channel sees no command, output or diff.
+func TestQuestionByLink(t *testing.T) {
+	t.Parallel()
+	w := start(t, func(o *discord.Options) { o.Questions = discord.ByLink })
+	w.mention("build")
+	r := w.agent.requested(1)
+	w.agent.signal(r.Session, r.Request, changes("q1"))
+	q := w.asked(1)
+	if strings.Contains(q.Content, "make all #") || strings.Contains(q.Content, "```") || !strings.Contains(q.Content, "/#session=session-1") || len(buttons(q)) != 4 {
+		t.Errorf("the question is %q", q.Content)
+	}
+}
+
+// A question whose sending failed is sent again, once.
+func TestQuestionIsRepeated(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.mention("build")
+	r := w.agent.requested(1)
+	w.Script(discordtest.Rule{Method: "POST", Path: w.channel + "/messages", Status: 503})
+	w.Script(discordtest.Rule{Method: "POST", Path: w.channel + "/messages", Cut: true})
+	w.agent.signal(r.Session, r.Request, changes("q1"))
+	w.agent.put(r.Session, r.Request, final("done"))
+	w.Wait(t, "both", func() bool { return len(w.Own(w.channel)) == 2 })
+	w.agent.signal(r.Session, r.Request, &contract.DecisionClosed{DecisionID: "q1", TurnID: "t", Verdict: contract.VerdictAllow, By: "the page", Time: time.Now()})
+	w.Wait(t, "the end", func() bool {
+		for _, m := range w.Own(w.channel) {
+			if strings.Contains(m.Content, "Allowed by the page") {
+				return true
+			}
+		}
+		return false
+	})
+	if n := len(w.Own(w.channel)); n != 2 {
+		t.Errorf("%d messages", n)
+	}
+}

@@ -1,0 +1,177 @@
+package record
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"belay/internal/discord/message"
+	"belay/internal/discord/output"
+	"belay/internal/durable"
+)
+
+func open(t *testing.T, dir string) *Store {
+	t.Helper()
+	s, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func channel(t *testing.T, s *Store, id string) *Channel {
+	t.Helper()
+	c, err := s.Channel(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func must(t *testing.T, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// fill writes one of everything.
+func fill(t *testing.T, c *Channel) {
+	t.Helper()
+	must(t,
+		c.SetSession("s1"), c.SetSession("s2"), c.SetPersona("WRITER"),
+		c.See(message.Message{ID: "10", Text: "one", ReplyTo: "9"}, true),
+		c.See(message.Message{ID: "11", Text: "two"}, true),
+		c.See(message.Message{ID: "12", Text: "three"}, true),
+		c.See(message.Message{ID: "13", Text: "context"}, false),
+		c.See(message.Message{ID: "10", Text: "one!", Edited: true}, false),
+		c.Accept(Request{ID: "r1", Session: "s2", Messages: []string{"10"}, Text: "one!"}),
+		c.Sent("r1", output.Message{Key: "t0", ID: "20"}),
+		c.Sent("r1", output.Message{Key: "t0", ID: "21", Files: []string{"f"}}),
+		c.Accept(Request{ID: "r2", Session: "s2", Messages: []string{"11"}}),
+		c.Finish("r2"),
+		c.Ask(Question{ID: "q", Message: "30"}), c.Ask(Question{ID: "q", Message: "30", Closed: true}),
+	)
+}
+
+func check(t *testing.T, c *Channel) {
+	t.Helper()
+	var wanting []string
+	for _, m := range c.Wanting() {
+		wanting = append(wanting, m.ID)
+	}
+	if diff := cmp.Diff([]string{"12"}, wanting); diff != "" {
+		t.Errorf("wanting (-want +got):\n%s", diff)
+	}
+	want := []Request{{ID: "r1", Session: "s2", Messages: []string{"10"}, Text: "one!", Sent: []output.Message{{Key: "t0", ID: "21", Files: []string{"f"}}}}}
+	if diff := cmp.Diff(want, c.Open()); diff != "" {
+		t.Errorf("open (-want +got):\n%s", diff)
+	}
+	if m, ok := c.Message("10"); !ok || m.Text != "one!" || m.ReplyTo != "9" || !m.Edited {
+		t.Errorf("the edited message is %+v", m)
+	}
+	q, _ := c.Question("q")
+	if c.Session() != "s2" || !c.Had("s1") || c.Had("s3") || c.Persona() != "WRITER" || !q.Closed || c.Last() != "13" || !c.Handled("11") || c.Handled("13") {
+		t.Errorf("session %q, persona %q, question %+v, last %q", c.Session(), c.Persona(), q, c.Last())
+	}
+}
+
+func TestChannel(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir)
+	c := channel(t, s, "7")
+	fill(t, c)
+	check(t, c)
+	must(t, s.Close())
+	s = open(t, dir)
+	c = channel(t, s, "7")
+	check(t, c)
+	if ids, err := s.Known(); err != nil || len(ids) != 1 || ids[0] != "7" {
+		t.Errorf("known %v: %v", ids, err)
+	}
+	must(t, c.Forget())
+	if c.Session() != "" || !c.Had("s2") {
+		t.Error("a forgotten session is the channel's no more, but was")
+	}
+}
+
+// A file that grew long is written again, and says the same.
+func TestRewrite(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir)
+	c := channel(t, s, "7")
+	for range 5 {
+		must(t, c.See(message.Message{ID: "1", Text: strings.Repeat("x", 1<<20)}, false))
+	}
+	must(t, c.See(message.Message{ID: "1", Text: "short"}, false))
+	fill(t, c)
+	must(t, s.Close())
+	c = channel(t, open(t, dir), "7")
+	check(t, c)
+	info, err := os.Stat(filepath.Join(dir, channelFile("7")))
+	if err != nil || info.Size() > 1<<16 {
+		t.Errorf("the file has %d bytes: %v", info.Size(), err)
+	}
+}
+
+// Only the last messages are remembered, but those that wait for an answer all are.
+func TestManyMessages(t *testing.T) {
+	t.Parallel()
+	s := newState()
+	for i := range 3 * keptMessages {
+		s.apply(line{Message: &message.Message{ID: time.Unix(int64(1e9+i), 0).Format("150405") + strings.Repeat("0", i%2)}, Wants: i == 2*keptMessages})
+	}
+	if len(s.messages) > keptMessages+1 || len(s.wanting) != 1 || len(s.handled) > keptMessages+1 {
+		t.Errorf("%d messages, %d wanting, %d handled", len(s.messages), len(s.wanting), len(s.handled))
+	}
+}
+
+func TestDamage(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir)
+	fill(t, channel(t, s, "7"))
+	if _, err := Open(dir); !errors.Is(err, ErrInUse) {
+		t.Errorf("opened twice: %v", err)
+	}
+	for _, id := range []string{"", "..", "7/8", "x", strings.Repeat("1", 30)} {
+		if _, err := s.Channel(id); err == nil {
+			t.Errorf("%q is a channel", id)
+		}
+	}
+	must(t, s.Close())
+	path := filepath.Join(dir, channelFile("7"))
+	data, err := os.ReadFile(path)
+	must(t, err, os.WriteFile(path, append(data, "{\"v\":1,\"mess\x00\n{\"v\":1,\"accepted\":{\"id\":\"torn"...), 0o600))
+	s = open(t, dir)
+	check(t, channel(t, s, "7"))
+	must(t, s.Close(), os.WriteFile(path, []byte("{\"v\":2}\n"), 0o600))
+	var newer *durable.NewerError
+	if _, err := open(t, dir).Channel("7"); !errors.As(err, &newer) {
+		t.Errorf("a newer file: %v", err)
+	}
+}
+
+func TestBindings(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir)
+	b := Binding{Guild: "1", Project: "/p", Mode: "mention", Deciders: []string{"2"}}
+	must(t, s.Bind("7", b), s.Close())
+	s = open(t, dir)
+	if diff := cmp.Diff(map[string]Binding{"7": b}, s.Bindings()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	must(t, s.Close(), os.WriteFile(filepath.Join(dir, fileBindings), []byte("{"), 0o600))
+	if _, err := Open(dir); err == nil {
+		t.Error("damaged bindings are read")
+	}
+}

@@ -1,0 +1,191 @@
+package discord
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"belay/internal/bus/contract"
+	"belay/internal/discord/client"
+	"belay/internal/discord/composition"
+	"belay/internal/discord/message"
+	"belay/internal/discord/record"
+	"belay/internal/fault"
+)
+
+// requestID is the id of the request that begins with a message. The same message
+// gives the same id after a restart.
+func requestID(channel, first string) string { return platform + ":" + channel + ":" + first }
+
+// channelOf is the channel of a request of this surface.
+func channelOf(request string) string {
+	parts := strings.Split(request, ":")
+	if len(parts) < 3 || parts[0] != platform {
+		return ""
+	}
+	return parts[1]
+}
+
+// nonce makes the name of one send: the same for its repetition.
+func nonce(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return base64.RawURLEncoding.EncodeToString(sum[:])[:25]
+}
+
+// request composes a request of messages, puts it on record, publishes it and follows
+// its answer. It is a job of the channel.
+func (s *Surface) request(ctx context.Context, c *channel, messages []message.Message) {
+	last := messages[len(messages)-1]
+	binding, bound := s.binding(c.id, last.Parent)
+	if !bound {
+		return // disconnected meanwhile
+	}
+	session, err := s.session(ctx, c, binding)
+	if ctx.Err() != nil {
+		return
+	}
+	if err != nil {
+		s.refuse(ctx, c, messages, err)
+		return
+	}
+	chain := s.chain(ctx, c, messages)
+	s.mu.Lock()
+	bot := s.bot.ID
+	decision := s.settings().Route(messages[0], c.state())
+	s.mu.Unlock()
+	composed := composition.Compose(bot, chain, messages)
+	if decision.Queue == "" {
+		decision.Queue = "prompt"
+	}
+	r := record.Request{
+		ID: requestID(c.id, messages[0].ID), Session: session, Queue: decision.Queue, Text: composed.Text, Persona: c.record.Persona(),
+		Asker: last.Author, Time: s.o.Now().UTC(),
+	}
+	for _, m := range messages {
+		r.Messages = append(r.Messages, m.ID)
+	}
+	if err := c.record.Accept(r); err != nil {
+		s.log.Error("Discord: a request could not be recorded", "channel", c.id, "error", err)
+		s.refuse(ctx, c, messages, fault.New(fault.StorageFailure, "the disk does not let belay record the request"))
+		return
+	}
+	if len(composed.Dropped) > 0 {
+		s.mu.Lock()
+		s.say(c, last.ID, "More files came than one request takes. The agent does not get the last ones.")
+		s.mu.Unlock()
+	}
+	s.mu.Lock()
+	s.answer(ctx, c, r, false)
+	s.mu.Unlock()
+}
+
+// publish puts a request on the bus. It repeats that until the bus has it, or refuses it.
+func (s *Surface) publish(ctx context.Context, r record.Request) error {
+	m := &contract.RequestMessage{
+		Queue: contract.Queue(r.Queue), Text: r.Text, Persona: r.Persona,
+		Origin: &contract.Origin{Platform: platform, ChannelID: channelOf(r.ID), MessageID: r.Messages[len(r.Messages)-1],
+			UserID: r.Asker.ID, UserName: composition.Name(r.Asker.Name)},
+	}
+	return s.untilFinal(ctx, "publish a request", func() error { return s.o.Bus.Request(ctx, r.Session, r.ID, m) })
+}
+
+// untilFinal repeats f until it succeeds or fails with a reason that stays.
+func (s *Surface) untilFinal(ctx context.Context, what string, f func() error) error {
+	for failures := 0; ; failures++ {
+		err := f()
+		if err == nil || ctx.Err() != nil || final(err) {
+			return err
+		}
+		s.log.Warn("the bus: "+what, "error", err, "failures", failures+1)
+		if !pause(ctx, failures) {
+			return ctx.Err()
+		}
+	}
+}
+
+// final reports whether repeating a call of the bus is of no use.
+func final(err error) bool {
+	var f *fault.Error
+	if !errors.As(err, &f) {
+		return false
+	}
+	switch f.Type {
+	case fault.StorageFailure, fault.Overloaded, fault.SDKFailure:
+		return false
+	}
+	return true
+}
+
+// session is the channel's session, made where there is none.
+func (s *Surface) session(ctx context.Context, c *channel, b record.Binding) (string, error) {
+	if id := c.record.Session(); id != "" {
+		return id, nil
+	}
+	var made contract.Session
+	err := s.untilFinal(ctx, "make a session", func() (err error) {
+		made, err = s.o.Bus.CreateSession(ctx, &contract.SessionCreate{ProjectRoot: b.Project, Persona: b.Persona})
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	return made.SessionID, c.record.SetSession(made.SessionID)
+}
+
+// refuse tells people that their messages are not answered, and why.
+func (s *Surface) refuse(ctx context.Context, c *channel, messages []message.Message, why error) {
+	s.log.Warn("Discord: messages are not answered", "channel", c.id, "error", why)
+	r := record.Request{ID: requestID(c.id, messages[0].ID)}
+	for _, m := range messages {
+		r.Messages = append(r.Messages, m.ID)
+	}
+	if err := errors.Join(c.record.Accept(r), c.record.Finish(r.ID)); err != nil {
+		s.log.Error("Discord: a refusal could not be recorded", "channel", c.id, "error", err)
+	}
+	last := messages[len(messages)-1]
+	_, err := s.client.Send(ctx, c.id, client.NewMessage{Text: failure(contract.FailureOf(why)), ReplyTo: last.ID, Nonce: nonce(r.ID, "refused")})
+	if err != nil && ctx.Err() == nil {
+		s.log.Warn("Discord: a refusal could not be sent", "reason", client.ReasonOf(err))
+	}
+}
+
+// failure is an error as people read it.
+func failure(f *contract.Failure) string {
+	text := "This did not work"
+	if f != nil && f.Message != "" {
+		text += ": " + plain(f.Message)
+	}
+	if f != nil && f.Hint != "" {
+		text += "\n" + plain(f.Hint)
+	}
+	return contract.Cut(text, 1500)
+}
+
+// chainTimeout bounds the reading of earlier messages.
+const chainTimeout = 10 * time.Second
+
+// chain are the messages that messages reply to, the oldest first.
+func (s *Surface) chain(ctx context.Context, c *channel, messages []message.Message) []message.Message {
+	ctx, cancel := context.WithTimeout(ctx, chainTimeout)
+	defer cancel()
+	lookup := func(id string) (message.Message, bool) {
+		if m, ok := c.record.Message(id); ok {
+			return m, true
+		}
+		m, err := s.client.Message(ctx, c.id, id)
+		return m, err == nil
+	}
+	var all []message.Message
+	for _, m := range messages {
+		for _, earlier := range composition.Chain(m, lookup) {
+			if !slices.ContainsFunc(all, func(other message.Message) bool { return other.ID == earlier.ID }) {
+				all = append(all, earlier)
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,161 @@
+package discord
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"belay/internal/discord/client"
+	"belay/internal/discord/message"
+	"belay/internal/discord/output"
+)
+
+const (
+	// nonceWindow is how long Discord surely knows a nonce. "A few minutes" is all that
+	// its documentation says.
+	nonceWindow = 2 * time.Minute
+	// attempts is how often one operation is tried while Discord does not answer:
+	// about seven minutes.
+	attempts = 18
+)
+
+// step carries out the plan's next operation, and reports false when there is none.
+func (a *answer) step(ctx context.Context) bool {
+	op, ok := a.plan.Next()
+	if !ok || ctx.Err() != nil {
+		return false
+	}
+	var uploads []client.Upload
+	for _, f := range op.Files {
+		u, err := a.upload(ctx, f)
+		if err != nil {
+			// This file alone fails; the others wait for the next step.
+			a.surface.log.Warn("Discord: a file of an answer cannot be read", "request", a.request.ID, "error", err)
+			a.plan.Failed(output.Op{Kind: output.Create, Files: []output.File{f}}, output.Refused, errNoFile.Error())
+			return true
+		}
+		uploads = append(uploads, u)
+	}
+	began := a.surface.o.Now()
+	if a.resumed {
+		began = a.request.Time
+	}
+	for failures := 0; ; failures++ {
+		err := a.carryOut(ctx, op, uploads, began)
+		if err == nil {
+			return true
+		}
+		if ctx.Err() != nil {
+			return false
+		}
+		if client.KindOf(err) == client.Temporary && failures < attempts {
+			if !pause(ctx, failures) {
+				return false
+			}
+			continue
+		}
+		a.failed(op, err)
+		return true
+	}
+}
+
+// carryOut makes one attempt at an operation that was begun at a time.
+func (a *answer) carryOut(ctx context.Context, op output.Op, uploads []client.Upload, began time.Time) error {
+	s := a.surface
+	switch op.Kind {
+	case output.Edit:
+		if err := s.client.Edit(ctx, a.channel.id, op.ID, client.Change{Text: &op.Text}); err != nil {
+			return err
+		}
+		a.plan.Sent(op, output.Result{ID: op.ID})
+		return nil
+	case output.Delete:
+		if err := s.client.Delete(ctx, a.channel.id, op.ID); err != nil {
+			return err
+		}
+		a.plan.Sent(op, output.Result{ID: op.ID})
+		return nil
+	}
+	m := client.NewMessage{Text: op.Text, ReplyTo: op.ReplyTo, Nonce: nonce(a.request.ID, op.Key), Files: uploads}
+	if m.ReplyTo == "" {
+		m.ReplyTo = a.request.Messages[len(a.request.Messages)-1]
+	}
+	got, found, err := a.earlier(ctx, m, began)
+	if err == nil && !found {
+		got, err = s.client.Send(ctx, a.channel.id, m)
+	}
+	if err != nil {
+		return err
+	}
+	a.plan.Sent(op, output.Result{ID: got.ID, Text: got.Text, Files: len(got.Attachments)})
+	return a.recordSent(op.Key)
+}
+
+// earlier looks for a message that an attempt before this one may have made, where
+// that is too long ago for its nonce to be known.
+func (a *answer) earlier(ctx context.Context, m client.NewMessage, began time.Time) (message.Message, bool, error) {
+	s := a.surface
+	if s.o.Now().Sub(began) < nonceWindow {
+		return message.Message{}, false, nil
+	}
+	after, err := s.client.After(ctx, a.channel.id, a.request.Messages[len(a.request.Messages)-1])
+	if err != nil {
+		return message.Message{}, false, err
+	}
+	s.mu.Lock()
+	bot := s.bot.ID
+	s.mu.Unlock()
+	for _, old := range after {
+		if old.Author.ID == bot && (old.Nonce == m.Nonce || old.Nonce == "" && old.ReplyTo == m.ReplyTo && old.Text == m.Text && len(old.Attachments) == len(m.Files)) {
+			return old, true, nil
+		}
+	}
+	return message.Message{}, false, nil
+}
+
+// recordSent puts a new message of the answer on record.
+func (a *answer) recordSent(key string) error {
+	for _, m := range a.plan.Messages() {
+		if m.Key != key {
+			continue
+		}
+		a.surface.mu.Lock()
+		a.ids = append(a.ids, m.ID)
+		a.surface.mu.Unlock()
+		if err := a.channel.record.Sent(a.request.ID, m); err != nil {
+			// The message is there; after a restart its nonce, or a look, finds it.
+			a.surface.log.Error("Discord: a message of an answer could not be recorded", "request", a.request.ID, "error", err)
+		}
+	}
+	return nil
+}
+
+// failed tells the plan, and the operator, that an operation cannot be done.
+func (a *answer) failed(op output.Op, err error) {
+	reason := client.ReasonOf(err)
+	a.surface.log.Warn("Discord: a part of an answer could not be sent", "request", a.request.ID, "what", op.Kind, "reason", reason)
+	why := output.Lost
+	switch client.KindOf(err) {
+	case client.Refused:
+		why = output.Refused
+	case client.TooLarge:
+		why, reason = output.Refused, "it is too large for Discord"
+	case client.Gone:
+		why = output.Gone
+	}
+	a.plan.Failed(op, why, reason)
+}
+
+// upload makes a file of the answer ready to be sent. It is opened once to see that
+// it is there.
+func (a *answer) upload(ctx context.Context, f output.File) (client.Upload, error) {
+	file := a.files[f.Key]
+	u := client.Upload{Name: f.Name, Size: f.Size, Open: func() (io.ReadCloser, error) {
+		return a.surface.o.Bus.OpenFile(ctx, a.request.Session, file)
+	}}
+	r, err := u.Open()
+	if err != nil {
+		return u, err
+	}
+	return u, r.Close()
+}

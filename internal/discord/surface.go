@@ -1,0 +1,271 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"belay/internal/bus/contract"
+	"belay/internal/discord/client"
+	"belay/internal/discord/composition"
+	"belay/internal/discord/message"
+	"belay/internal/discord/record"
+	"belay/internal/discord/routing"
+	"belay/internal/fault"
+)
+
+// Surface is the connection of belay to Discord.
+type Surface struct {
+	o      Options
+	client *client.Client
+	store  *record.Store
+	log    *slog.Logger
+
+	work sync.WaitGroup // all goroutines of Run
+	wake chan struct{}  // a burst has a new end
+	// acting bounds the interactions that are dealt with at a time.
+	acting chan struct{}
+
+	mu       sync.Mutex
+	life     context.Context // of Run
+	bot      message.Author
+	channels map[string]*channel
+	parents  map[string]string // of threads
+	tiers    map[string]int    // boost levels of servers
+	code     string            // for /link, used once
+}
+
+// channel is what happens in one channel now. The surface's lock guards it, but for
+// record, which has its own.
+type channel struct {
+	id     string
+	record *record.Channel
+	burst  composition.Burst
+	// jobs are done one after another by a goroutine that lasts as long as there are
+	// some.
+	jobs    []func(ctx context.Context)
+	busy    bool
+	answers map[string]*answer // by request
+}
+
+// New returns a surface. The caller closes it.
+func New(o Options) (*Surface, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	o = o.withDefaults()
+	c, err := client.New(o.Token, client.Options{API: o.API, Logger: o.Logger})
+	if err != nil {
+		return nil, tokenFault(err)
+	}
+	store, err := record.Open(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Surface{
+		o: o, client: c, store: store, log: o.Logger, wake: make(chan struct{}, 1), acting: make(chan struct{}, maxActing),
+		channels: map[string]*channel{}, parents: map[string]string{}, tiers: map[string]int{},
+	}, nil
+}
+
+// maxActing is how many interactions are dealt with at a time.
+const maxActing = 64
+
+// Close gives up the folder. Run must have returned.
+func (s *Surface) Close() error {
+	s.client.Close()
+	return s.store.Close()
+}
+
+// tokenFault is the error for a token that Discord does not accept.
+func tokenFault(err error) error {
+	return fault.New(fault.MissingAPIKey, "Discord does not accept the bot's token").
+		WithHint("copy the token from the page Bot of Discord's developer portal into BELAY_DISCORD_TOKEN").Because(err)
+}
+
+// signals are what the surface follows on the bus.
+var signals = []contract.Type{contract.TypeLifecycleChanged, contract.TypeDecisionOpened, contract.TypeDecisionClosed}
+
+// Run works until ctx is done, which is no error, or until Discord or the bus does not
+// let it work. It is called once. All its goroutines have ended when it returns.
+func (s *Surface) Run(ctx context.Context) error {
+	life, end := context.WithCancelCause(ctx)
+	defer s.work.Wait()
+	defer end(nil)
+	s.life = life
+	if err := s.introduce(life); err != nil {
+		return s.ended(ctx, err)
+	}
+	if err := s.restore(life); err != nil {
+		return err
+	}
+	s.newCode()
+	s.work.Go(func() { s.schedule(life) })
+	s.work.Go(func() {
+		if err := s.o.Bus.Follow(life, "surface", signals, s.signal); err != nil {
+			end(err)
+		}
+	})
+	for failures := 0; ; failures++ {
+		err := s.client.Connect(life, s.handle)
+		if life.Err() != nil {
+			if cause := context.Cause(life); ctx.Err() == nil && !errors.Is(cause, context.Canceled) {
+				return cause
+			}
+			return nil
+		}
+		if client.KindOf(err) != client.Temporary {
+			return s.ended(ctx, err)
+		}
+		s.log.Warn("Discord cannot be reached", "reason", client.ReasonOf(err))
+		if !pause(life, failures) {
+			return s.ended(ctx, nil)
+		}
+	}
+}
+
+// ended is the error of Run for one of the client.
+func (s *Surface) ended(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil || err == nil:
+		return nil
+	case client.KindOf(err) == client.Revoked:
+		return tokenFault(err)
+	}
+	return fmt.Errorf("discord: %w", err)
+}
+
+// introduce learns who the bot is, and sets its commands.
+func (s *Surface) introduce(ctx context.Context) error {
+	err := s.persist(ctx, "introduce the bot", func() error {
+		id, name, err := s.client.Self(ctx)
+		if err == nil {
+			s.mu.Lock()
+			s.bot = message.Author{ID: id, Name: name, Bot: true}
+			s.mu.Unlock()
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.client.SetCommands(ctx, commands); err != nil && ctx.Err() == nil {
+		s.log.Warn("the commands of the bot could not be set", "reason", client.ReasonOf(err))
+	}
+	return nil
+}
+
+// persist repeats f while its error passes by itself.
+func (s *Surface) persist(ctx context.Context, what string, f func() error) error {
+	for failures := 0; ; failures++ {
+		err := f()
+		if err == nil || ctx.Err() != nil || client.KindOf(err) != client.Temporary {
+			return err
+		}
+		s.log.Warn("Discord: "+what, "reason", client.ReasonOf(err), "failures", failures+1)
+		if !pause(ctx, failures) {
+			return ctx.Err()
+		}
+	}
+}
+
+// pause waits longer after each failure, 30 s at most, and reports false when ctx
+// ended first.
+func pause(ctx context.Context, failures int) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(min(time.Second<<min(failures, 5), 30*time.Second)):
+		return true
+	}
+}
+
+// restore takes up what a process before this one left: requests without an answer,
+// and messages without a request.
+func (s *Surface) restore(ctx context.Context) error {
+	ids, err := s.store.Known()
+	if err != nil {
+		return fmt.Errorf("discord: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range ids {
+		c, err := s.channel(id)
+		if err != nil {
+			return err
+		}
+		for _, r := range c.record.Open() {
+			s.answer(ctx, c, r, true)
+		}
+		for _, m := range c.record.Wanting() {
+			c.burst.Add(m, s.o.Now(), 0)
+		}
+	}
+	return nil
+}
+
+// channel returns the state of a channel. The caller holds the lock.
+func (s *Surface) channel(id string) (*channel, error) {
+	if c := s.channels[id]; c != nil {
+		return c, nil
+	}
+	r, err := s.store.Channel(id)
+	if err != nil {
+		return nil, err
+	}
+	c := &channel{id: id, record: r, answers: map[string]*answer{}}
+	s.channels[id] = c
+	return c, nil
+}
+
+// binding is how a channel, or the one that a thread is in, is connected.
+func (s *Surface) binding(id, parent string) (record.Binding, bool) {
+	linked := s.store.Bindings()
+	for _, id := range []string{id, parent} {
+		if b, ok := s.o.Channels[id]; ok {
+			return b, true
+		}
+		if b, ok := linked[id]; ok {
+			return b, true
+		}
+	}
+	return record.Binding{}, false
+}
+
+// settings are who is answered. The caller holds the lock.
+func (s *Surface) settings() routing.Settings {
+	r := routing.Settings{Bot: s.bot.ID, Guilds: s.o.Guilds, Users: s.o.Users, Channels: map[string]routing.Channel{}}
+	for id, b := range s.store.Bindings() {
+		r.Channels[id] = routing.Channel{Mode: b.Mode}
+	}
+	for id, b := range s.o.Channels {
+		r.Channels[id] = routing.Channel{Mode: b.Mode}
+	}
+	return r
+}
+
+// do adds a job to a channel's. The caller holds the lock.
+func (s *Surface) do(c *channel, job func(ctx context.Context)) {
+	c.jobs = append(c.jobs, job)
+	if c.busy {
+		return
+	}
+	c.busy = true
+	s.work.Go(func() {
+		for {
+			s.mu.Lock()
+			if len(c.jobs) == 0 || s.life.Err() != nil {
+				c.busy = false
+				s.mu.Unlock()
+				return
+			}
+			job := c.jobs[0]
+			c.jobs = c.jobs[1:]
+			s.mu.Unlock()
+			job(s.life)
+		}
+	})
+}

@@ -1,0 +1,201 @@
+package test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"belay/test/discordtest"
+)
+
+// inDiscord is a server that answers in a Discord, and a channel of that.
+type inDiscord struct {
+	*discordtest.Server
+	t       *testing.T
+	place   *place
+	cmd     *exec.Cmd
+	log     *lockedBuffer
+	channel string
+	ada     discordtest.User
+}
+
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// newDiscord makes a Discord and an operator whose agent plays a script.
+func newDiscord(t *testing.T, script string) *inDiscord {
+	t.Helper()
+	d := &inDiscord{Server: discordtest.New(t, discordtest.Options{Rate: 100, Per: time.Second}), t: t}
+	d.place = newPlace(t, "BELAY_DISCORD_TOKEN="+d.Token, "BELAY_DISCORD_API="+d.URL, "BELAY_DISCORD_DEBOUNCE=50ms")
+	d.place.scripted(script)
+	d.channel = d.AddChannel(d.AddGuild("guild", 0), "general")
+	d.ada = d.Person("Ada")
+	return d
+}
+
+// value is a variable of the operator's environment.
+func (p *place) value(name string) string {
+	for _, v := range p.env {
+		if value, ok := strings.CutPrefix(v, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+var linkCode = regexp.MustCompile(`/link ([A-Z2-7]+) in it`)
+
+// serve starts the server and waits until it is connected. It returns the code that
+// the server printed.
+func (d *inDiscord) serve() string {
+	d.t.Helper()
+	sessions := d.Gateway.Sessions()
+	d.log = &lockedBuffer{}
+	d.cmd = d.place.command("serve", "--addr", "127.0.0.1:0")
+	d.cmd.Stdout, d.cmd.Stderr = d.log, d.log
+	must(d.t, d.cmd.Start())
+	cmd := d.cmd
+	d.t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
+	defer func() {
+		if d.t.Failed() {
+			d.t.Logf("the server says:\n%s", d.log)
+		}
+	}()
+	d.Wait(d.t, "the connection", func() bool { return d.Gateway.Connected() && d.Gateway.Sessions() > sessions })
+	found := linkCode.FindStringSubmatch(d.log.String())
+	if found == nil {
+		d.t.Fatalf("no code is printed:\n%s", d.log)
+	}
+	return found[1]
+}
+
+// kill ends the server at once.
+func (d *inDiscord) kill() {
+	_ = d.cmd.Process.Kill()
+	_ = d.cmd.Wait()
+}
+
+// link connects the channel with a code.
+func (d *inDiscord) link(code string) {
+	d.t.Helper()
+	it := d.Command(d.ada, d.channel, "link", map[string]string{"code": code})
+	d.Wait(d.t, "the link", func() bool { return strings.Contains(d.Answer(it).Text, "connected") })
+}
+
+// until waits for texts of the bot's messages, in order.
+func (d *inDiscord) until(want ...string) []discordtest.Message {
+	d.t.Helper()
+	var own []discordtest.Message
+	defer func() {
+		if d.t.Failed() {
+			for _, m := range own {
+				d.t.Logf("shown: %q", m.Content)
+			}
+			d.t.Logf("the server says:\n%s", d.log)
+		}
+	}()
+	d.Wait(d.t, fmt.Sprintf("%q", want), func() bool {
+		own = d.Own(d.channel)
+		if len(own) != len(want) {
+			return false
+		}
+		for i, m := range own {
+			if !strings.Contains(m.Content, want[i]) {
+				return false
+			}
+		}
+		return true
+	})
+	return own
+}
+
+// press finds a button by its label and presses it.
+func (d *inDiscord) press(m discordtest.Message, label string) {
+	d.t.Helper()
+	for _, row := range m.Components {
+		for _, b := range row.(map[string]any)["components"].([]any) {
+			if b := b.(map[string]any); b["label"] == label {
+				d.Press(d.ada, d.channel, m.ID, b["custom_id"].(string))
+				return
+			}
+		}
+	}
+	d.t.Fatalf("no button %q: %v", label, m.Components)
+}
+
+// A person connects a channel with the code on the operator's terminal, asks for a
+// change, applies it with a button after the server was killed and started again, and
+// gets one answer. The token is in no output.
+func TestDiscord(t *testing.T) {
+	t.Parallel()
+	d := newDiscord(t, `turns:
+  - when: write it
+    steps:
+      - say: I write it.
+      - call: {name: write, input: {path: a.txt, content: "one\n"}}
+      - say: It is written.
+  - steps:
+      - say: Nothing to do.
+`)
+	d.link(d.serve())
+	d.Say(d.channel, d.ada, d.Mention()+" hello")
+	d.until("Nothing to do.")
+	d.Say(d.channel, d.ada, d.Mention()+" write it")
+	d.Wait(t, "the question", func() bool {
+		own := d.Own(d.channel)
+		return len(own) > 0 && len(own[len(own)-1].Components) > 0
+	})
+	d.kill()
+	d.serve()
+	own := d.Own(d.channel)
+	question := own[len(own)-1]
+	if !strings.Contains(question.Content, "a.txt") || !strings.Contains(question.Content, "+one") {
+		t.Errorf("the question is %q", question.Content)
+	}
+	if _, err := os.Stat(filepath.Join(d.place.project, "a.txt")); err == nil {
+		t.Error("the file is written before the answer")
+	}
+	d.press(question, "Apply changes")
+	d.Wait(t, "the end", func() bool {
+		own := d.Own(d.channel)
+		all := ""
+		for _, m := range own {
+			all += m.Content + "\n"
+		}
+		return strings.Contains(all, "It is written.") && strings.Contains(all, "Allowed by <@"+d.ada.ID+">")
+	})
+	if data, err := os.ReadFile(filepath.Join(d.place.project, "a.txt")); string(data) != "one\n" {
+		t.Errorf("the file holds %q: %v", data, err)
+	}
+	if own := d.Own(d.channel); len(own) != 3 {
+		t.Errorf("%d messages: %+v", len(own), own)
+	}
+	audit, err := os.ReadFile(filepath.Join(d.place.value("XDG_STATE_HOME"), "belay", "audit.jsonl"))
+	if err != nil || !strings.Contains(string(audit), "discord:"+d.ada.ID) {
+		t.Errorf("the audit log does not name the person: %v", err)
+	}
+	if strings.Contains(d.log.String(), d.Token) {
+		t.Error("the token is in the log")
+	}
+}

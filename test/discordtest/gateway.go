@@ -1,0 +1,335 @@
+package discordtest
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/gorilla/websocket"
+)
+
+// Opcodes: topics/opcodes-and-status-codes#gateway.
+const (
+	opDispatch       = 0
+	opHeartbeat      = 1
+	opIdentify       = 2
+	opResume         = 6
+	opReconnect      = 7
+	opInvalidSession = 9
+	opHello          = 10
+	opHeartbeatAck   = 11
+)
+
+// Close codes: topics/opcodes-and-status-codes#gateway-gateway-close-event-codes.
+const (
+	closeDecode            = 4002
+	closeAuthentication    = 4004
+	closeDisallowedIntents = 4014
+)
+
+// Gateway is the event connection: events/gateway. At most one bot is connected; a
+// new connection replaces an old one.
+type Gateway struct {
+	server   *Server
+	sessions map[string]*session // by id; guarded by the server's lock
+	current  *session
+	count    int
+	twice    bool
+	hold     bool
+	shut     bool
+	held     []packet
+}
+
+// packet is a message of the gateway.
+type packet struct {
+	Op int    `json:"op"`
+	D  any    `json:"d"`
+	S  *int   `json:"s"`
+	T  string `json:"t,omitempty"`
+}
+
+// session is what a bot can resume.
+type session struct {
+	id      string
+	intents int
+	seq     int
+	events  []packet // all that were dispatched, for a resume
+	conn    *conn    // nil while nobody is connected
+}
+
+// conn writes to one websocket.
+type conn struct {
+	ws *websocket.Conn
+	mu sync.Mutex
+}
+
+func (c *conn) send(p packet) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_ = c.ws.WriteJSON(p) // a broken connection is noticed by its reader
+}
+
+func (c *conn) closeWith(code int, reason string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_ = c.ws.WriteMessage(websocket.CloseMessage, websocket.FormatCloseMessage(code, reason))
+	_ = c.ws.Close()
+}
+
+// accept serves a connection.
+func (g *Gateway) accept(w http.ResponseWriter, r *http.Request) {
+	g.server.mu.Lock()
+	shut := g.shut
+	g.server.mu.Unlock()
+	if shut {
+		http.Error(w, "scripted", http.StatusServiceUnavailable)
+		return
+	}
+	q := r.URL.Query()
+	if q.Get("v") != "10" || q.Get("encoding") != "json" || q.Get("compress") != "" {
+		http.Error(w, "this gateway has version 10 and plain JSON", http.StatusBadRequest)
+		return
+	}
+	ws, err := (&websocket.Upgrader{}).Upgrade(w, r, nil)
+	if err != nil {
+		return
+	}
+	defer func() { _ = ws.Close() }()
+	ws.SetReadLimit(maxGatewayBytes)
+	c := &conn{ws: ws}
+	c.send(packet{Op: opHello, D: map[string]any{"heartbeat_interval": 41250}})
+	for {
+		var in struct {
+			Op int             `json:"op"`
+			D  json.RawMessage `json:"d"`
+		}
+		if ws.ReadJSON(&in) != nil {
+			g.left(c)
+			return
+		}
+		switch in.Op {
+		case opHeartbeat:
+			c.send(packet{Op: opHeartbeatAck})
+		case opIdentify:
+			g.identify(c, in.D)
+		case opResume:
+			g.resume(c, in.D)
+		}
+	}
+}
+
+func (g *Gateway) left(c *conn) {
+	g.server.mu.Lock()
+	defer g.server.mu.Unlock()
+	for _, s := range g.sessions {
+		if s.conn == c {
+			s.conn = nil
+		}
+	}
+	g.server.notify()
+}
+
+func (g *Gateway) identify(c *conn, data json.RawMessage) {
+	var d struct {
+		Token   string `json:"token"`
+		Intents int    `json:"intents"`
+	}
+	if json.Unmarshal(data, &d) != nil {
+		c.closeWith(closeDecode, "Error while decoding payload.")
+		return
+	}
+	s := g.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case d.Token != s.Token || s.revoked:
+		c.closeWith(closeAuthentication, "Authentication failed.")
+		return
+	case s.opts.NoContent && d.Intents&intentContent != 0:
+		c.closeWith(closeDisallowedIntents, "Disallowed intent(s).")
+		return
+	}
+	g.count++
+	g.current = &session{id: "session-" + strconv.Itoa(g.count), intents: d.Intents, conn: c}
+	g.sessions[g.current.id] = g.current
+	guilds := []any{}
+	for _, id := range slices.Sorted(maps.Keys(s.guilds)) {
+		guilds = append(guilds, map[string]any{"id": id, "unavailable": true})
+	}
+	g.dispatch("READY", 0, map[string]any{"v": 10, "user": s.Bot, "guilds": guilds, "session_id": g.current.id,
+		"resume_gateway_url": s.gatewayURL(), "application": map[string]any{"id": s.App, "flags": 0}})
+	for _, id := range slices.Sorted(maps.Keys(s.guilds)) {
+		g.dispatch("GUILD_CREATE", intentGuilds, s.guildObject(s.guilds[id]))
+	}
+	s.notify()
+}
+
+// resume sends what the bot missed: events/gateway#resuming.
+func (g *Gateway) resume(c *conn, data json.RawMessage) {
+	var d struct {
+		Token   string `json:"token"`
+		Session string `json:"session_id"`
+		Seq     int    `json:"seq"`
+	}
+	g.server.mu.Lock()
+	defer g.server.mu.Unlock()
+	s := g.sessions[d.Session]
+	if json.Unmarshal(data, &d) == nil {
+		s = g.sessions[d.Session]
+	}
+	switch {
+	case d.Token != g.server.Token || g.server.revoked:
+		c.closeWith(closeAuthentication, "Authentication failed.")
+		return
+	case s == nil || d.Seq > s.seq:
+		c.send(packet{Op: opInvalidSession, D: false})
+		return
+	}
+	s.conn, g.current = c, s
+	for _, p := range s.events {
+		if *p.S > d.Seq {
+			c.send(p)
+		}
+	}
+	g.dispatch("RESUMED", 0, map[string]any{})
+	g.server.notify()
+}
+
+// dispatch sends an event to the bot, if it asked for such; intents 0 is everybody.
+// While nobody is connected the event waits for a resume. The caller holds the lock.
+func (g *Gateway) dispatch(event string, intents int, data any) {
+	s := g.current
+	if s == nil || intents != 0 && s.intents&intents == 0 {
+		return
+	}
+	s.seq++
+	seq := s.seq
+	p := packet{Op: opDispatch, D: data, S: &seq, T: event}
+	s.events = append(s.events, p)
+	if g.hold {
+		g.held = append(g.held, p)
+		return
+	}
+	if s.conn != nil {
+		s.conn.send(p)
+		if g.twice {
+			s.conn.send(p)
+		}
+	}
+}
+
+// message dispatches a message with what the bot's intents let it see: the content
+// of its own messages, direct messages and those that name it, and of all others with
+// MESSAGE_CONTENT (events/gateway#message-content-intent).
+func (g *Gateway) message(event string, m *Message) {
+	s := g.current
+	if s == nil {
+		return
+	}
+	o := clone(m)
+	o["guild_id"] = m.GuildID
+	intents := intentMessages
+	if m.GuildID == "" {
+		intents = intentDirectMessages
+		delete(o, "guild_id")
+	}
+	named := slices.ContainsFunc(m.Mentions, func(u User) bool { return u.ID == g.server.Bot.ID })
+	if s.intents&intentContent == 0 && m.GuildID != "" && m.Author.ID != g.server.Bot.ID && !named {
+		o["content"], o["attachments"], o["components"] = "", []any{}, []any{}
+	}
+	g.dispatch(event, intents, o)
+}
+
+func (g *Gateway) deleted(m *Message) {
+	intents := intentMessages
+	o := map[string]any{"id": m.ID, "channel_id": m.ChannelID}
+	if m.GuildID == "" {
+		intents = intentDirectMessages
+	} else {
+		o["guild_id"] = m.GuildID
+	}
+	g.dispatch("MESSAGE_DELETE", intents, o)
+}
+
+// Connected reports whether a bot is connected.
+func (g *Gateway) Connected() bool {
+	g.server.mu.Lock()
+	defer g.server.mu.Unlock()
+	return g.current != nil && g.current.conn != nil
+}
+
+// Sessions is how many sessions were begun; a resume begins none.
+func (g *Gateway) Sessions() int {
+	g.server.mu.Lock()
+	defer g.server.mu.Unlock()
+	return g.count
+}
+
+// Shut refuses new connections, or lets them in again.
+func (g *Gateway) Shut(on bool) {
+	g.server.mu.Lock()
+	defer g.server.mu.Unlock()
+	g.shut = on
+}
+
+// Drop cuts the connection without a word.
+func (g *Gateway) Drop() { g.withConn(func(c *conn) { _ = c.ws.Close() }) }
+
+// CloseWith closes the connection with a code.
+func (g *Gateway) CloseWith(code int) { g.withConn(func(c *conn) { c.closeWith(code, "scripted") }) }
+
+// Reconnect asks the bot to connect again: opcode 7.
+func (g *Gateway) Reconnect() { g.withConn(func(c *conn) { c.send(packet{Op: opReconnect}) }) }
+
+// Forget makes all sessions unknown, so that a resume fails.
+func (g *Gateway) Forget() {
+	g.server.mu.Lock()
+	defer g.server.mu.Unlock()
+	clear(g.sessions)
+}
+
+// Twice sends each event twice from now on.
+func (g *Gateway) Twice(on bool) {
+	g.server.mu.Lock()
+	defer g.server.mu.Unlock()
+	g.twice = on
+}
+
+// Hold keeps events back. Release sends them, the last first where reversed.
+func (g *Gateway) Hold() {
+	g.server.mu.Lock()
+	defer g.server.mu.Unlock()
+	g.hold = true
+}
+
+// Release ends Hold.
+func (g *Gateway) Release(reversed bool) {
+	g.server.mu.Lock()
+	defer g.server.mu.Unlock()
+	if reversed {
+		slices.Reverse(g.held)
+	}
+	for _, p := range g.held {
+		if g.current != nil && g.current.conn != nil {
+			g.current.conn.send(p)
+		}
+	}
+	g.hold, g.held = false, nil
+}
+
+func (g *Gateway) withConn(f func(*conn)) {
+	g.server.mu.Lock()
+	var c *conn
+	if g.current != nil {
+		c = g.current.conn
+	}
+	g.server.mu.Unlock()
+	if c != nil {
+		f(c)
+	}
+}
+
+func (g *Gateway) close() { g.Drop() }
