@@ -35,7 +35,7 @@ type door struct {
 	running sync.WaitGroup
 }
 
-// listen opens the socket in dir. The caller holds the folder's lock, so a socket
+// listen opens the socket in dir, which only the user may enter. The caller holds the folder's lock, so a socket
 // that is there is that of a dead process.
 func listen(dir string, inside nats.InProcessConnProvider) (*door, error) {
 	if err := os.Remove(filepath.Join(dir, socketName)); err != nil && !errors.Is(err, os.ErrNotExist) {

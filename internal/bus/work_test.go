@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -275,6 +276,9 @@ func TestAttach(t *testing.T) {
 	b := openBus(t, Options{Dir: dir})
 	if b.server.door == nil {
 		t.Skip("this system has no room for the name of the socket")
+	}
+	if info, err := os.Stat(dir); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
+		t.Errorf("others can enter the folder of the socket: %v, %v", info.Mode(), err)
 	}
 	other := openBus(t, Options{Dir: dir, Attach: true})
 	c := NewClient(other, "discord")
