@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"belay/internal/bus"
 	"belay/internal/attachment/block"
+	"belay/internal/bus"
 	"belay/internal/bus/contract"
 	"belay/internal/fault"
 	"belay/internal/session"
