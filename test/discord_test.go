@@ -199,3 +199,38 @@ func TestDiscord(t *testing.T) {
 		t.Error("the token is in the log")
 	}
 }
+
+// A file that a person sends reaches the agent as an item whose signature neither model
+// nor records see; a file that the agent sends is on the answer.
+func TestDiscordFiles(t *testing.T) {
+	t.Parallel()
+	d := newDiscord(t, `turns:
+  - steps:
+      - call: {name: attachment.download, input: {}}
+      - call: {name: attachment.add, input: {path: a.txt}}
+      - say: Here it is.
+`)
+	d.place.env = append(d.place.env, "BELAY_PERMIT_ALLOW=attachment.download,attachment.add")
+	must(t, os.WriteFile(filepath.Join(d.place.project, "a.txt"), []byte("content"), 0o600))
+	d.link(d.serve())
+	d.Say(d.channel, d.ada, d.Mention()+" look", d.With("plan.png", "image/png", []byte("x")))
+	own := d.until("Here it is.")
+	if len(own[0].Attachments) != 1 || string(d.File(t, own[0].Attachments[0])) != "content" {
+		t.Errorf("the answer has the files %+v", own[0].Attachments)
+	}
+	found := false
+	must(t, filepath.WalkDir(filepath.Join(d.place.project, ".belay"), func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if strings.Contains(string(data), strings.Repeat("5e", 32)) {
+			t.Errorf("%s has the signature of the file's address", path)
+		}
+		found = found || strings.Contains(string(data), "plan.png") && strings.Contains(string(data), "discord:"+d.channel)
+		return err
+	}))
+	if !found {
+		t.Error("no record names the file that the person sent")
+	}
+}
