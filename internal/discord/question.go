@@ -11,6 +11,7 @@ import (
 	"belay/internal/bus/contract"
 	"belay/internal/discord/client"
 	"belay/internal/discord/record"
+	"belay/internal/fault"
 )
 
 // maxCalled is how many deciders a question calls.
@@ -142,7 +143,7 @@ func (s *Surface) pressed(ctx context.Context, in client.Interaction) {
 	case !slices.Contains(s.deciders(c), in.Who.ID):
 		s.tell(ctx, in, "Only the people whom the operator named may answer here.")
 	case q.Closed:
-		s.tell(ctx, in, "This question is answered already.")
+		s.tell(ctx, in, answeredAlready)
 	case in.Button != "" && verdict == verdictNote:
 		if err := s.client.Ask(ctx, in, buttonID(verdictNote, id), "Discard, with a note", "What should the agent do instead?", "note"); err != nil {
 			s.unanswered(ctx, err)
@@ -151,6 +152,9 @@ func (s *Surface) pressed(ctx context.Context, in client.Interaction) {
 		s.decide(ctx, c, in, q, verdict)
 	}
 }
+
+// answeredAlready is for people who press a button of a closed question.
+const answeredAlready = "This question is answered already."
 
 // decide passes an answer on. The message changes when the bus says that the question
 // is closed.
@@ -170,8 +174,13 @@ func (s *Surface) decide(ctx context.Context, c *channel, in client.Interaction,
 	if err == nil || ctx.Err() != nil {
 		return
 	}
-	s.log.Warn("Discord: an answer was not taken", "decision", q.ID, "error", err)
-	if err := s.client.Whisper(ctx, in, failure(contract.FailureOf(err))); err != nil {
+	text := failure(contract.FailureOf(err))
+	if fault.Is(err, fault.DecisionClosed) { // somebody was faster, and the buttons are about to go
+		text = answeredAlready
+	} else {
+		s.log.Warn("Discord: an answer was not taken", "decision", q.ID, "error", err)
+	}
+	if err := s.client.Whisper(ctx, in, text); err != nil {
 		s.unanswered(ctx, err)
 	}
 }
