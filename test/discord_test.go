@@ -239,7 +239,7 @@ func TestDiscordFiles(t *testing.T) {
 // message has one answer, and each file is there once.
 func TestDiscordKilled(t *testing.T) {
 	t.Parallel()
-	for _, after := range []time.Duration{30, 90, 150, 250, 400} {
+	for _, after := range []int{30, 90, 150, 250, 400} { // ms
 		t.Run(fmt.Sprintf("%d ms", after), func(t *testing.T) {
 			t.Parallel()
 			d := newDiscord(t, `turns:
@@ -256,7 +256,7 @@ func TestDiscordKilled(t *testing.T) {
 			}
 			d.link(d.serve())
 			d.Say(d.channel, d.ada, d.Mention()+" go")
-			time.Sleep(after * time.Millisecond) // the moment is what is tried
+			time.Sleep(time.Duration(after) * time.Millisecond) // the moment is what is tried
 			d.kill()
 			d.serve()
 			seen := func() (texts int, files string) {
