@@ -2,7 +2,6 @@ package bus
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -55,32 +54,24 @@ func (c *Client) Follow(ctx context.Context, name string, types []contract.Type,
 		subjects = append(subjects, s.Filter())
 	}
 	slices.Sort(subjects)
-	begin, cancel := context.WithTimeout(ctx, openTimeout)
-	defer cancel()
-	cons, err := c.bus.js.CreateOrUpdateConsumer(begin, contract.StreamSignals, jetstream.ConsumerConfig{
+	reader := &durableReader{bus: c.bus, stream: contract.StreamSignals, ahead: 1, config: jetstream.ConsumerConfig{
 		Durable: c.kind + "-" + name, FilterSubjects: slices.Compact(subjects),
 		DeliverPolicy: jetstream.DeliverAllPolicy, AckPolicy: jetstream.AckExplicitPolicy,
 		AckWait: ackWait, MaxAckPending: 1, MaxDeliver: -1, InactiveThreshold: deadAge,
-	})
-	if err != nil {
-		return fmt.Errorf("bus: follow: %w", err)
+	}}
+	if err := reader.open(ctx); err != nil {
+		return err
 	}
-	msgs, err := cons.Messages(jetstream.PullMaxMessages(1), jetstream.PullHeartbeat(heartbeat))
-	if err != nil {
-		return fmt.Errorf("bus: follow: %w", err)
-	}
-	defer msgs.Stop()
+	defer reader.close()
 	for {
-		m, err := next(ctx, msgs)
+		m, err := reader.next(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
-		if err != nil && !idle(err) {
+		if err != nil {
 			return fmt.Errorf("bus: follow: %w", err)
 		}
-		if err == nil {
-			c.handle(ctx, m, handle)
-		}
+		c.handle(ctx, m, handle)
 	}
 }
 
@@ -136,9 +127,4 @@ func keepAlive(ctx context.Context, m jetstream.Msg) (done func()) {
 		cancel()
 		<-ended
 	}
-}
-
-// idle reports whether err says only that no message came.
-func idle(err error) bool {
-	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, jetstream.ErrNoHeartbeat)
 }

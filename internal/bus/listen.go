@@ -35,7 +35,7 @@ type door struct {
 	running sync.WaitGroup
 }
 
-// listen opens the socket in dir. The caller holds the folder's lock, so a socket
+// listen opens the socket in dir, which only the user may enter. The caller holds the folder's lock, so a socket
 // that is there is that of a dead process.
 func listen(dir string, inside nats.InProcessConnProvider) (*door, error) {
 	if err := os.Remove(filepath.Join(dir, socketName)); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -45,7 +45,8 @@ func listen(dir string, inside nats.InProcessConnProvider) (*door, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := net.Listen("unix", address)
+	var config net.ListenConfig
+	l, err := config.Listen(context.Background(), "unix", address)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("bus: socket: %w", err), folder.Close())
 	}
@@ -124,11 +125,16 @@ var _ nats.CustomDialer = dialer{}
 
 // Dial implements [nats.CustomDialer].
 func (d dialer) Dial(string, string) (net.Conn, error) {
+	return d.dial(context.Background()) // the client reconnects as long as it lives
+}
+
+func (d dialer) dial(ctx context.Context) (net.Conn, error) {
 	folder, address, err := socketAddress(d.dir)
 	if err != nil {
 		return nil, err
 	}
-	c, err := net.DialTimeout("unix", address, openTimeout)
+	by := net.Dialer{Timeout: openTimeout}
+	c, err := by.DialContext(ctx, "unix", address)
 	return c, errors.Join(err, folder.Close())
 }
 
@@ -136,8 +142,8 @@ func (d dialer) Dial(string, string) (net.Conn, error) {
 func (dialer) SkipTLSHandshake() bool { return true }
 
 // reachable reports whether a server can be attached to.
-func (b *Bus) reachable(context.Context) error {
-	c, err := dialer{b.opts.Dir}.Dial("", "")
+func (b *Bus) reachable(ctx context.Context) error {
+	c, err := dialer{b.opts.Dir}.dial(ctx)
 	if err != nil {
 		return fault.New(fault.NotFound, "no server of this user carries the event bus").
 			WithHint("start belay serve with bus.enabled: on").Because(err)

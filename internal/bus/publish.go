@@ -29,7 +29,10 @@ func (b *Bus) Publish(ctx context.Context, e contract.Envelope, p contract.Paylo
 // store publishes a message of a stream and returns its place there.
 func (b *Bus) store(ctx context.Context, w contract.Wire, opts ...jetstream.PublishOpt) (uint64, error) {
 	msg := &nats.Msg{Subject: w.Subject, Header: w.Header, Data: w.Data}
-	ack, err := b.js.PublishMsg(ctx, msg, append(opts, jetstream.WithRetryAttempts(0))...)
+	// A store that has failed once does not answer: the caller's patience is not the bus's.
+	attempt, cancel := context.WithTimeout(ctx, b.opts.AckTimeout)
+	defer cancel()
+	ack, err := b.js.PublishMsg(attempt, msg, append(opts, jetstream.WithRetryAttempts(0))...)
 	if err == nil {
 		b.health.succeeded()
 		return ack.Sequence, nil

@@ -35,7 +35,11 @@ func (d *Delivery) Request() *contract.RequestMessage {
 func (d *Delivery) Working() error { return d.msg.InProgress() }
 
 // Done takes the request out of the stream.
-func (d *Delivery) Done(ctx context.Context) error { return d.msg.DoubleAck(ctx) }
+func (d *Delivery) Done(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, d.bus.opts.AckTimeout)
+	defer cancel()
+	return d.msg.DoubleAck(ctx)
+}
 
 // Release has the request delivered again at once, to the next worker.
 func (d *Delivery) Release() error { return d.msg.Nak() }
@@ -48,45 +52,54 @@ const StillWorking = stillWorking
 
 // Requests delivers requests to take, in the order in which they were stored, until
 // its stop is called. take must not block. What breaks the contract becomes a dead
-// letter and is not delivered.
+// letter and is not delivered. The bus must not be closed before.
 func (b *Bus) Requests(ctx context.Context, take func(*Delivery)) (stop func(), err error) {
-	ctx, cancel := context.WithTimeout(ctx, openTimeout)
-	defer cancel()
 	before, err := b.takeUp(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("bus: take requests: %w", err)
 	}
-	cons, err := b.js.CreateOrUpdateConsumer(ctx, contract.StreamRequests, jetstream.ConsumerConfig{
+	reader := &durableReader{bus: b, stream: contract.StreamRequests, ahead: batchMessages, config: jetstream.ConsumerConfig{
 		Durable: workerName, DeliverPolicy: jetstream.DeliverAllPolicy, AckPolicy: jetstream.AckExplicitPolicy,
 		// All may be under way at once, or an interrupt would wait behind prompts.
 		AckWait: ackWait, MaxAckPending: maxRequests, MaxDeliver: -1,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("bus: take requests: %w", err)
+	}}
+	if err := reader.open(ctx); err != nil {
+		return nil, err
 	}
-	consuming, err := cons.Consume(func(m jetstream.Msg) {
-		msg, err := decodeWork(m)
-		if err != nil {
-			bury, cancel := context.WithTimeout(context.Background(), b.opts.AckTimeout)
-			defer cancel()
-			b.bury(bury, m, err)
-			return
-		}
-		meta, err := m.Metadata()
-		take(&Delivery{Message: msg, Again: err != nil || meta.NumDelivered > 1 || meta.Sequence.Stream <= before, bus: b, msg: m})
-	}, jetstream.PullMaxMessages(batchMessages), jetstream.PullHeartbeat(heartbeat),
-		jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) {
-			if !idle(err) {
-				b.opts.Logger.Warn("bus: take requests", "error", err)
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		defer reader.close()
+		for {
+			m, err := reader.next(life)
+			if life.Err() != nil {
+				return
 			}
-		}))
-	if err != nil {
-		return nil, fmt.Errorf("bus: take requests: %w", err)
-	}
+			if err != nil {
+				b.opts.Logger.Error("bus: no more requests are taken", "error", err)
+				return
+			}
+			b.deliver(life, m, before, take)
+		}
+	}()
 	return func() {
-		consuming.Stop()
-		<-consuming.Closed()
+		end()
+		<-over
 	}, nil
+}
+
+// deliver passes a request on.
+func (b *Bus) deliver(ctx context.Context, m jetstream.Msg, before uint64, take func(*Delivery)) {
+	msg, err := decodeWork(m)
+	if err != nil {
+		ctx, cancel := context.WithTimeout(ctx, b.opts.AckTimeout)
+		defer cancel()
+		b.bury(ctx, m, err)
+		return
+	}
+	meta, err := m.Metadata()
+	take(&Delivery{Message: msg, Again: err != nil || meta.NumDelivered > 1 || meta.Sequence.Stream <= before, bus: b, msg: m})
 }
 
 // takeUp returns the last request from before this worker. The embedded server has
@@ -97,6 +110,8 @@ func (b *Bus) takeUp(ctx context.Context) (uint64, error) {
 	if b.server == nil {
 		return 0, nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
 	s, err := b.js.Stream(ctx, contract.StreamRequests)
 	if err != nil {
 		return 0, err

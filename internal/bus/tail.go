@@ -105,7 +105,7 @@ func (b *Bus) tailStream(ctx context.Context, name string, since time.Time, pass
 		cfg.DeliverPolicy, cfg.OptStartTime = jetstream.DeliverByStartTimePolicy, &since
 	}
 	return b.read(ctx, name, cfg, func(m jetstream.Msg) (bool, error) {
-		t := trafficOf(m.Subject(), nats.Header(m.Headers()), m.Data())
+		t := trafficOf(m.Subject(), m.Headers(), m.Data())
 		if meta, err := m.Metadata(); err == nil {
 			t.Time, t.Stream, t.Sequence = meta.Timestamp, meta.Stream, meta.Sequence.Stream
 		}

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -274,6 +277,9 @@ func TestAttach(t *testing.T) {
 	if b.server.door == nil {
 		t.Skip("this system has no room for the name of the socket")
 	}
+	if info, err := os.Stat(dir); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
+		t.Errorf("others can enter the folder of the socket: %v, %v", info.Mode(), err)
+	}
 	other := openBus(t, Options{Dir: dir, Attach: true})
 	c := NewClient(other, "discord")
 	if err := c.Request(deadlined(t), "s1", "r1", prompt("x")); err != nil {
@@ -406,5 +412,55 @@ func TestTail(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"evt.request.lifecycle.changed", "evt.decision.opened", "cmd.request.message"}, got); diff != "" {
 		t.Errorf("traffic (-want +got):\n%s", diff)
+	}
+}
+
+// The disk does not take the requests: who asks learns it, and what it takes; so does the
+// operator. Afterwards the request is stored, once.
+func TestFullDiskRefusesClearly(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	b := openBus(t, Options{Dir: dir, AckTimeout: 300 * time.Millisecond})
+	c := NewClient(b, "discord")
+	if err := c.Request(deadlined(t), "s1", "r0", prompt("x")); err != nil {
+		t.Fatal(err)
+	}
+	// A file where the store wants its folder: as in TestWriteErrorDelaysAndHeals.
+	msgs, err := filepath.Glob(filepath.Join(dir, "store", "jetstream", "*", "streams", contract.StreamRequests, "msgs"))
+	if err != nil || len(msgs) != 1 {
+		t.Fatalf("message folder: %v, %v", msgs, err)
+	}
+	if err := os.Rename(msgs[0], msgs[0]+".away"); err != nil {
+		t.Skipf("the folder cannot be moved while it is open: %v", err)
+	}
+	if err := os.WriteFile(msgs[0], nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	long, refused := strings.Repeat("x", contract.MaxText), ""
+	for i := range 200 { // more than a block of the store
+		id := fmt.Sprint("r", i)
+		if err := c.Request(deadlined(t), "s1", id, prompt(long)); err != nil {
+			if f := fault.From(err); f.Type != fault.StorageFailure || f.NextStep() == "" {
+				t.Errorf("%s: %v", id, err)
+			}
+			refused = id
+			break
+		}
+	}
+	if refused == "" {
+		t.Fatal("nothing was refused")
+	}
+	if h := b.Health(); h.OK || h.Err == nil {
+		t.Errorf("health: %+v", h)
+	}
+	if err := os.Remove(msgs[0]); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(msgs[0]+".away", msgs[0]); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the request is stored", func() bool { return c.Request(deadlined(t), "s1", refused, prompt(long)) == nil })
+	if h := b.Health(); !h.OK {
+		t.Errorf("health: %+v", h)
 	}
 }

@@ -128,6 +128,9 @@ func keySuffix(key string) string {
 // longer listens was not sent.
 func (s *Signals) InputSent(ctx context.Context, id, key string) (bool, error) {
 	const failed = "the inputs could not be read"
+	if key == "" {
+		return false, nil
+	}
 	sent := func(name string) bool { return strings.HasSuffix(name, keySuffix(key)) }
 	names, err := s.inputNames(id)
 	if err != nil {

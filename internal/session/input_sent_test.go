@@ -1,0 +1,42 @@
+package session
+
+import (
+	"context"
+	"testing"
+)
+
+// A sender who does not know whether its input was sent finds out: while it waits, once
+// the transcript has it, and where its turn ended without it.
+func TestInputSent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.session().SessionID
+	l := acquire(t, w.Store, id)
+	must(t, l.Begin("t1"))
+	must(t, l.Append(Entry{Kind: EntryTurn, Turn: "t1", Message: "hello"}))
+	is := func(when, key string, want bool) {
+		t.Helper()
+		if got, err := w.Signals.InputSent(context.Background(), id, key); got != want || err != nil {
+			t.Errorf("%s: %q was sent is %v, %v", when, key, got, err)
+		}
+	}
+	is("at first", "k1", false)
+	must(t, w.Signals.SendInput(id, Input{Message: "more", Mode: Steer, Key: "k1"}))
+	is("while it waits", "k1", true)
+	is("another one", "k2", false)
+	is("one without a key", "", false)
+	inputs, err := l.TakeInputs("t1")
+	must(t, err)
+	if len(inputs) != 1 {
+		t.Fatalf("%d inputs", len(inputs))
+	}
+	is("once it is taken", "k1", true)
+	must(t, l.Append(Entry{Kind: EntryInput, Turn: "t1", Message: "more", Input: inputs[0].ID}))
+	// The sender of this one dies before it learns that the turn no longer listens.
+	must(t, w.Signals.SendInput(id, Input{Message: "late", Mode: Steer, Key: "k2"}))
+	must(t, l.Append(Entry{Kind: EntryEnd, Turn: "t1"}))
+	must(t, l.Commit(context.Background()))
+	is("in the transcript", "k1", true)
+	is("after the end of its turn", "k2", false)
+	must(t, l.Release())
+}
