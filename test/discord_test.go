@@ -234,3 +234,68 @@ func TestDiscordFiles(t *testing.T) {
 		t.Error("no record names the file that the person sent")
 	}
 }
+
+// The server is killed at moments of an answer with files. After the restart the
+// message has one answer, and each file is there once.
+func TestDiscordKilled(t *testing.T) {
+	t.Parallel()
+	for _, after := range []int{30, 90, 150, 250, 400} { // ms
+		t.Run(fmt.Sprintf("%d ms", after), func(t *testing.T) {
+			t.Parallel()
+			d := newDiscord(t, `turns:
+  - steps:
+      - say: One.
+      - call: {name: attachment.add, input: {path: a.txt}}
+      - say: Two.
+      - call: {name: attachment.add, input: {path: b.txt}}
+      - say: Three.
+`)
+			d.place.env = append(d.place.env, "BELAY_PERMIT_ALLOW=attachment.add", "BELAY_SCRIPTED_PACE=20ms")
+			for _, name := range []string{"a.txt", "b.txt"} {
+				must(t, os.WriteFile(filepath.Join(d.place.project, name), []byte(name), 0o600))
+			}
+			d.link(d.serve())
+			d.Say(d.channel, d.ada, d.Mention()+" go")
+			time.Sleep(time.Duration(after) * time.Millisecond) // the moment is what is tried
+			d.kill()
+			d.serve()
+			seen := func() (texts int, files string) {
+				for _, m := range d.Own(d.channel) {
+					if m.Content != "" {
+						texts++
+					}
+					for _, a := range m.Attachments {
+						files += a.Filename + " "
+					}
+				}
+				return texts, files
+			}
+			whole := func() bool {
+				texts, files := seen()
+				own := d.Own(d.channel)
+				if texts != 1 {
+					return false
+				}
+				// Killed while the model was at work, the turn ends there, and says so.
+				return strings.Contains(own[0].Content, "Three.") && len(files) == len("a.txt b.txt ") || strings.Contains(own[0].Content, "This did not work") || strings.Contains(own[0].Content, "*Stopped.*")
+			}
+			d.Wait(t, "the end of the answer", whole)
+			// Another answer shows that nothing of the first one is still to come.
+			d.Say(d.channel, d.ada, d.Mention()+" again")
+			d.Wait(t, "the next answer", func() bool {
+				texts, _ := seen()
+				own := d.Own(d.channel)
+				return texts == 2 && strings.Contains(own[len(own)-1].Content, "again")
+			})
+			counts := map[string]int{}
+			for _, m := range d.Own(d.channel) {
+				for _, a := range m.Attachments {
+					counts[a.Filename]++
+				}
+			}
+			if counts["a.txt"] > 1 || counts["b.txt"] > 1 {
+				t.Errorf("files are there more than once: %v", counts)
+			}
+		})
+	}
+}

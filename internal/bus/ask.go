@@ -16,6 +16,10 @@ import (
 // askTimeout bounds a question to the worker whose context has no earlier end.
 const askTimeout = 10 * time.Second
 
+// startPatience is how long a question waits for a worker that has not begun yet: the
+// bus is there a moment before it.
+const startPatience = 3 * time.Second
+
 // ask sends a request and decodes its reply into reply. The worker's own refusal
 // is a *fault.Error of its type.
 func (b *Bus) ask(ctx context.Context, e contract.Envelope, p, reply contract.Payload) error {
@@ -25,7 +29,12 @@ func (b *Bus) ask(ctx context.Context, e contract.Envelope, p, reply contract.Pa
 	}
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	msg, err := b.nc.RequestMsgWithContext(ctx, &nats.Msg{Subject: w.Subject, Header: w.Header, Data: w.Data})
+	request := &nats.Msg{Subject: w.Subject, Header: w.Header, Data: w.Data}
+	msg, err := b.nc.RequestMsgWithContext(ctx, request)
+	for begun := time.Now(); errors.Is(err, nats.ErrNoResponders) && time.Since(begun) < startPatience && ctx.Err() == nil; {
+		pause(ctx, reconnectWait)
+		msg, err = b.nc.RequestMsgWithContext(ctx, request)
+	}
 	if err != nil {
 		return fault.New(fault.Overloaded, "nobody answers %s on the bus: %v", p.Type(), err).
 			WithHint("see that belay serve runs, and try again").Because(err)

@@ -62,7 +62,7 @@ and agents wrote. With --json each message is a line of JSON.`,
 			if err != nil {
 				return err
 			}
-			if err := writeTraffic(c, t, asJSON); err != nil {
+			if err := printTraffic(c, t, asJSON); err != nil {
 				return err
 			}
 		}
@@ -71,8 +71,8 @@ and agents wrote. With --json each message is a line of JSON.`,
 	return cmd
 }
 
-// writeTraffic prints a message of the bus.
-func writeTraffic(c *console, t bus.Traffic, asJSON bool) error {
+// printTraffic prints a message of the bus.
+func printTraffic(c *console, t bus.Traffic, asJSON bool) error {
 	if asJSON {
 		data, err := json.Marshal(t)
 		if err != nil {
