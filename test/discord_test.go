@@ -103,6 +103,12 @@ func (d *inDiscord) link(code string) {
 	d.Wait(d.t, "the link", func() bool { return strings.Contains(d.Answer(it).Text, "connected") })
 }
 
+// publishes is the setting that connects the channel and lets the agent send files there
+// that fit a pattern.
+func (d *inDiscord) publishes(pattern string) string {
+	return fmt.Sprintf("BELAY_DISCORD_CHANNELS={'%s': {project: '%s', deciders: ['%s'], publish: ['%s']}}", d.channel, d.place.project, d.ada.ID, pattern)
+}
+
 // until waits for texts of the bot's messages, in order.
 func (d *inDiscord) until(want ...string) []discordtest.Message {
 	d.t.Helper()
@@ -210,9 +216,9 @@ func TestDiscordFiles(t *testing.T) {
       - call: {name: attachment.add, input: {path: a.txt}}
       - say: Here it is.
 `)
-	d.place.env = append(d.place.env, "BELAY_PERMIT_ALLOW=attachment.download,attachment.add")
+	d.place.env = append(d.place.env, "BELAY_PERMIT_ALLOW=attachment.download", d.publishes("*.txt"))
 	must(t, os.WriteFile(filepath.Join(d.place.project, "a.txt"), []byte("content"), 0o600))
-	d.link(d.serve())
+	d.serve()
 	d.Say(d.channel, d.ada, d.Mention()+" look", d.With("plan.png", "image/png", []byte("x")))
 	own := d.until("Here it is.")
 	if len(own[0].Attachments) != 1 || string(d.File(t, own[0].Attachments[0])) != "content" {
@@ -250,11 +256,11 @@ func TestDiscordKilled(t *testing.T) {
       - call: {name: attachment.add, input: {path: b.txt}}
       - say: Three.
 `)
-			d.place.env = append(d.place.env, "BELAY_PERMIT_ALLOW=attachment.add", "BELAY_SCRIPTED_PACE=20ms")
+			d.place.env = append(d.place.env, d.publishes("*.txt"), "BELAY_SCRIPTED_PACE=20ms")
 			for _, name := range []string{"a.txt", "b.txt"} {
 				must(t, os.WriteFile(filepath.Join(d.place.project, name), []byte(name), 0o600))
 			}
-			d.link(d.serve())
+			d.serve()
 			d.Say(d.channel, d.ada, d.Mention()+" go")
 			time.Sleep(time.Duration(after) * time.Millisecond) // the moment is what is tried
 			d.kill()

@@ -289,9 +289,9 @@ func (s *Surface) signal(ctx context.Context, m contract.Message) error {
 		s.lifecycle(m.Request, p)
 		return nil
 	case *contract.DecisionOpened:
-		return s.ask(ctx, m.Session, m.Request, p.Decision)
+		return questions{s}.ask(ctx, m.Session, m.Request, p.Decision)
 	case *contract.DecisionClosed:
-		return s.closed(ctx, m.Session, m.Request, p)
+		return questions{s}.closed(ctx, m.Session, m.Request, p)
 	}
 	return nil
 }

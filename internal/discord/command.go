@@ -20,6 +20,9 @@ var commands = []client.Command{
 	{Name: "link", About: "Connects this channel to belay.", Option: "code", OptionAbout: "The code that belay printed.", Required: true},
 }
 
+// slash carries out the commands of people.
+type slash struct{ s *Surface }
+
 // interact deals with a button, a form or a command in a goroutine of its own. The
 // caller holds the lock.
 func (s *Surface) interact(in client.Interaction) {
@@ -34,75 +37,75 @@ func (s *Surface) interact(in client.Interaction) {
 	s.work.Go(func() {
 		defer func() { <-s.acting }()
 		if in.Command == "" {
-			s.pressed(s.life, in)
+			questions{s}.pressed(s.life, in)
 			return
 		}
-		s.command(s.life, in)
+		slash{s}.command(s.life, in)
 	})
 }
 
 // command carries out a slash command.
-func (s *Surface) command(ctx context.Context, in client.Interaction) {
+func (k slash) command(ctx context.Context, in client.Interaction) {
 	if in.Command == "link" {
-		s.link(ctx, in)
+		k.link(ctx, in)
 		return
 	}
-	b, bound := s.binding(in.Channel, in.Parent)
+	b, bound := k.s.binding(in.Channel, in.Parent)
 	switch {
 	case !bound:
-		s.tell(ctx, in, "This channel is not connected. The operator gets a code from belay; use it here with /link.")
+		k.s.tell(ctx, in, "This channel is not connected. The operator gets a code from belay; use it here with /link.")
 		return
-	case !s.mayUse(in):
-		s.tell(ctx, in, "You may not use belay here.")
+	case !k.mayUse(in):
+		k.s.tell(ctx, in, "You may not use belay here.")
 		return
 	}
-	s.mu.Lock()
-	c, err := s.channel(in.Channel)
-	s.mu.Unlock()
+	k.s.mu.Lock()
+	c, err := k.s.channel(in.Channel)
+	k.s.mu.Unlock()
 	if err != nil {
-		s.log.Error("Discord: open a channel", "channel", in.Channel, "error", err)
-		s.tell(ctx, in, "belay cannot read its record of this channel.")
+		k.s.log.Error("Discord: open a channel", "channel", in.Channel, "error", err)
+		k.s.tell(ctx, in, "belay cannot read its record of this channel.")
 		return
 	}
-	if err := s.client.Defer(ctx, in, true); err != nil {
-		s.unanswered(ctx, err)
+	if err := k.s.client.Defer(ctx, in, true); err != nil {
+		k.s.unanswered(ctx, err)
 		return
 	}
-	text, err := s.perform(ctx, c, b, in)
+	text, err := k.perform(ctx, c, b, in)
 	if err != nil {
 		text = failure(contract.FailureOf(err))
 	}
-	if err := s.client.Later(ctx, in, text); err != nil {
-		s.unanswered(ctx, err)
+	if err := k.s.client.Later(ctx, in, text); err != nil {
+		k.s.unanswered(ctx, err)
 	}
 }
 
 // mayUse applies the lists of the settings to a command.
-func (s *Surface) mayUse(in client.Interaction) bool {
-	return (len(s.o.Users) == 0 || slices.Contains(s.o.Users, in.Who.ID)) &&
-		(in.Guild == "" || len(s.o.Guilds) == 0 || slices.Contains(s.o.Guilds, in.Guild))
+func (k slash) mayUse(in client.Interaction) bool {
+	return (len(k.s.o.Users) == 0 || slices.Contains(k.s.o.Users, in.Who.ID)) &&
+		(in.Guild == "" || len(k.s.o.Guilds) == 0 || slices.Contains(k.s.o.Guilds, in.Guild))
 }
 
 // perform does what a command asks for, and says what it did.
-func (s *Surface) perform(ctx context.Context, c *channel, b record.Binding, in client.Interaction) (string, error) {
+func (k slash) perform(ctx context.Context, c *channel, b record.Binding, in client.Interaction) (string, error) {
 	switch in.Command {
 	case "new":
 		return "The next message begins a new conversation. What runs goes on.", c.record.Forget()
 	case "persona":
-		return s.persona(ctx, c, b, in.Values["name"])
+		return k.persona(ctx, c, b, in.Values["name"])
 	}
 	session := c.record.Session()
 	if session == "" {
 		return "Nothing happens here: no conversation has begun.", nil
 	}
 	if in.Command == "stop" {
-		err := s.o.Bus.Request(ctx, session, requestID(c.id, "slash:"+in.ID), &contract.RequestMessage{
+		err := k.s.o.Bus.Request(ctx, session, requestID(c.id, "slash:"+in.ID), &contract.RequestMessage{
 			Queue:  contract.QueueInterrupt,
 			Origin: &contract.Origin{Platform: platform, ChannelID: c.id, UserID: in.Who.ID},
 		})
 		return "Stopping.", err
 	}
-	state, err := s.o.Bus.Status(ctx, session)
+	state, err := k.s.o.Bus.Status(ctx, session)
 	if err != nil {
 		return "", err
 	}
@@ -132,8 +135,8 @@ func statusText(st contract.SessionState) string {
 }
 
 // persona lists the personas, or makes one the channel's.
-func (s *Surface) persona(ctx context.Context, c *channel, b record.Binding, name string) (string, error) {
-	all, err := s.o.Bus.Personas(ctx)
+func (k slash) persona(ctx context.Context, c *channel, b record.Binding, name string) (string, error) {
+	all, err := k.s.o.Bus.Personas(ctx)
 	if err != nil {
 		return "", err
 	}

@@ -17,45 +17,45 @@ import (
 const codeLength = 10
 
 // newCode makes a code and tells the operator.
-func (s *Surface) newCode() {
+func (k slash) newCode() {
 	code := rand.Text()[:codeLength]
-	s.mu.Lock()
-	s.code = code
-	s.mu.Unlock()
-	s.o.Setup(s.client.Invite(), code)
+	k.s.mu.Lock()
+	k.s.code = code
+	k.s.mu.Unlock()
+	k.s.o.Setup(k.s.client.Invite(), code)
 }
 
 // redeem reports whether a code is the present one, which is used up then.
-func (s *Surface) redeem(code string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (k slash) redeem(code string) bool {
+	k.s.mu.Lock()
+	defer k.s.mu.Unlock()
 	given := strings.ToUpper(strings.TrimSpace(code))
-	if s.code == "" || subtle.ConstantTimeCompare([]byte(given), []byte(s.code)) != 1 {
+	if k.s.code == "" || subtle.ConstantTimeCompare([]byte(given), []byte(k.s.code)) != 1 {
 		return false
 	}
-	s.code = ""
+	k.s.code = ""
 	return true
 }
 
 // link connects the channel of a command to the operator's project, and makes the
 // person its decider.
-func (s *Surface) link(ctx context.Context, in client.Interaction) {
+func (k slash) link(ctx context.Context, in client.Interaction) {
 	switch {
-	case s.o.Project == "":
-		s.tell(ctx, in, "belay runs without a project. Start it in the folder of one.")
+	case k.s.o.Project == "":
+		k.s.tell(ctx, in, "belay runs without a project. Start it in the folder of one.")
 		return
-	case !s.redeem(in.Values["code"]):
-		s.log.Warn("Discord: a wrong code for /link", "user", in.Who.ID)
-		s.tell(ctx, in, "This code is not valid. belay prints a new one when it starts.")
-		return
-	}
-	b := record.Binding{Guild: in.Guild, Project: s.o.Project, Mode: routing.Mention, Deciders: []string{in.Who.ID}}
-	if err := s.store.Bind(in.Channel, b); err != nil {
-		s.log.Error("Discord: a channel could not be connected", "error", err)
-		s.tell(ctx, in, "belay could not record this. Its log says why.")
+	case !k.redeem(in.Values["code"]):
+		k.s.log.Warn("Discord: a wrong code for /link", "user", in.Who.ID)
+		k.s.tell(ctx, in, "This code is not valid. belay prints a new one when it starts.")
 		return
 	}
-	s.log.Info("a channel of Discord was connected", "channel", in.Channel, "user", in.Who.ID)
-	s.tell(ctx, in, "This channel is connected, and you answer the questions here. Name the bot in a message to ask something.")
-	s.newCode()
+	b := record.Binding{Guild: in.Guild, Project: k.s.o.Project, Mode: routing.Mention, Deciders: []string{in.Who.ID}}
+	if err := k.s.store.Bind(in.Channel, b); err != nil {
+		k.s.log.Error("Discord: a channel could not be connected", "error", err)
+		k.s.tell(ctx, in, "belay could not record this. Its log says why.")
+		return
+	}
+	k.s.log.Info("a channel of Discord was connected", "channel", in.Channel, "user", in.Who.ID)
+	k.s.tell(ctx, in, "This channel is connected, and you answer the questions here. Name the bot in a message to ask something.")
+	k.newCode()
 }

@@ -14,41 +14,44 @@ import (
 	"belay/internal/fault"
 )
 
+// questions asks the deciders of channels, and takes their answers.
+type questions struct{ s *Surface }
+
 // maxCalled is how many deciders a question calls.
 const maxCalled = 3
 
 // ask sends a question to the channel of its session. An error has the bus deliver it
 // again.
-func (s *Surface) ask(ctx context.Context, session, request string, d contract.Decision) error {
-	c := s.channelFor(session, request)
+func (qs questions) ask(ctx context.Context, session, request string, d contract.Decision) error {
+	c := qs.s.channelFor(session, request)
 	if c == nil {
 		return nil // asked on another surface alone
 	}
 	if _, asked := c.record.Question(d.DecisionID); asked {
 		return nil
 	}
-	text, diff := questionText(d, s.o.Questions, s.pageOf(session))
-	people := s.deciders(c)
+	text, diff := questionText(d, qs.s.o.Questions, qs.pageOf(session))
+	people := qs.deciders(c)
 	people = people[:min(len(people), maxCalled)]
 	for _, id := range people {
 		text += " <@" + id + ">"
 	}
 	m := client.NewMessage{
 		Text: text, Nonce: nonce(d.DecisionID, "question"), Buttons: buttons(d), Ping: people,
-		ReplyTo: s.lastMessage(c, request),
+		ReplyTo: qs.lastMessage(c, request),
 	}
 	if diff != "" {
 		m.Files = []client.Upload{{Name: "changes.diff", Size: int64(len(diff)),
 			Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader([]byte(diff))), nil }}}
 	}
-	got, err := s.client.Send(ctx, c.id, m)
+	got, err := qs.s.client.Send(ctx, c.id, m)
 	if client.KindOf(err) == client.TooLarge || client.KindOf(err) == client.Refused && err != nil {
 		m.Files = nil
-		got, err = s.client.Send(ctx, c.id, m)
+		got, err = qs.s.client.Send(ctx, c.id, m)
 	}
 	if err != nil {
 		if client.KindOf(err) != client.Temporary {
-			s.log.Error("Discord: a question could not be asked; answer it on the page or with belay", "decision", d.DecisionID, "reason", client.ReasonOf(err))
+			qs.s.log.Error("Discord: a question could not be asked; answer it on the page or with belay", "decision", d.DecisionID, "reason", client.ReasonOf(err))
 			return nil
 		}
 		return err
@@ -58,16 +61,16 @@ func (s *Surface) ask(ctx context.Context, session, request string, d contract.D
 
 // pageOf is the link to a session on the page, which shows its questions; "" without a
 // page.
-func (s *Surface) pageOf(session string) string {
-	if s.o.Page == "" {
+func (qs questions) pageOf(session string) string {
+	if qs.s.o.Page == "" {
 		return ""
 	}
-	return strings.TrimSuffix(s.o.Page, "/") + "/#session=" + url.QueryEscape(session)
+	return strings.TrimSuffix(qs.s.o.Page, "/") + "/#session=" + url.QueryEscape(session)
 }
 
 // closed says in the message of a question who answered, and takes its buttons away.
-func (s *Surface) closed(ctx context.Context, session, request string, d *contract.DecisionClosed) error {
-	c := s.channelFor(session, request)
+func (qs questions) closed(ctx context.Context, session, request string, d *contract.DecisionClosed) error {
+	c := qs.s.channelFor(session, request)
 	if c == nil {
 		return nil
 	}
@@ -76,7 +79,7 @@ func (s *Surface) closed(ctx context.Context, session, request string, d *contra
 		return nil
 	}
 	text, none := closedText(q.Text, d), []client.Button{}
-	err := s.client.Edit(ctx, c.id, q.Message, client.Change{Text: &text, Buttons: &none})
+	err := qs.s.client.Edit(ctx, c.id, q.Message, client.Change{Text: &text, Buttons: &none})
 	if err != nil && client.KindOf(err) == client.Temporary {
 		return err
 	}
@@ -101,9 +104,9 @@ func (s *Surface) channelFor(session, request string) *channel {
 
 // lastMessage is what a question replies to: the newest message of the answer, else
 // the person's.
-func (s *Surface) lastMessage(c *channel, request string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (qs questions) lastMessage(c *channel, request string) string {
+	qs.s.mu.Lock()
+	defer qs.s.mu.Unlock()
 	a := c.answers[request]
 	if a == nil {
 		return ""
@@ -115,22 +118,22 @@ func (s *Surface) lastMessage(c *channel, request string) string {
 }
 
 // deciders are the people who may answer questions in a channel.
-func (s *Surface) deciders(c *channel) []string {
-	s.mu.Lock()
-	parent := s.parents[c.id]
-	s.mu.Unlock()
-	b, _ := s.binding(c.id, parent)
+func (qs questions) deciders(c *channel) []string {
+	qs.s.mu.Lock()
+	parent := qs.s.parents[c.id]
+	qs.s.mu.Unlock()
+	b, _ := qs.s.binding(c.id, parent)
 	return b.Deciders
 }
 
 // pressed deals with a button or the form of one.
-func (s *Surface) pressed(ctx context.Context, in client.Interaction) {
+func (qs questions) pressed(ctx context.Context, in client.Interaction) {
 	verdict, id, ok := parseButton(in.Button + in.Form)
-	s.mu.Lock()
-	c := s.channels[in.Channel]
-	s.mu.Unlock()
+	qs.s.mu.Lock()
+	c := qs.s.channels[in.Channel]
+	qs.s.mu.Unlock()
 	if !ok || c == nil {
-		s.tell(ctx, in, "This button is not one of belay's questions any more.")
+		qs.s.tell(ctx, in, "This button is not one of belay's questions any more.")
 		return
 	}
 	q, known := c.record.Question(id)
@@ -140,16 +143,16 @@ func (s *Surface) pressed(ctx context.Context, in client.Interaction) {
 		q = record.Question{ID: id, Session: c.record.Session(), Message: in.Message, Text: in.Text}
 	}
 	switch {
-	case !slices.Contains(s.deciders(c), in.Who.ID):
-		s.tell(ctx, in, "Only the people whom the operator named may answer here.")
+	case !slices.Contains(qs.deciders(c), in.Who.ID):
+		qs.s.tell(ctx, in, "Only the people whom the operator named may answer here.")
 	case q.Closed:
-		s.tell(ctx, in, answeredAlready)
+		qs.s.tell(ctx, in, answeredAlready)
 	case in.Button != "" && verdict == verdictNote:
-		if err := s.client.Ask(ctx, in, buttonID(verdictNote, id), "Discard, with a note", "What should the agent do instead?", "note"); err != nil {
-			s.unanswered(ctx, err)
+		if err := qs.s.client.Ask(ctx, in, buttonID(verdictNote, id), "Discard, with a note", "What should the agent do instead?", "note"); err != nil {
+			qs.s.unanswered(ctx, err)
 		}
 	default:
-		s.decide(ctx, c, in, q, verdict)
+		qs.decide(ctx, c, in, q, verdict)
 	}
 }
 
@@ -158,17 +161,17 @@ const answeredAlready = "This question is answered already."
 
 // decide passes an answer on. The message changes when the bus says that the question
 // is closed.
-func (s *Surface) decide(ctx context.Context, c *channel, in client.Interaction, q record.Question, verdict string) {
-	if err := s.client.Defer(ctx, in, false); err != nil {
-		s.unanswered(ctx, err)
+func (qs questions) decide(ctx context.Context, c *channel, in client.Interaction, q record.Question, verdict string) {
+	if err := qs.s.client.Defer(ctx, in, false); err != nil {
+		qs.s.unanswered(ctx, err)
 		return
 	}
 	if now, known := c.record.Question(q.ID); known {
 		q = now
 	} else if err := c.record.Ask(q); err != nil {
-		s.log.Error("Discord: a question could not be recorded", "decision", q.ID, "error", err)
+		qs.s.log.Error("Discord: a question could not be recorded", "decision", q.ID, "error", err)
 	}
-	_, err := s.o.Bus.Answer(ctx, q.Session, &contract.DecisionAnswer{
+	_, err := qs.s.o.Bus.Answer(ctx, q.Session, &contract.DecisionAnswer{
 		DecisionID: q.ID, Verdict: verdicts[verdict], By: platform + ":" + in.Who.ID, Note: contract.Cut(in.Values["note"], 4000),
 	})
 	if err == nil || ctx.Err() != nil {
@@ -178,10 +181,10 @@ func (s *Surface) decide(ctx context.Context, c *channel, in client.Interaction,
 	if fault.Is(err, fault.DecisionClosed) { // somebody was faster, and the buttons are about to go
 		text = answeredAlready
 	} else {
-		s.log.Warn("Discord: an answer was not taken", "decision", q.ID, "error", err)
+		qs.s.log.Warn("Discord: an answer was not taken", "decision", q.ID, "error", err)
 	}
-	if err := s.client.Whisper(ctx, in, text); err != nil {
-		s.unanswered(ctx, err)
+	if err := qs.s.client.Whisper(ctx, in, text); err != nil {
+		qs.s.unanswered(ctx, err)
 	}
 }
 

@@ -102,7 +102,7 @@ func (s *Surface) Run(ctx context.Context) error {
 	if err := s.restore(life); err != nil {
 		return err
 	}
-	s.newCode()
+	slash{s}.newCode()
 	s.work.Go(func() { s.schedule(life) })
 	s.work.Go(func() {
 		if err := s.o.Bus.Follow(life, "surface", signals, s.signal); err != nil {

@@ -169,7 +169,7 @@ func TestATurnThatAsksNobody(t *testing.T) {
 	if c := exitOf(t, events).Calls; c == nil || *c != (event.Calls{Refused: 1}) {
 		t.Errorf("the end counts %+v", c)
 	}
-	if lines := r.audited("refusal"); len(lines) != 1 || !strings.Contains(lines[0].Reason, "opts.onQuestion") {
+	if lines := r.audited("refusal"); len(lines) != 1 || !strings.Contains(lines[0].Reason, "the turn asks nobody") {
 		t.Errorf("the audit log has %+v", lines)
 	}
 
