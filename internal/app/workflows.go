@@ -57,31 +57,29 @@ func (t taskRules) asks(project, mode string, allow []string, tool string) bool 
 }
 
 // priced is the model that answers where a workflow makes this choice, as the engine
-// chooses it, and whether its price is known.
-func (t taskRules) priced(project string, c turn.Choice) (name string, priced bool, err error) {
+// chooses it, whether its price is known, and what the settings let a turn cost.
+func (t taskRules) priced(project string, c turn.Choice) (run.Price, error) {
+	rules, err := newProjects(t.app.Config).rules(project)
+	if err != nil {
+		return run.Price{}, err
+	}
 	known := prices(t.app.Config)
-	name = cmp.Or(c.Model, t.app.Config.Model)
+	p := run.Price{Model: cmp.Or(c.Model, t.app.Config.Model), Limit: rules.Limits.MaxCostUSD}
 	if c.Provider != "" && c.Provider != t.app.Config.Provider {
 		b, err := t.app.backends.get(c.Provider)
 		if err != nil {
-			return "", false, err
+			return run.Price{}, err
 		}
-		known, name = b.Prices, cmp.Or(c.Model, b.Model)
+		known, p.Model = b.Prices, cmp.Or(c.Model, b.Model)
 	}
-	if name == "" {
-		if name, err = t.app.Root.GlobalModel(); err != nil {
-			return "", false, err
+	if p.Model == "" {
+		if p.Model, err = t.app.Root.GlobalModel(); err != nil {
+			return run.Price{}, err
 		}
 	}
-	if name == "" {
-		rules, err := newProjects(t.app.Config).rules(project)
-		if err != nil {
-			return "", false, err
-		}
-		name = rules.DefaultModel
-	}
-	_, priced = known.Cost(name, model.Usage{})
-	return name, priced, nil
+	p.Model = cmp.Or(p.Model, rules.DefaultModel)
+	_, p.Known = known.Cost(p.Model, model.Usage{})
+	return p, nil
 }
 
 // answerEntry is what became of a wait task as the audit log has it: an answer, or that its

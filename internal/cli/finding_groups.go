@@ -96,7 +96,7 @@ func printDoFirst(c *console, cmd *cobra.Command, d *finding.Digest, only *findi
 	var lines []string
 	for _, r := range d.Removals() {
 		if words, ok := remedyCommand(cmd, r.Remedy, only, dir); ok && len(lines) < maxDoFirst {
-			lines = append(lines, fmt.Sprintf("%s (removes %d of %s)", words, r.Count, count(errors+warnings, "finding", "findings")))
+			lines = append(lines, fmt.Sprintf("%s (%sremoves %d of %s)", words, reach(r.Remedy, only), r.Count, count(errors+warnings, "finding", "findings")))
 		}
 	}
 	if len(lines) == 0 {
@@ -106,6 +106,18 @@ func printDoFirst(c *console, cmd *cobra.Command, d *finding.Digest, only *findi
 	for _, l := range lines {
 		c.write("  " + hang(clean(l), c.width, 4) + "\n")
 	}
+}
+
+// reach says that a command changes the whole project although a part of it is selected.
+// Only deps summary can be narrowed, and to one deliverable.
+func reach(r finding.Remedy, only *finding.Filter) string {
+	switch {
+	case only == nil || len(only.Deliverables)+len(only.Packages) == 0:
+		return ""
+	case r.Command == "deps summary" && len(only.Deliverables) == 1:
+		return ""
+	}
+	return "in the whole project; "
 }
 
 // remedyCommand is what a person types, false where this belay has no such command.

@@ -10,19 +10,36 @@ import (
 // sparse is more bytes than a token of a prompt has on the average.
 const sparse = 10
 
-// unpriced says that the task has a limit in dollars, and a model whose price is not
-// known: the engine refuses such a turn.
+// Price is what is known of the price of a task's model before it is asked.
+type Price struct {
+	// Model is the one that answers, as the engine chooses it, and Known whether its price is.
+	Model string
+	Known bool
+	// Limit is what the settings let a turn cost, in US dollars; 0 is no limit.
+	Limit float64
+}
+
+// unpriced says that the task has a limit in dollars, from its file or from the settings,
+// and a model whose price is not known: the engine refuses such a turn.
 func (p *planner) unpriced(t *definition.Task, o turn.Opts) []problem {
-	if o.MaxCostUSD == nil || p.x.o.Priced == nil {
+	if p.x.o.Priced == nil {
 		return nil
 	}
-	name, priced, err := p.x.o.Priced(p.x.record.Project, p.x.choice(t))
-	if err != nil || priced {
+	price, err := p.x.o.Priced(p.x.record.Project, p.x.choice(t))
+	if err != nil || price.Known {
 		return nil // the turn says what is wrong
 	}
-	return []problem{p.inBudget(t, "max_cost", t.Rights.Budget.Cost > 0,
-		fmt.Sprintf("the model %q has no price here, so its cost cannot be limited", name),
-		"set a price for the model under prices, or leave max_cost out")}
+	message := fmt.Sprintf("the model %q has no price here, so its cost cannot be limited", price.Model)
+	switch {
+	case o.MaxCostUSD != nil:
+		return []problem{p.inBudget(t, "max_cost", t.Rights.Budget.Cost > 0, message,
+			"set a price for the model under prices, or leave max_cost out")}
+	case price.Limit > 0:
+		return []problem{{File: p.x.w.name, Line: t.At.Line, Column: t.At.Column, Path: t.Path,
+			Message: fmt.Sprintf("%s to the $%g of turn.max_cost_usd", message, price.Limit),
+			Hint:    "set a price for the model under prices, or choose another model; belay config show says where the limit comes from"}}
+	}
+	return nil
 }
 
 // tooFew says that the limit of tokens is below what the instructions and the prompt

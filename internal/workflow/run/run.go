@@ -78,9 +78,8 @@ type Options struct {
 	// Asks reports whether each call of a tool certainly needs a person's decision in a
 	// project, whatever it is given; nil does not know.
 	Asks func(project, mode string, allow []string, tool string) bool
-	// Priced is the model that a choice comes to in a project, and whether its price is
-	// known; nil does not know.
-	Priced func(project string, c turn.Choice) (name string, priced bool, err error)
+	// Priced is what is known of the price of a choice in a project; nil does not know.
+	Priced func(project string, c turn.Choice) (Price, error)
 	// Answered puts the answer to a wait task, or that nobody gave one in time, on the audit
 	// log before it counts; nil keeps no log.
 	Answered func(ctx context.Context, w Waiting) error
