@@ -255,3 +255,19 @@ func TestAnIdleTunnel(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A connection waits for ten seconds where nobody says otherwise.
+func TestWaitByDefault(t *testing.T) {
+	t.Parallel()
+	asked := time.Now()
+	f := &far{rule: func(ctx context.Context, _ string) (permit.Ruling, error) {
+		if end, ok := ctx.Deadline(); !ok || end.Sub(asked) < 10*time.Second || end.Sub(asked) > time.Minute {
+			t.Errorf("it waits until %v after %v", end, asked)
+		}
+		return permit.Ruling{Outcome: permit.Refuse, Reason: "no"}, nil
+	}}
+	_, connect, _ := serve(t, f, Options{})
+	if status, body := ask(t, connect, connectTo("a.test:443")); status != http.StatusForbidden {
+		t.Errorf("%d %q", status, body)
+	}
+}
