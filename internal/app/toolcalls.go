@@ -17,7 +17,7 @@ import (
 // objection is why the call of a tool task certainly fails, "" where it may succeed, and
 // the next step. The tool prepares the call, which has no effect yet, and the mode and the
 // rules judge what it would do.
-func (a *App) objection(engine *turn.Options) func(context.Context, run.ToolCall) (reason, hint string) {
+func objection(a *App, engine *turn.Options) func(context.Context, run.ToolCall) (reason, hint string) {
 	rules := newProjects(a.Config)
 	return func(ctx context.Context, c run.ToolCall) (reason, hint string) {
 		if c.Tool == shell.Name && c.Input["outside"] != true {

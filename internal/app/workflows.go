@@ -31,7 +31,7 @@ func runOptions(a *App, engine *turn.Options) run.Options {
 		Takes:    a.Engine.Takes,
 		StateDir: a.Config.Paths.StateDir, Private: PrivateFolders(a.Config), Tools: engine.Tools.Names(),
 		Provider: a.Config.Provider, Others: a.Config.Workflow.Providers, Providers: config.Providers(),
-		Asks: a.asks, Objection: a.objection(engine), Priced: a.priced,
+		Asks: a.asks, Objection: objection(a, engine), Priced: func(project string, c turn.Choice) (string, bool, error) { return priced(a, project, c) },
 		Answered: func(ctx context.Context, w run.Waiting) error { return a.audit.Append(ctx, answerEntry(w)) },
 		Snapshot: snapshotOptions(a.Config, a.notifier()), Limits: runLimits(a.Config),
 		Logger: a.log, Clock: time.Now, NewID: newTurnID,
@@ -55,15 +55,15 @@ func (a *App) asks(project, mode string, allow []string, tool string) bool {
 
 // priced is the model that answers where a workflow makes this choice, as the engine
 // chooses it, and whether its price is known.
-func (a *App) priced(project string, c turn.Choice) (name string, priced bool, err error) {
-	known := prices(a.Config)
+func priced(a *App, project string, c turn.Choice) (name string, known bool, err error) {
+	list := prices(a.Config)
 	name = cmp.Or(c.Model, a.Config.Model)
 	if c.Provider != "" && c.Provider != a.Config.Provider {
 		b, err := a.backends.get(c.Provider)
 		if err != nil {
 			return "", false, err
 		}
-		known, name = b.Prices, cmp.Or(c.Model, b.Model)
+		list, name = b.Prices, cmp.Or(c.Model, b.Model)
 	}
 	if name == "" {
 		if name, err = a.Root.GlobalModel(); err != nil {
@@ -77,8 +77,8 @@ func (a *App) priced(project string, c turn.Choice) (name string, priced bool, e
 		}
 		name = rules.DefaultModel
 	}
-	_, priced = known.Cost(name, model.Usage{})
-	return name, priced, nil
+	_, known = list.Cost(name, model.Usage{})
+	return name, known, nil
 }
 
 // answerEntry is what became of a wait task as the audit log has it: an answer, or that its
