@@ -121,7 +121,7 @@ func Open(cfg *config.Config, version string, log *slog.Logger) (_ *App, err err
 	engine.RulesFor = newProjects(cfg).rules
 	engine.Others = a.backends.get
 	a.Engine = turn.NewLocal(engine)
-	a.Runs = run.New(runOptions(a, engine.Tools.Names()))
+	a.Runs = run.New(runOptions(a, &engine))
 	return a, nil
 }
 

@@ -16,9 +16,9 @@ import (
 	"belay/internal/workflow/run"
 )
 
-// runOptions are those of the runner of workflows, whose agents can be given these
-// tools.
-func runOptions(a *App, tools []string) run.Options {
+// runOptions are those of the runner of workflows, whose agents can be given the tools of
+// the engine.
+func runOptions(a *App, engine *turn.Options) run.Options {
 	return run.Options{
 		Engine: a.Engine,
 		Ready:  a.ready,
@@ -29,9 +29,9 @@ func runOptions(a *App, tools []string) run.Options {
 		Gather:   a.gatherer,
 		Inspect:  a.Engine.InspectItems,
 		Takes:    a.Engine.Takes,
-		StateDir: a.Config.Paths.StateDir, Private: PrivateFolders(a.Config), Tools: tools,
+		StateDir: a.Config.Paths.StateDir, Private: PrivateFolders(a.Config), Tools: engine.Tools.Names(),
 		Provider: a.Config.Provider, Others: a.Config.Workflow.Providers, Providers: config.Providers(),
-		Asks: taskRules{a}.asks, Priced: taskRules{a}.priced,
+		Asks: taskRules{a}.asks, Objection: objection(a, engine), Priced: taskRules{a}.priced,
 		Answered: func(ctx context.Context, w run.Waiting) error { return a.audit.Append(ctx, answerEntry(w)) },
 		Snapshot: snapshotOptions(a.Config, a.notifier()), Limits: runLimits(a.Config),
 		Logger: a.log, Clock: time.Now, NewID: newTurnID,

@@ -119,7 +119,7 @@ var budgetShape = &authored.Shape{
 	Name: "budget", What: "a budget", Doc: "How much a task may take.",
 	Keys: []authored.Key{
 		{Name: "max_turns", Value: authored.Whole{Least: 1, Most: maxTurns}, Doc: "How often the model is called."},
-		{Name: "max_tokens", Value: authored.Whole{Least: 1, Most: maxTokens}, Doc: "Tokens, those read and those written."},
+		{Name: "max_tokens", Value: authored.Whole{Least: 1, Most: maxTokens}, Doc: "Tokens that the model writes."},
 		{Name: "max_cost", Value: authored.Above{Least: 0, Most: maxCost}, Doc: "US dollars."},
 		{Name: "max_time", Value: authored.Length{Most: maxTime}, Doc: "A length of time, as 30s or 5m."},
 	},

@@ -144,6 +144,8 @@ type planner struct {
 	// evaluates has every item of a collection planned. With closed no attachment is
 	// looked at.
 	evaluates, closed bool
+	// skims is set in the items of a collection that are not looked at one by one.
+	skims bool
 	// judged is how many attachments were opened or fetched. refused are those of them
 	// that a task cannot begin without, failed is why others were not looked at.
 	judged  int
@@ -206,6 +208,9 @@ func (p *planner) task(ctx context.Context, t *definition.Task, at place, s scop
 		if d.add(p.unasked(t)...); p.x.asks(t) {
 			d.Asks = []string{t.Tool}
 		}
+		if known && len(d.found) == 0 {
+			d.add(p.objection(ctx, t, at, s)...)
+		}
 	case definition.Wait:
 		d.add(p.unasked(t)...)
 		w.template(t.Message)
@@ -259,7 +264,6 @@ func (p *planner) basic(ctx context.Context, t *definition.Task, at place, s sco
 			d.Instructions, d.Prompt = t.Agent.Instructions.Text(), writtenPrompt(t)
 		} else {
 			d.Instructions, d.Prompt = j.agent.Instructions, j.prompt
-			d.add(p.tooFew(t, o, len(d.Instructions)+len(d.Prompt))...)
 		}
 	}
 	d.Tokens = textTokens(d.Instructions) + textTokens(d.Prompt)
@@ -307,15 +311,15 @@ func (p *planner) several(ctx context.Context, t *definition.Task, at place, s s
 			}
 		}
 	}
-	closed := p.closed
-	defer func() { p.closed = closed }()
+	closed, skims := p.closed, p.skims
+	defer func() { p.closed, p.skims = closed, skims }()
 	for i, m := range members {
 		waits := slices.Clone(w.ids)
 		if unknown && len(waits) == 0 {
 			waits = []string{t.ID}
 		}
 		if t.Kind == definition.Collection && i == plannedItems {
-			p.closed = true // the attachments of the first ones tell enough
+			p.closed, p.skims = true, true // the attachments and calls of the first ones tell enough
 		}
 		c, err := p.task(ctx, m.t, m.p, m.s, waits)
 		if err != nil {

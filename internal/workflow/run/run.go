@@ -78,6 +78,9 @@ type Options struct {
 	// Asks reports whether each call of a tool certainly needs a person's decision in a
 	// project, whatever it is given; nil does not know.
 	Asks func(project, mode string, allow []string, tool string) bool
+	// Objection says why a call of a tool certainly fails, "" where it may succeed, and the
+	// next step; nil does not know.
+	Objection func(ctx context.Context, c ToolCall) (reason, hint string)
 	// Priced is what is known of the price of a choice in a project; nil does not know.
 	Priced func(project string, c turn.Choice) (Price, error)
 	// Answered puts the answer to a wait task, or that nobody gave one in time, on the audit

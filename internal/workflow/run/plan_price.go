@@ -7,9 +7,6 @@ import (
 	"belay/internal/workflow/definition"
 )
 
-// sparse is more bytes than a token of a prompt has on the average.
-const sparse = 10
-
 // Price is what is known of the price of a task's model before it is asked.
 type Price struct {
 	// Model is the one that answers, as the engine chooses it, and Known whether its price is.
@@ -32,8 +29,7 @@ func (p *planner) unpriced(t *definition.Task, o turn.Opts) []problem {
 	message := fmt.Sprintf("the model %q has no price here, so its cost cannot be limited", price.Model)
 	switch {
 	case o.MaxCostUSD != nil:
-		return []problem{p.inBudget(t, "max_cost", t.Rights.Budget.Cost > 0, message,
-			"set a price for the model under prices, or leave max_cost out")}
+		return []problem{p.inBudget(t, message)}
 	case price.Limit > 0:
 		return []problem{{File: p.x.w.name, Line: t.At.Line, Column: t.At.Column, Path: t.Path,
 			Message: fmt.Sprintf("%s to the $%g of turn.max_cost_usd", message, price.Limit),
@@ -42,26 +38,17 @@ func (p *planner) unpriced(t *definition.Task, o turn.Opts) []problem {
 	return nil
 }
 
-// tooFew says that the limit of tokens is below what the instructions and the prompt
-// alone certainly have: the answer would be paid for, and not be whole.
-func (p *planner) tooFew(t *definition.Task, o turn.Opts, bytes int) []problem {
-	if o.MaxTokens == nil || int64(bytes/sparse) < *o.MaxTokens {
-		return nil
-	}
-	return []problem{p.inBudget(t, "max_tokens", t.Rights.Budget.Tokens > 0,
-		fmt.Sprintf("the limit is %d tokens, and the prompt alone has more", *o.MaxTokens),
-		"raise the limit, or shorten the prompt")}
-}
-
-// inBudget is a problem with a limit: that of the task where it has one, else of its
-// agent.
-func (p *planner) inBudget(t *definition.Task, name string, own bool, message, hint string) problem {
+// inBudget is the problem with the max_cost of a task, or of its agent.
+func (p *planner) inBudget(t *definition.Task, message string) problem {
 	at, path := t.At, t.Path
-	if !own {
+	if t.Rights.Budget.Cost == 0 {
 		at, path = t.Agent.At, t.Agent.Path
 	}
-	if b := at.Field("budget"); b != nil && b.Field(name) != nil {
-		at = b.Field(name)
+	if b := at.Field("budget"); b != nil && b.Field("max_cost") != nil {
+		at = b.Field("max_cost")
 	}
-	return problem{File: p.x.w.name, Line: at.Line, Column: at.Column, Path: path + ".budget." + name, Message: message, Hint: hint}
+	return problem{
+		File: p.x.w.name, Line: at.Line, Column: at.Column, Path: path + ".budget.max_cost",
+		Message: message, Hint: "set a price for the model under prices, or leave max_cost out",
+	}
 }
