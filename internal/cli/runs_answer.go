@@ -17,10 +17,10 @@ func newRunsAnswer(c *console, use, answer, short string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   use + " RUN",
 		Short: short,
-		Long: short + `. Belay runs show RUN shows what a run
-waits for. --task names the task where several wait. The note is on record, and the
-tasks that follow see it. If no process works on the run, the answer counts when you
-resume it.`,
+		Long: short + `. Use belay runs show RUN to see what the
+run waits for, and --task if several tasks wait. The note is on record, and the tasks
+that follow see it. If no process works on the run, the answer counts when you resume
+it.`,
 		Example: "  belay runs " + use + " run_0199c2\n  belay runs " + use + " run_0199c2 --task each/3/approve --note 'see line 4'",
 		Args:    needsRun,
 	}
