@@ -1,0 +1,79 @@
+package client
+
+import (
+	"strings"
+
+	"github.com/disgoorg/disgo/discord"
+
+	"belay/internal/discord/message"
+)
+
+// convert takes what belay uses of a message.
+func convert(m discord.Message) message.Message {
+	if m.ID == 0 {
+		return message.Message{}
+	}
+	out := message.Message{
+		ID: m.ID.String(), Channel: m.ChannelID.String(), Kind: message.System, Author: author(m.Author), Text: m.Content,
+		Time: m.CreatedAt, Nonce: string(m.Nonce), Edited: m.EditedTimestamp != nil,
+	}
+	switch m.Type {
+	case discord.MessageTypeDefault:
+		out.Kind = message.Plain
+	case discord.MessageTypeReply:
+		out.Kind = message.Reply
+	}
+	if m.GuildID != nil {
+		out.Guild = m.GuildID.String()
+	}
+	if m.WebhookID != nil {
+		out.Author.Bot = true
+	}
+	if m.Member != nil && m.Member.Nick != nil && *m.Member.Nick != "" {
+		out.Author.Name = *m.Member.Nick
+	}
+	files := m.Attachments
+	if ref := m.MessageReference; ref != nil && ref.MessageID != nil {
+		switch ref.Type {
+		case discord.MessageReferenceTypeForward:
+			out.Text, files = forwarded(m)
+		default:
+			out.ReplyTo = ref.MessageID.String()
+			if ref.ChannelID != nil {
+				out.ReplyChannel = ref.ChannelID.String()
+			}
+		}
+	}
+	if m.ReferencedMessage != nil {
+		out.ReplyAuthor = m.ReferencedMessage.Author.ID.String()
+	}
+	for _, u := range m.Mentions {
+		out.Mentions = append(out.Mentions, author(u))
+	}
+	for _, a := range files {
+		kept := message.Attachment{ID: a.ID.String(), URL: a.URL, Filename: strings.ToValidUTF8(a.Filename, "_"), Size: int64(a.Size)}
+		if a.ContentType != nil {
+			kept.MimeType = *a.ContentType
+		}
+		out.Attachments = append(out.Attachments, kept)
+	}
+	return out
+}
+
+// forwarded is what a forwarded message says: its own text is empty.
+func forwarded(m discord.Message) (string, []discord.Attachment) {
+	text, files := m.Content, m.Attachments
+	for _, s := range m.MessageSnapshots {
+		text = strings.TrimSpace(text + "\n" + s.Message.Content)
+		files = append(files, s.Message.Attachments...)
+	}
+	return text, files
+}
+
+func author(u discord.User) message.Author {
+	name := u.Username
+	if u.GlobalName != nil && *u.GlobalName != "" {
+		name = *u.GlobalName
+	}
+	return message.Author{ID: u.ID.String(), Name: name, Bot: u.Bot || u.System}
+}

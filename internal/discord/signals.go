@@ -1,0 +1,68 @@
+package discord
+
+import (
+	"context"
+	"time"
+
+	"belay/internal/bus/contract"
+)
+
+// signal deals with what the bus says about requests and questions.
+func (s *Surface) signal(ctx context.Context, m contract.Message) error {
+	switch p := m.Payload.(type) {
+	case *contract.LifecycleChanged:
+		s.lifecycle(m.Request, p)
+		return nil
+	case *contract.DecisionOpened:
+		return questions{s}.ask(ctx, m.Session, m.Request, p.Decision)
+	case *contract.DecisionClosed:
+		return questions{s}.closed(ctx, m.Session, m.Request, p)
+	}
+	return nil
+}
+
+// lifecycle tells an answer where its request stands.
+func (s *Surface) lifecycle(request string, l *contract.LifecycleChanged) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.channels[channelOf(request)]
+	if c == nil || c.answers[request] == nil {
+		return
+	}
+	a := c.answers[request]
+	switch {
+	case l.State == contract.StateRunning:
+		a.running = true
+	case l.State.Final():
+		select {
+		case a.ended <- l:
+		default:
+		}
+	}
+}
+
+// typing shows that the agent works, until ctx is done.
+func (a *answer) typing(ctx context.Context) {
+	s := a.surface
+	for failures := 0; failures < 3; {
+		s.mu.Lock()
+		running := a.running
+		s.mu.Unlock()
+		if running {
+			if err := s.client.Typing(ctx, a.channel.id); err != nil {
+				failures++
+			} else {
+				failures = 0
+			}
+		}
+		wait := typingEvery
+		if !running {
+			wait = time.Second / 2
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+	}
+}
