@@ -29,8 +29,8 @@ type ServeOptions struct {
 }
 
 // Serve answers requests on l until ctx is done, then shuts down: it refuses new
-// turns, calls Quiesce, lets streams reach their end within Grace, ends what is
-// left, and returns. It owns l and every connection. A nil error is an orderly
+// turns, calls Quiesce, lets streams reach their end within Grace and a second more, ends
+// what is left, and returns. It owns l and every connection. A nil error is an orderly
 // end.
 func Serve(ctx context.Context, l net.Listener, h *Handler, o ServeOptions) error {
 	srv := &http.Server{
@@ -59,9 +59,12 @@ func Serve(ctx context.Context, l net.Listener, h *Handler, o ServeOptions) erro
 		o.Quiesce(grace)
 	}
 	h.EndFollowers()
-	err := srv.Shutdown(grace)
+	// Turns that were interrupted have used up the grace. Their readers still get the end.
+	reading, cancelReading := context.WithTimeout(context.WithoutCancel(ctx), max(untilDone(grace), endOfStreams))
+	defer cancelReading()
+	err := srv.Shutdown(reading)
 	if err != nil {
-		// The grace is over: end the streams, then the connections.
+		// The time is over: end the streams, then the connections.
 		h.EndStreams()
 		last, cancelLast := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancelLast()
@@ -71,4 +74,13 @@ func Serve(ctx context.Context, l net.Listener, h *Handler, o ServeOptions) erro
 	}
 	<-failed // http.ErrServerClosed, by now
 	return err
+}
+
+// endOfStreams is the least time for readers to get the end of turns that have ended.
+const endOfStreams = time.Second
+
+// untilDone is the time that a context has left.
+func untilDone(ctx context.Context) time.Duration {
+	end, _ := ctx.Deadline()
+	return time.Until(end)
 }

@@ -340,6 +340,35 @@ func TestServeLetsTurnsEnd(t *testing.T) {
 	}
 }
 
+// Turns may use up the grace. Their readers still get the end.
+func TestServeGivesReadersTheEnd(t *testing.T) {
+	t.Parallel()
+	engine := &apitest.Engine{}
+	h := api.New(api.Options{Engine: engine})
+	if _, err := engine.Create(t.Context(), turn.CreateRequest{ProjectRoot: "/project"}); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- api.Serve(ctx, l, h, api.ServeOptions{Grace: 50 * time.Millisecond, Quiesce: func(ctx context.Context) {
+			<-ctx.Done()
+			time.AfterFunc(100*time.Millisecond, func() { engine.Release("s1") }) // within the time that readers have
+		}})
+	}()
+	r := bufio.NewReader(dial(t, l.Addr().String(), "POST", "/api/harness/turn", `{"sessionId":"s1","message":"HOLD"}`))
+	readUntil(t, r, "chat:delta")
+	stop()
+	readUntil(t, r, "process:exit")
+	if err := <-ended; err != nil {
+		t.Errorf("Serve returned %v", err)
+	}
+}
+
 func TestServeCutsWhatOutlastsTheGrace(t *testing.T) {
 	t.Parallel()
 	engine := &apitest.Engine{}
