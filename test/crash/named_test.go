@@ -12,9 +12,10 @@ import (
 
 // unpromised are scenarios that no answer rests on, and why there are.
 var unpromised = map[string]string{
-	"question": "an event asks, and no answer: it is open again or its turn has ended",
-	"token":    "a server that starts makes it",
-	"journal":  "it needs the flushes that sessions make as well",
+	"question":           "an event asks, and no answer: it is open again or its turn has ended",
+	"token":              "a server that starts makes it",
+	"channel of Discord": "Discord gets the answer, and no caller of belay",
+	"journal":            "it needs the flushes that sessions make as well",
 }
 
 // untested are promises without a scenario that store something, and why.

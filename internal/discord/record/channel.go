@@ -2,6 +2,7 @@ package record
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -92,8 +93,17 @@ func (c *Channel) open(root *os.Root) error {
 			return err
 		}
 	}
-	c.lines, err = durable.OpenLines(root, channelFile(c.id), 0o600, durable.DiscordChannel)
-	return err
+	if c.lines, err = durable.OpenLines(root, channelFile(c.id), 0o600, durable.DiscordChannel); err != nil {
+		return err
+	}
+	if size > 0 {
+		return nil
+	}
+	// A power cut must not take the name of a new file, whose lines are flushed.
+	if err := durable.FlushDir(root, dirChannels, durable.DiscordChannel); err != nil {
+		return errors.Join(err, c.lines.Close())
+	}
+	return nil
 }
 
 func (c *Channel) close() error {
