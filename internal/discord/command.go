@@ -98,18 +98,20 @@ func (k slash) perform(ctx context.Context, c *channel, b record.Binding, in cli
 	if session == "" {
 		return "Nothing happens here: no conversation has begun.", nil
 	}
-	if in.Command == "stop" {
-		err := k.s.o.Bus.Request(ctx, session, requestID(c.id, "slash:"+in.ID), &contract.RequestMessage{
-			Queue:  contract.QueueInterrupt,
-			Origin: &contract.Origin{Platform: platform, ChannelID: c.id, UserID: in.Who.ID},
-		})
-		return "Stopping.", err
-	}
 	state, err := k.s.o.Bus.Status(ctx, session)
-	if err != nil {
+	switch {
+	case err != nil:
 		return "", err
+	case in.Command != "stop":
+		return statusText(state), nil
+	case state.Running == nil:
+		return "Nothing runs.", nil
 	}
-	return statusText(state), nil
+	// It names what it stops: delivered again after a crash, it must not end a later answer.
+	return "Stopping.", k.s.o.Bus.Request(ctx, session, requestID(c.id, "slash:"+in.ID), &contract.RequestMessage{
+		Queue: contract.QueueInterrupt, Target: state.Running.Request,
+		Origin: &contract.Origin{Platform: platform, ChannelID: c.id, UserID: in.Who.ID},
+	})
 }
 
 // statusText is the answer to /status.

@@ -43,7 +43,7 @@ func TestRestartAtEveryCall(t *testing.T) {
 				r := w.agent.requested(1)
 				w.Script(rule)
 				w.agent.put(r.Session, r.Request, w.agent.file("a.png", []byte("a"), 0), delta("Here it is"))
-				// The surface comes as far as the broken call, or through what there is.
+				// The surface reaches the broken call, or the end of its work.
 				w.Wait(t, "the break", func() bool {
 					calls := w.Calls("", w.channel+"/messages")
 					return len(calls) > n || len(calls) > 0

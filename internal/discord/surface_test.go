@@ -268,7 +268,7 @@ func TestCommands(t *testing.T) {
 	first := w.agent.requested(1)
 	use("status", "", "Waiting in line: 1")
 	use("stop", "", "Stopping")
-	if stop := w.agent.requested(2).Payload.(*contract.RequestMessage); stop.Queue != contract.QueueInterrupt {
+	if stop := w.agent.requested(2).Payload.(*contract.RequestMessage); stop.Queue != contract.QueueInterrupt || stop.Target != "discord:1:1" {
 		t.Errorf("stop is %+v", stop)
 	}
 	use("persona", "", "WRITER: Writes.")

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Kind is what a message is, as far as belay cares.
+// Kind tells the messages of people from those that belay never answers.
 type Kind string
 
 // The kinds. People write messages of the first two.

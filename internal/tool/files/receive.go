@@ -26,7 +26,7 @@ const receiveName = "attachment.download"
 // Links knows the addresses of files that people sent. The items of records have their
 // addresses without the query, which may be a secret.
 type Links interface {
-	// Address is the whole address of an item, as far as it is known.
+	// Address is the whole address of an item, or the one that the item has.
 	Address(it block.Item) (string, error)
 	// Renew asks the surface that the file came through for a new address, because the old
 	// one has expired. A [*links.GoneError] is for the model.

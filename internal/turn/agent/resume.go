@@ -20,8 +20,8 @@ func (a *Run) Resume(from *SuspendedCall) (Completion, error) {
 	return done, errors.Join(err, a.dropQuestion(from, ""))
 }
 
-// goOn takes up an agent's part of a turn: the conversation as far as it is on
-// record, then the calls that have no result.
+// goOn resumes an agent's part of a turn: the recorded conversation, then the calls that
+// have no result.
 func (a *Run) goOn() (Completion, error) {
 	a.calls.made = map[string]int{}
 	for _, e := range a.suspended.Entries {
