@@ -25,6 +25,10 @@ import (
 // patience bounds every wait; only a failure reaches it.
 const patience = time.Minute
 
+// connections keeps its idle connections: those of the default transport are closed
+// when the httptest.Server of any test closes.
+var connections = &http.Transport{}
+
 // belay builds the program once for all tests of this package.
 var belay = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "belay-test-")
@@ -190,7 +194,7 @@ func (s *server) open(ctx context.Context, method, path, body string, header ...
 	for i := 0; i+1 < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
-	res, err := (&http.Client{Timeout: patience}).Do(req)
+	res, err := (&http.Client{Timeout: patience, Transport: connections}).Do(req)
 	must(s.t, err)
 	return res
 }
@@ -204,7 +208,7 @@ func (s *server) post(path, body string, header ...string) (*http.Response, erro
 	for i := 0; i+1 < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
-	return (&http.Client{Timeout: patience}).Do(req)
+	return (&http.Client{Timeout: patience, Transport: connections}).Do(req)
 }
 
 // fails checks an error answer and returns its details.
