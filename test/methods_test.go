@@ -25,8 +25,6 @@ const mostMethods = 40
 var overgrown = []string{
 	"internal/session.Time",
 	"internal/tool/shell.job",
-	"internal/workspace/validate.text",
-	"internal/workspace/validate.worker",
 }
 
 // A type that does many jobs is split by job.
