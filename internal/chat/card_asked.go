@@ -64,7 +64,7 @@ func (c *card) verdicts() (lines []string) {
 		if a.verdict == nil {
 			continue
 		}
-		words := verdictWords(a.verdict)
+		words := render.Verdict(a.verdict)
 		if len(c.asked) > 1 && a.effect != nil && a.effect.Done != nil {
 			words = namedFiles(a.effect.Paths) + ": " + words
 		}
@@ -84,21 +84,4 @@ func namedFiles(paths []string) string {
 		names = append(names, render.Number(more, "more file"))
 	}
 	return strings.Join(names, ", ")
-}
-
-func verdictWords(v *event.Verdict) string {
-	word := map[string]string{
-		string(permit.VerdictAllow): "allowed", string(permit.VerdictAllowSession): "allowed for the session",
-		string(permit.VerdictDeny): "denied",
-	}[v.Verdict]
-	if word == "" {
-		word = render.Line(v.Verdict)
-	}
-	if v.By != "" {
-		word += " by " + render.Line(v.By)
-	}
-	if v.Note != "" {
-		word += ": " + render.Line(v.Note)
-	}
-	return word
 }

@@ -19,9 +19,10 @@ func (c *toolCall) recallFirst() error {
 	if err != nil || !q.answered {
 		return err
 	}
-	c.outcome = outcomeOf(q.decision)
 	if q.decision.Allowed() {
 		c.remark("the person who allowed this call", q.decision.Note)
+	} else {
+		c.outcome, c.reason, c.kept = outcomeOf(q.decision), whyDenied(q.decision), q.decision.Timeout
 	}
 	return nil
 }
