@@ -125,11 +125,7 @@ func (c *toolCall) decided(d permit.Decision) error {
 	if d.Allowed() {
 		c.remark("the person who allowed this call", d.Note)
 	} else if c.changes == nil {
-		outcome := event.OutcomeRefused
-		if d.Timeout {
-			outcome = event.OutcomeExpired
-		}
-		c.refuse(whyDenied(d), denied(d), outcome)
+		c.refuse(whyDenied(d), denied(d), outcomeOf(d))
 	}
 	if c.suspended != nil && c.suspended.Reported {
 		return nil
