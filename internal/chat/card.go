@@ -91,7 +91,7 @@ func (c *card) head(l *render.Look, width int) string {
 func (c *card) body(l *render.Look, width int) []string {
 	var lines []string
 	if c.verdict != nil {
-		lines = append(lines, l.Hang(l.Faint, "", verdictWords(c.verdict), width)...)
+		lines = append(lines, l.Hang(l.Faint, "", render.Verdict(c.verdict), width)...)
 	}
 	limit := diffLines
 	if c.whole {
@@ -188,21 +188,4 @@ func more(left int, truncated, whole bool) string {
 		parts = append(parts, "the result was cut")
 	}
 	return strings.Join(parts, "; ")
-}
-
-func verdictWords(v *event.Verdict) string {
-	word := map[string]string{
-		string(permit.VerdictAllow): "allowed", string(permit.VerdictAllowSession): "allowed for the session",
-		string(permit.VerdictDeny): "denied",
-	}[v.Verdict]
-	if word == "" {
-		word = render.Line(v.Verdict)
-	}
-	if v.By != "" {
-		word += " by " + render.Line(v.By)
-	}
-	if v.Note != "" {
-		word += ": " + render.Line(v.Note)
-	}
-	return word
 }

@@ -85,19 +85,15 @@ func (s *reducer) tell(e event.Event) {
 		with(e, func(d *event.SentFile) {
 			s.change(d.ToolCallID, anybody, func(c *card) { c.sent = append(c.sent, *d) })
 		})
-	case event.SubagentStart:
+	case event.SubagentStart, event.SubagentEnd:
 		with(e, func(d *event.Subagent) {
 			s.settle()
-			s.m.conversation.notify(noticeInfo, render.Line(d.Persona)+" begins")
-		})
-	case event.SubagentEnd:
-		with(e, func(d *event.Subagent) {
-			s.settle()
-			if d.OK != nil && !*d.OK {
-				s.m.conversation.notify(noticeWarning, render.Line(d.Persona)+" failed")
+			words, failed := render.Subagent(e.Type, d)
+			if failed {
+				s.m.conversation.notify(noticeWarning, words)
 				return
 			}
-			s.m.conversation.notify(noticeInfo, render.Line(d.Persona)+" is done")
+			s.m.conversation.notify(noticeInfo, words)
 		})
 	case event.TurnInput:
 		with(e, s.heard)

@@ -36,7 +36,7 @@ func (c *toolCall) allow() error {
 	began := c.suspended != nil && c.suspended.Inner != nil // a subagent, which waits itself
 	switch {
 	case ruling.Outcome == permit.Refuse:
-		c.refuse(tool.Refuse("not permitted: %s", ruling.Reason).Result(), event.OutcomeRefused)
+		c.refuse(ruling.Reason, tool.Refuse("not permitted: %s", ruling.Reason).Result(), event.OutcomeRefused)
 		return c.refused(ruling.Reason)
 	case ruling.Outcome == permit.Allow && c.suspended == nil && c.effect.Outside:
 		return c.audit(permit.Entry{
@@ -47,12 +47,12 @@ func (c *toolCall) allow() error {
 	}
 	switch {
 	case c.run.Questions.Requests == nil:
-		c.refuse(tool.Refuse("not permitted: nobody can be asked").Result(), event.OutcomeRefused)
+		c.refuse(ruling.Reason+", and nobody can be asked", tool.Refuse("not permitted: nobody can be asked").Result(), event.OutcomeRefused)
 		return c.refused("nobody can be asked")
 	case c.suspended == nil && c.run.Questions.Requests.Granted(c.run.SessionID, c.run.Settings.Persona.ID, c.effect):
 		return nil
 	case c.suspended == nil && c.run.Settings.AsksNobody:
-		c.refuse(unasked(ruling.Reason), event.OutcomeRefused)
+		c.refuse(ruling.Reason+", and nobody is asked", unasked(ruling.Reason), event.OutcomeRefused)
 		return c.refused(ruling.Reason + ", and the turn asks nobody")
 	}
 	return c.ask(ruling)
@@ -129,7 +129,7 @@ func (c *toolCall) decided(d permit.Decision) error {
 		if d.Timeout {
 			outcome = event.OutcomeExpired
 		}
-		c.refuse(denied(d), outcome)
+		c.refuse(whyDenied(d), denied(d), outcome)
 	}
 	return c.run.resolved(c.id, d)
 }
@@ -170,6 +170,17 @@ func (c *toolCall) changeID() string {
 func DecisionID(session, turn, agent, call string, nth int) string {
 	sum := fingerprint(session, turn, agent, call, strconv.Itoa(nth))
 	return "dec_" + hex.EncodeToString(sum[:12])
+}
+
+// whyDenied says in a sentence that a person did not allow something.
+func whyDenied(d permit.Decision) string {
+	switch {
+	case d.Timeout:
+		return "a person was asked and did not answer in time"
+	case d.Note != "":
+		return "a person did not allow it: " + d.Note
+	}
+	return "a person did not allow it"
 }
 
 // denied is what the model gets for a person's no.

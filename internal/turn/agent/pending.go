@@ -42,9 +42,10 @@ func (c *toolCall) decideChanges() error {
 	asks := ruling.Outcome == permit.Ask
 	switch {
 	case ruling.Outcome == permit.Refuse && c.run.policy.Mode == permit.Plan:
+		c.reason = ruling.Reason
 		return c.endChanges(func(ctx context.Context) (tool.Result, error) { return c.changes.Discard(ctx, ruling.Reason) })
 	case ruling.Outcome == permit.Refuse:
-		c.outcome = event.OutcomeRefused
+		c.outcome, c.reason = event.OutcomeRefused, ruling.Reason
 		err := c.endChanges(func(ctx context.Context) (tool.Result, error) { return c.changes.Discard(ctx, ruling.Reason) })
 		return errors.Join(err, c.refused(ruling.Reason))
 	case asks && c.suspended == nil && c.run.Questions.Requests != nil && c.run.Questions.Requests.Granted(c.run.SessionID, c.run.Settings.Persona.ID, full):
@@ -62,7 +63,7 @@ func (c *toolCall) decideChanges() error {
 
 // unaskedChanges keeps the changes, because nobody is asked about them.
 func (c *toolCall) unaskedChanges(ruling permit.Ruling, why string) error {
-	c.outcome = event.OutcomeRefused
+	c.outcome, c.reason, c.kept = event.OutcomeRefused, ruling.Reason+", and nobody is asked about it", true
 	err := c.endChanges(func(ctx context.Context) (tool.Result, error) {
 		return c.changes.Keep(ctx, ruling.Reason+", and "+why)
 	})
@@ -86,13 +87,13 @@ func (c *toolCall) askChanges(ruling permit.Ruling) error {
 		case d.Allowed():
 			return c.changes.Apply(ctx, d.Only)
 		case d.Timeout:
-			c.outcome = event.OutcomeExpired
+			c.outcome, c.reason, c.kept = event.OutcomeExpired, whyDenied(*d), true
 			return c.changes.Keep(ctx, "a person was asked and did not answer in time")
 		case d.By == permit.ByInterrupt || d.By == permit.ByBelay:
-			c.outcome = event.OutcomeRefused
+			c.outcome, c.reason, c.kept = event.OutcomeRefused, d.Note, true
 			return c.changes.Keep(ctx, d.Note)
 		default:
-			c.outcome = event.OutcomeRefused
+			c.outcome, c.reason = event.OutcomeRefused, whyDenied(*d)
 			why := "a person was asked and did not allow it"
 			if d.Note != "" {
 				why += "; they said: " + d.Note

@@ -253,7 +253,7 @@ func TestCollection(t *testing.T) {
 	}
 	for items, wrong := range map[string]string{
 		`"{{ .input.more }}"`:            `the text "x"`,
-		`"{{ until 51 | toJson }}"`:      "51 items, more than 50 (workflow.max_items)",
+		`"{{ until 51 | toJson }}"`:      "there are 51, more than 50 (workflow.max_items)",
 		`"{{ .input.none }}"`:            `there is no "none" in .input`,
 		`"{{ dict \"a\" 1 | toJson  }}"`: "a mapping",
 	} {
