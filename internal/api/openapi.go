@@ -17,6 +17,9 @@ import (
 // everywhere are the errors that any route may answer before its own work.
 func everywhere(rt *route) []fault.Type {
 	list := []fault.Type{fault.Forbidden, fault.SDKFailure}
+	if namesProject(rt.body) {
+		list = append(list, fault.NotFound) // of the project's id
+	}
 	if rt.access != public {
 		list = append(list, fault.Unauthorized)
 	}
@@ -107,6 +110,9 @@ func operation(rt *route, set *schemas) map[string]any {
 		}
 		op["requestBody"] = map[string]any{"required": true, "content": map[string]any{
 			media: map[string]any{"schema": set.of(reflect.TypeOf(rt.body))}}}
+		if namesProject(rt.body) {
+			orByID(set.components[componentName(reflect.TypeOf(rt.body))].(map[string]any))
+		}
 	}
 	return op
 }

@@ -1,0 +1,6 @@
+package overview
+
+type feed struct{}
+
+func (f *feed) init(*Overview) {}
+func (f *feed) close()         {}
