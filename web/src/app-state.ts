@@ -1,5 +1,5 @@
 // What all views share: live conversations, drafts, and what is read from the server.
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, useContext, useMemo, useSyncExternalStore } from "react";
 import * as api from "./api/client";
 import { useParam, useRoute } from "./route";
@@ -41,15 +41,19 @@ export function useQuestions() {
 }
 
 export function useProjects() {
-  return useQuery({ queryKey: ["projects"], queryFn: ({ signal }) => api.recentProjects(signal), refetchInterval: 30_000 });
+  return useQuery({ queryKey: ["projects"], queryFn: ({ signal }) => api.projects(signal), refetchInterval: 30_000, retry: false });
 }
 
-export function useSessions(root: string) {
+/** The sessions that a search finds in a project, in all with root "*", and in none with "". */
+export function useSessions(root: string, query = "") {
   return useQuery({
-    queryKey: ["sessions", root], queryFn: ({ signal }) => api.listSessions(root, signal), enabled: root !== "",
-    refetchInterval: 10_000,
+    queryKey: ["sessions", root, query], queryFn: ({ signal }) => api.listSessions(root === everywhere ? "" : root, query, signal),
+    enabled: root !== "", refetchInterval: 5_000, placeholderData: keepPreviousData,
   });
 }
+
+/** Stands for all projects where a project's folder is expected. */
+export const everywhere = "*";
 
 export function useSession(id: string) {
   return useQuery({ queryKey: ["session", id], queryFn: ({ signal }) => api.getSession(id, signal), enabled: id !== "" });
@@ -80,7 +84,7 @@ export function useProjectRoot(): string {
   const { data: projects } = useProjects();
   const server = useServer();
   if (session.data) return session.data.projectRoot;
-  return param || read("belay.root") || server.project || projects?.find((p) => p.exists)?.projectRoot || "";
+  return param || read("belay.root") || server.project || projects?.find((p) => p.exists)?.path || "";
 }
 
 /** Asks again for what an action has changed. */

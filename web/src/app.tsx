@@ -41,7 +41,7 @@ function Views({ failure }: { failure: unknown }) {
       )}
       {(route.view === "inbox" || route.view === "question") && <Inbox selected={route.view === "question" ? route.id : ""} />}
       {route.view === "settings" && <Settings />}
-      {route.view === "missing" && <main id="main" tabIndex={-1}><div className="column empty-main"><h1>Nothing is here</h1><p><a href="/">All sessions</a></p></div></main>}
+      {route.view === "missing" && <div className="view"><div className="column empty-main"><h2>Nothing is here</h2><p><a href="/">All sessions</a></p></div></div>}
     </Shell>
   );
 }

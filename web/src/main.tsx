@@ -16,7 +16,7 @@ async function start(): Promise<void> {
   const { code } = takeFragment();
   let failure: unknown;
   if (code) await exchange(code).catch((err: unknown) => { failure = err; });
-  createRoot(document.getElementById("root")!).render(<App failure={failure} />);
+  createRoot(document.getElementById("page")!).render(<App failure={failure} />);
 }
 
 void start();

@@ -1,9 +1,9 @@
 // The calls of the HTTP contract, one function each.
-import { get, jsonBody, post, request, withQuery } from "./http";
-import type {
-  ChangeSet, Check, Decision, DecisionBody, OpenDecision, Persona, RecentProject, SessionRecord, Setting,
-  TranscriptEntry, TurnBody, UndoResult, Uploaded, Wait,
-} from "./types";
+import { get, isFailure, jsonBody, post, request, withQuery } from "./http";
+import type { components } from "./schema";
+import type { Check, DecisionBody, SessionRecord, SessionRow, Setting, TurnBody, Uploaded } from "./types";
+
+type Answers = components["schemas"];
 
 export function sessionPath(id: string, part = ""): string {
   return `/api/harness/session/${encodeURIComponent(id)}${part}`;
@@ -11,50 +11,73 @@ export function sessionPath(id: string, part = ""): string {
 
 export const exchange = (code: string) => post<unknown>("/api/auth/exchange", { code });
 
-export const recentProjects = (signal?: AbortSignal) =>
-  get<{ projects: RecentProject[] | null }>("/api/project/recent", signal).then((a) => a.projects ?? []);
+/** The known projects, the last used first. */
+export const projects = (signal?: AbortSignal) =>
+  get<Answers["allProjectsAnswer"]>("/api/projects", signal).then((a) => a.projects ?? []);
 
 export const makeExample = (projectRoot: string) =>
-  post<{ projectRoot: string }>("/api/project/example", { projectRoot });
+  post<Answers["exampleAnswer"]>("/api/project/example", { projectRoot });
 
-/** The sessions of a project, the last used first. */
-export const listSessions = (projectRoot: string, signal?: AbortSignal) =>
-  get<{ sessions: SessionRecord[] | null }>(
-    withQuery("/api/harness/session/list", { projectRoot, limit: 200, order: "used" }), signal,
-  ).then((a) => a.sessions ?? []);
+/** How many sessions the page lists at once. */
+const sessionLimit = 100;
+
+export interface SessionList { sessions: SessionRow[]; total: number }
+
+/**
+ * The sessions of a project, or of all for "", the last used first. A server that has no
+ * overview of all sessions is asked for those of the project.
+ */
+export async function listSessions(projectRoot: string, query: string, signal?: AbortSignal): Promise<SessionList> {
+  try {
+    const path = withQuery("/api/harness/sessions", { projectRoot, query, limit: sessionLimit });
+    const page = await get<Answers["overview.Page"]>(path, signal);
+    return { sessions: page.sessions ?? [], total: page.total };
+  } catch (err) {
+    if (!isFailure(err, "NOT_FOUND") || projectRoot === "") throw err;
+  }
+  const path = withQuery("/api/harness/session/list", { projectRoot, limit: sessionLimit, order: "used" });
+  const { sessions } = await get<Answers["listAnswer"]>(path, signal);
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const rows = (sessions ?? []).map(rowOf).filter((s) => words.every((w) => `${s.title} ${s.sessionId} ${s.persona}`.toLowerCase().includes(w)));
+  return { sessions: rows, total: rows.length };
+}
+
+const rowOf = (s: SessionRecord): SessionRow => ({
+  ...s, title: s.title ?? "", projectId: "", projectName: s.projectRoot.split("/").at(-1) ?? "", state: s.damaged ? "damaged" : "idle",
+  openQuestions: 0, turns: 0,
+});
 
 export const getSession = (id: string, signal?: AbortSignal) =>
-  get<{ session: SessionRecord }>(sessionPath(id), signal).then((a) => a.session);
+  get<Answers["sessionAnswer"]>(sessionPath(id), signal).then((a) => a.session);
 
 export const createSession = (projectRoot: string, persona: string, mode: string) =>
-  post<{ session: SessionRecord }>("/api/harness/session/create", { projectRoot, persona, mode }).then((a) => a.session);
+  post<Answers["sessionAnswer"]>("/api/harness/session/create", { projectRoot, persona, mode }).then((a) => a.session);
 
 export const forkSession = (sessionId: string, turnId: string) =>
-  post<{ session: SessionRecord }>("/api/harness/session/fork", { sessionId, turnId }).then((a) => a.session);
+  post<Answers["sessionAnswer"]>("/api/harness/session/fork", { sessionId, turnId }).then((a) => a.session);
 
 export const deleteSession = (id: string) => request(sessionPath(id), { method: "DELETE" });
 
 export const transcript = (id: string, signal?: AbortSignal) =>
-  get<{ entries: TranscriptEntry[] | null }>(sessionPath(id, "/transcript"), signal).then((a) => a.entries ?? []);
+  get<Answers["transcriptAnswer"]>(sessionPath(id, "/transcript"), signal).then((a) => a.entries ?? []);
 
 export const turnChanges = (id: string, turn: string, signal?: AbortSignal) =>
-  get<{ changes: ChangeSet[] | null }>(withQuery(sessionPath(id, "/changes"), { turn }), signal)
-    .then((a) => a.changes ?? []);
+  get<Answers["changesAnswer"]>(withQuery(sessionPath(id, "/changes"), { turn }), signal).then((a) => a.turns ?? []);
 
 export const undoTurn = (sessionId: string, turnId: string, runsByItself: boolean) =>
-  post<{ undo: UndoResult }>("/api/harness/undo", { sessionId, turnId, ...(runsByItself ? { runsByItself } : {}) })
+  post<Answers["undoAnswer"]>("/api/harness/undo", { sessionId, turnId, ...(runsByItself ? { runsByItself } : {}) })
     .then((a) => a.undo);
 
 export const personas = (signal?: AbortSignal) =>
-  get<{ personas: Persona[] | null }>("/api/harness/personas", signal).then((a) => a.personas ?? []);
+  get<Answers["personasAnswer"]>("/api/harness/personas", signal).then((a) => a.personas ?? []);
 
 /** Every open question: of tool calls, and of the wait tasks of runs. */
 export const openQuestions = (signal?: AbortSignal) =>
-  get<{ decisions: OpenDecision[] | null; waits?: Wait[] | null }>("/api/harness/decisions", signal)
+  get<Answers["decisionsAnswer"]>("/api/harness/decisions", signal)
     .then((a) => ({ decisions: a.decisions ?? [], waits: a.waits ?? [] }));
 
 export const decide = (body: DecisionBody) =>
-  post<{ decision: Decision }>("/api/harness/decision", body).then((a) => a.decision);
+  post<Answers["decisionAnswer"]>("/api/harness/decision", body).then((a) => a.decision);
 
 /**
  * Starts a turn and returns its id. The answer's own stream is let go: the page

@@ -362,6 +362,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/harness/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The sessions of all projects, the one that was used last first. */
+        get: operations["listAllSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/harness/steer": {
         parameters: {
             query?: never;
@@ -662,6 +679,24 @@ export interface paths {
         get: operations["validateProject"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The known projects with their ids, the one that was used last first. */
+        get: operations["listAllProjects"];
+        put?: never;
+        /** Make a folder a known project. It keeps its id. */
+        post: operations["addProject"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1046,6 +1081,16 @@ export interface components {
             projectRoot: string;
             reason: string;
         };
+        addProjectBody: {
+            /** @description absolute path of the folder */
+            path: string;
+        };
+        addedProjectAnswer: {
+            project: components["schemas"]["overview.Project"];
+        };
+        allProjectsAnswer: {
+            projects: components["schemas"]["overview.Project"][] | null;
+        };
         answerBody: {
             /** @description continue or refuse */
             answer: string;
@@ -1053,8 +1098,10 @@ export interface components {
             by?: string;
             /** @description what to say with it, at most 4096 bytes */
             note?: string;
+            /** @description the project's id, in place of projectRoot */
+            project?: string;
             /** @description absolute path of the project folder */
-            projectRoot: string;
+            projectRoot?: string;
             /** @description the key of the wait task; it may be left out where one alone waits */
             task?: string;
         };
@@ -1068,8 +1115,10 @@ export interface components {
             by?: string;
             /** @description the rows to apply, by DependencyID; all of them without it */
             only?: string[];
+            /** @description the project's id, in place of projectRoot */
+            project?: string;
             /** @description absolute path of the project folder */
-            projectRoot: string;
+            projectRoot?: string;
             /** @description whether rows are retired that a complete proposal does not have; true without it */
             retire?: boolean;
         };
@@ -1227,8 +1276,10 @@ export interface components {
         dependenciesBody: {
             /** @description absolute path of the deliverable's folder */
             deliverablePath: string;
+            /** @description the project's id, in place of projectRoot */
+            project?: string;
             /** @description absolute path of the project folder */
-            projectRoot: string;
+            projectRoot?: string;
             /** @description every row of the register, each a value by header; null is an empty value. Rows are never deleted */
             rows: {
                 [key: string]: string;
@@ -1237,16 +1288,20 @@ export interface components {
         dismissBody: {
             /** @description who says so, for the record */
             by?: string;
+            /** @description the project's id, in place of projectRoot */
+            project?: string;
             /** @description absolute path of the project folder */
-            projectRoot: string;
+            projectRoot?: string;
         };
         dropBody: {
             /** @description who says so, for the record */
             by?: string;
             /** @description the kept change */
             id: string;
+            /** @description the project's id, in place of projectRoot */
+            project?: string;
             /** @description absolute path of the project folder */
-            projectRoot: string;
+            projectRoot?: string;
         };
         "event.Attachment": {
             bytes: number;
@@ -1398,6 +1453,8 @@ export interface components {
             projectRoot: string;
         };
         exampleBody: {
+            /** @description the project's id, in place of projectRoot */
+            project?: string;
             /** @description absolute path of a folder that does not exist or is empty; one of the server's choice without it */
             projectRoot?: string;
         };
@@ -1556,6 +1613,8 @@ export interface components {
             attachments: string[] | null;
             /** @description the model whose limits count; the default model without it */
             model?: string;
+            /** @description the project's id, in place of projectRoot */
+            project?: string;
             /** @description the project whose limits count where there is no session yet */
             projectRoot?: string;
             /** @description the session whose project and model count */
@@ -1577,8 +1636,10 @@ export interface components {
             id: string;
             /** @description the files to apply; folders stand for all that is in them; all without it, and the others stay kept */
             only?: string[];
+            /** @description the project's id, in place of projectRoot */
+            project?: string;
             /** @description absolute path of the project folder */
-            projectRoot: string;
+            projectRoot?: string;
             /** @description also apply files that other programs run by themselves; without it a change that has any is refused */
             runsByItself?: boolean;
         };
@@ -1643,6 +1704,42 @@ export interface components {
             sessionId: string;
             toolCallId: string;
             turnId: string;
+        };
+        "overview.Page": {
+            nextCursor?: string;
+            sessions: components["schemas"]["overview.Session"][] | null;
+            total: number;
+        };
+        "overview.Project": {
+            exists: boolean;
+            id: string;
+            name: string;
+            openQuestions: number;
+            path: string;
+            sessions: number;
+            /** Format: date-time */
+            usedAt?: string;
+        };
+        "overview.Session": {
+            costUsd?: number;
+            /** Format: date-time */
+            createdAt: string;
+            damaged?: string;
+            forkedFrom?: components["schemas"]["session.Origin"];
+            mode?: string;
+            model?: string;
+            openQuestions: number;
+            persona?: string;
+            projectId: string;
+            projectName: string;
+            projectRoot: string;
+            readOnly?: boolean;
+            sessionId: string;
+            state: string;
+            title: string;
+            turns: number;
+            /** Format: date-time */
+            updatedAt: string;
         };
         "permit.Command": {
             class: string;
@@ -1771,8 +1868,10 @@ export interface components {
             projectRoot: string;
         };
         projectBody: {
+            /** @description the project's id, in place of projectRoot */
+            project?: string;
             /** @description absolute path of the project folder */
-            projectRoot: string;
+            projectRoot?: string;
         };
         projectChangedData: {
             deliverables: components["schemas"]["changedDeliverable"][] | null;
@@ -2449,8 +2548,10 @@ export interface components {
             onQuestion?: string;
             /** @description the workflow file, in the project: absolute, or relative to the project */
             path?: string;
+            /** @description the project's id, in place of projectRoot */
+            project?: string;
             /** @description absolute path of the project folder */
-            projectRoot: string;
+            projectRoot?: string;
             /** @description the id of a run that is to be taken up again; what is finished is not done again. With path, it goes on with that file, corrected: finished tasks are kept where neither their definition nor their input changed */
             resume?: string;
         };
@@ -2506,8 +2607,10 @@ export interface components {
             };
             /** @description is written beside the entry of the history */
             note?: string;
+            /** @description the project's id, in place of projectRoot */
+            project?: string;
             /** @description absolute path of the project folder */
-            projectRoot: string;
+            projectRoot?: string;
             /** @description the state to go to */
             targetState: string;
         };
@@ -2530,7 +2633,9 @@ export interface components {
         "turn.CreateRequest": {
             mode?: string;
             persona?: string;
-            projectRoot: string;
+            /** @description the project's id, in place of projectRoot */
+            project?: string;
+            projectRoot?: string;
         };
         "turn.Inspection": {
             base64Bytes?: number;
@@ -2794,6 +2899,8 @@ export interface operations {
                 sessionId?: string;
                 /** @description or the project folder itself */
                 projectRoot?: string;
+                /** @description or the project's id */
+                project?: string;
             };
             header?: never;
             path?: never;
@@ -2841,7 +2948,7 @@ export interface operations {
                     "application/json": components["schemas"]["fault.Body"];
                 };
             };
-            /** @description WORKING_ROOT_INACCESSIBLE, SESSION_NOT_FOUND */
+            /** @description WORKING_ROOT_INACCESSIBLE, SESSION_NOT_FOUND, NOT_FOUND */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2946,7 +3053,7 @@ export interface operations {
                     "application/json": components["schemas"]["fault.Body"];
                 };
             };
-            /** @description SESSION_NOT_FOUND */
+            /** @description SESSION_NOT_FOUND, NOT_FOUND */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3689,7 +3796,7 @@ export interface operations {
                     "application/json": components["schemas"]["fault.Body"];
                 };
             };
-            /** @description WORKING_ROOT_INACCESSIBLE */
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3911,9 +4018,11 @@ export interface operations {
     };
     listSessions: {
         parameters: {
-            query: {
+            query?: {
                 /** @description absolute path of the project folder */
-                projectRoot: string;
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
                 /** @description at most so many, 1 to 1000; all without it */
                 limit?: number;
                 /** @description the nextCursor of the page before */
@@ -3963,7 +4072,7 @@ export interface operations {
                     "application/json": components["schemas"]["fault.Body"];
                 };
             };
-            /** @description WORKING_ROOT_INACCESSIBLE */
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4405,6 +4514,93 @@ export interface operations {
             };
         };
     };
+    listAllSessions: {
+        parameters: {
+            query?: {
+                /** @description words that all occur in title, id, persona or the project's name, at most 200 characters */
+                query?: string;
+                /** @description absolute path of the one project folder; all projects without it */
+                projectRoot?: string;
+                /** @description or the project's id */
+                project?: string;
+                /** @description idle, running, waiting (a call waits for a person) or damaged; all without it */
+                state?: string;
+                /** @description at most so many, 1 to 200; 50 without it */
+                limit?: number;
+                /** @description the nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sessions of all projects, the one that was used last first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["overview.Page"];
+                };
+            };
+            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description STORAGE_FAILURE */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
     steerTurn: {
         parameters: {
             query?: never;
@@ -4763,7 +4959,9 @@ export interface operations {
         parameters: {
             query: {
                 /** @description absolute path of the project folder */
-                projectRoot: string;
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
                 /** @description the kept change */
                 id: string;
             };
@@ -5086,9 +5284,11 @@ export interface operations {
     };
     listKeptChanges: {
         parameters: {
-            query: {
+            query?: {
                 /** @description absolute path of the project folder */
-                projectRoot: string;
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
             };
             header?: never;
             path?: never;
@@ -5132,7 +5332,7 @@ export interface operations {
                     "application/json": components["schemas"]["fault.Body"];
                 };
             };
-            /** @description WORKING_ROOT_INACCESSIBLE */
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5172,9 +5372,11 @@ export interface operations {
     };
     listDeliverables: {
         parameters: {
-            query: {
+            query?: {
                 /** @description absolute path of the project folder */
-                projectRoot: string;
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
             };
             header?: never;
             path?: never;
@@ -5256,9 +5458,11 @@ export interface operations {
     };
     streamProject: {
         parameters: {
-            query: {
+            query?: {
                 /** @description absolute path of the project folder */
-                projectRoot: string;
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
                 /** @description the version to go on after; without it, now */
                 after?: number;
             };
@@ -5445,7 +5649,9 @@ export interface operations {
         parameters: {
             query: {
                 /** @description absolute path of the project folder */
-                projectRoot: string;
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
                 /** @description the file, relative to the project or absolute */
                 path: string;
             };
@@ -5520,9 +5726,11 @@ export interface operations {
     };
     getGraph: {
         parameters: {
-            query: {
+            query?: {
                 /** @description absolute path of the project folder */
-                projectRoot: string;
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
                 /** @description only this deliverable and its neighbours, by id */
                 deliverable?: string;
                 /** @description only this deliverable and what a change to it reaches, by id */
@@ -5610,9 +5818,11 @@ export interface operations {
     };
     lintRegisters: {
         parameters: {
-            query: {
+            query?: {
                 /** @description absolute path of the project folder */
-                projectRoot: string;
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
                 /** @description only findings about this deliverable, by id; several with commas */
                 deliverable?: string;
                 /** @description only findings about this package and what lies in it, by id; several with commas */
@@ -5700,9 +5910,11 @@ export interface operations {
     };
     listProposals: {
         parameters: {
-            query: {
+            query?: {
                 /** @description absolute path of the project folder */
-                projectRoot: string;
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
                 /** @description all also lists those that were applied, dismissed or superseded */
                 state?: string;
             };
@@ -6090,9 +6302,11 @@ export interface operations {
     };
     validateProject: {
         parameters: {
-            query: {
+            query?: {
                 /** @description absolute path of the project folder */
-                projectRoot: string;
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
                 /** @description only findings about this deliverable, by id; several with commas */
                 deliverable?: string;
                 /** @description only findings about this package and what lies in it, by id; several with commas */
@@ -6169,6 +6383,176 @@ export interface operations {
             };
             /** @description OVERLOADED */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    listAllProjects: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The known projects with their ids, the one that was used last first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["allProjectsAnswer"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description STORAGE_FAILURE */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    addProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["addProjectBody"];
+            };
+        };
+        responses: {
+            /** @description Make a folder a known project. It keeps its id. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["addedProjectAnswer"];
+                };
+            };
+            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description REQUEST_TOO_LARGE */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description STORAGE_FAILURE */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6351,9 +6735,11 @@ export interface operations {
     };
     listWorkflows: {
         parameters: {
-            query: {
+            query?: {
                 /** @description absolute path of the project folder */
-                projectRoot: string;
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
             };
             header?: never;
             path?: never;
@@ -6542,9 +6928,11 @@ export interface operations {
     };
     listRuns: {
         parameters: {
-            query: {
+            query?: {
                 /** @description absolute path of the project folder */
-                projectRoot: string;
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
                 /** @description how many at most; 200 without it */
                 limit?: number;
             };
@@ -6630,9 +7018,11 @@ export interface operations {
     };
     getRun: {
         parameters: {
-            query: {
+            query?: {
                 /** @description absolute path of the project folder */
-                projectRoot: string;
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
             };
             header?: never;
             path: {
@@ -6944,9 +7334,11 @@ export interface operations {
     };
     streamRun: {
         parameters: {
-            query: {
+            query?: {
                 /** @description absolute path of the project folder */
-                projectRoot: string;
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
                 /** @description the sequence to go on after; 0, the default, is the beginning */
                 after?: number;
             };
@@ -7049,7 +7441,9 @@ export interface operations {
         parameters: {
             query: {
                 /** @description absolute path of the project folder */
-                projectRoot: string;
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
                 /** @description absolute path of the deliverable's folder */
                 deliverablePath: string;
             };
@@ -7254,7 +7648,9 @@ export interface operations {
         parameters: {
             query: {
                 /** @description absolute path of the project folder */
-                projectRoot: string;
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
                 /** @description absolute path of the deliverable's folder */
                 deliverablePath: string;
             };
@@ -7439,9 +7835,11 @@ export interface operations {
     };
     getScope: {
         parameters: {
-            query: {
+            query?: {
                 /** @description absolute path of the project folder */
-                projectRoot: string;
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
             };
             header?: never;
             path?: never;
@@ -7523,9 +7921,11 @@ export interface operations {
     };
     getTree: {
         parameters: {
-            query: {
+            query?: {
                 /** @description absolute path of the project folder */
-                projectRoot: string;
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
                 /** @description levels, 1 to 6; 3 without it */
                 depth?: string;
                 /** @description the folder to begin with, relative to the project or absolute; the project without it */
@@ -7646,7 +8046,7 @@ export interface operations {
                     "application/json": components["schemas"]["fault.Body"];
                 };
             };
-            /** @description WORKING_ROOT_INACCESSIBLE */
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
             404: {
                 headers: {
                     [name: string]: unknown;

@@ -17,7 +17,8 @@ export type UndoResult = Schemas["changes.UndoResult"];
 export type TurnBody = Schemas["turnBody"];
 export type TurnOpts = Schemas["turn.Opts"];
 export type Persona = Schemas["persona.Summary"];
-export type RecentProject = Schemas["RecentProject"];
+export type SessionRow = Schemas["overview.Session"];
+export type Project = Schemas["overview.Project"];
 export type Uploaded = Schemas["turn.Uploaded"];
 export type Tokens = Schemas["event.Tokens"];
 

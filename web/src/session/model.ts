@@ -64,6 +64,8 @@ export interface Turn {
   /** Files whose changes were taken back. */
   undone?: string[];
   changedFiles: string[];
+  /** Set where only the transcript is known, not the events. */
+  recorded?: boolean;
 }
 
 export interface Conversation {

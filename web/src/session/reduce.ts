@@ -34,10 +34,12 @@ export function reduce(c: Conversation, e: LogEvent): Conversation {
 function begin(c: Conversation, data: Extract<LogEvent, { type: "session:init" }>["data"]): Conversation {
   const warnings = (data.warnings ?? []).map((warning, i): Part => ({ kind: "warning", key: `w${i}`, warning }));
   const known = c.turns.find((t) => t.id === data.turnId);
+  // A turn that goes on after a crash keeps what it has; what the transcript told gives way to the events.
+  const parts = known && !known.recorded ? known.parts : [];
   const turn: Turn = {
-    ...(known ?? { id: data.turnId, key: data.turnId, changedFiles: [] }),
+    id: data.turnId, key: data.turnId, changedFiles: known?.changedFiles ?? [], ...(known?.said ? { said: known.said } : {}),
     model: data.model, ...(data.answeredBy ? { answeredBy: data.answeredBy } : {}),
-    state: "running", parts: [...(known?.parts ?? []), ...warnings],
+    state: "running", parts: [...parts, ...warnings],
   };
   const turns = known ? c.turns.map((t) => (t === known ? turn : t)) : [...c.turns, turn];
   return { ...c, turns, running: data.turnId };

@@ -36,7 +36,7 @@ function recorded(entry: TranscriptEntry, said: Turn["said"], entries: readonly 
   const end = own.find((e) => e.kind === "end");
   const code = end?.exitCode ?? 0;
   return {
-    id: entry.turn, key: entry.turn, ...(said ? { said } : {}), parts, changedFiles: [],
+    id: entry.turn, key: entry.turn, ...(said ? { said } : {}), parts, changedFiles: [], recorded: true,
     state: !end ? "running" : code === 0 ? "done" : code === 130 ? "interrupted" : code === 124 ? "timeout" : "failed",
     ...(end?.usage ? { usage: end.usage } : {}),
   };

@@ -5,7 +5,12 @@ import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import { Code } from "./code";
 
+// Headings of an answer stand below those of the page.
 const components: Components = {
+  h1: ({ children }) => <h3 className="h1">{children}</h3>,
+  h2: ({ children }) => <h4 className="h2">{children}</h4>,
+  h3: ({ children }) => <h5 className="h3">{children}</h5>,
+  h4: ({ children }) => <h6>{children}</h6>,
   a: ({ href, children }) => (href ? <a href={href} target="_blank" rel="noopener noreferrer">{children}</a> : <>{children}</>),
   img: ({ src, alt }) => (
     typeof src === "string" && src

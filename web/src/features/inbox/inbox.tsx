@@ -1,5 +1,5 @@
 // Every question that waits, of all sessions and runs, the longest waiting first.
-import { useEffect, useRef } from "react";
+import { useLayoutEffect, useRef } from "react";
 import { useQuestions } from "../../app-state";
 import { navigate, questionLink, sessionLink } from "../../route";
 import { ago } from "../../ui/format";
@@ -28,7 +28,7 @@ export function Inbox({ selected }: { selected: string }) {
     navigate(next ? questionLink(next.id) : "/inbox", "replace");
   };
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (e: KeyboardEvent) => {
       if (typing(e) || e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog[open]")) return;
       const at = found >= 0 ? found : -1;
@@ -47,22 +47,22 @@ export function Inbox({ selected }: { selected: string }) {
 
   return (
     <>
-      <aside className="pane" aria-label="Questions">
-        <div className="pane-head"><h1>Inbox</h1>{asks.length > 0 && <span className="soft small">{asks.length} waiting</span>}</div>
+      <section className="pane" aria-label="Questions">
+        <div className="pane-head"><h2>Inbox</h2>{asks.length > 0 && <span className="soft small">{asks.length} waiting</span>}</div>
         {error && <div className="pane-pad"><ErrorNotice error={error} /></div>}
         <ol className="rows">
           {asks.map((ask) => <Row key={ask.id} ask={ask} current={ask === current} />)}
         </ol>
         {!error && !isPending && asks.length === 0 && <p className="empty-pane soft">Nothing waits for you.</p>}
-      </aside>
-      <main id="main" tabIndex={-1}>
+      </section>
+      <div className="view">
         <div className="scroll">
           <div className="column">
             {(selected || current) && <a className="back" href="/inbox" onClick={(e) => { e.preventDefault(); navigate("/inbox"); }}><Icon.back />All questions</a>}
             {current ? (
               <>
                 <p className="crumbs soft small">
-                  <Icon.folder /><span>{current.projectRoot}</span>
+                  {current.projectRoot && <><Icon.folder /><span>{current.projectRoot}</span></>}
                   {current.sessionId && <a href={sessionLink(current.sessionId)}>Open the session<kbd>o</kbd></a>}
                 </p>
                 <QuestionCard key={current.id} ask={current} keys heading="h2" handle={handle} onAnswered={answered} />
@@ -74,7 +74,7 @@ export function Inbox({ selected }: { selected: string }) {
             )}
           </div>
         </div>
-      </main>
+      </div>
     </>
   );
 }

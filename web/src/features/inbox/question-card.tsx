@@ -11,6 +11,11 @@ import { ErrorNotice } from "../../ui/parts";
 import { type Ask, bodyOf, type Verdict, wordsOf } from "./ask";
 import { EffectView } from "./effect-view";
 
+function waited(since: string): string {
+  const time = ago(since);
+  return time === "now" ? "just asked" : /\d (min|h|d)$/.test(time) ? `waiting for ${time}` : `waiting since ${time}`;
+}
+
 /** What keys do to the shown question. */
 export interface QuestionHandle { answer(verdict: Verdict): void; note(): void }
 
@@ -43,7 +48,11 @@ export function QuestionCard({ ask, keys = false, onAnswered, handle, heading: H
     decide.mutate(verdict);
   };
   useImperativeHandle(handle, () => ({ answer, note: () => setNoting(true) }));
-  useEffect(() => { if (noting) noteField.current?.focus(); }, [noting]);
+  useEffect(() => {
+    if (!noting) return;
+    const timer = setTimeout(() => noteField.current?.focus()); // after the key that asked for it
+    return () => clearTimeout(timer);
+  }, [noting]);
 
   const choice = selects ? {
     label: "Apply", chosen: new Set(paths.filter((p) => !dropped.has(p))),
@@ -55,13 +64,13 @@ export function QuestionCard({ ask, keys = false, onAnswered, handle, heading: H
         <Heading>{words.title}</Heading>
         <p className="soft small">
           {ask.wait ? "A workflow asks" : ask.reason}
-          {ask.created && <> · <time dateTime={ask.created} title={new Date(ask.created).toLocaleString()}>waits {ago(ask.created)}</time></>}
+          {ask.created && <> · <time dateTime={ask.created} title={new Date(ask.created).toLocaleString()}>{waited(ask.created)}</time></>}
           {ask.expires && <> · until <time dateTime={ask.expires}>{new Date(ask.expires).toLocaleString()}</time></>}
         </p>
       </header>
       <EffectView ask={ask} choice={choice} />
       {noting && (
-        <label className="note">
+        <label className="note-field">
           <span className="small soft">Note for the agent</span>
           <textarea ref={noteField} className="field" rows={2} value={note} maxLength={2000} onChange={(e) => setNote(e.target.value)}
             onKeyDown={(e) => { if (e.key === "Escape") { e.stopPropagation(); setNoting(false); } }} />

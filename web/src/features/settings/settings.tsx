@@ -11,11 +11,11 @@ export function Settings() {
   const server = useServer();
   const { data: checks, error } = useChecks();
   return (
-    <main id="main" tabIndex={-1}>
+    <div className="view">
       <div className="scroll">
         <div className="column settings">
           <a className="back" href="/"><Icon.back />All sessions</a>
-          <h1>Settings</h1>
+          <h2 className="title">Settings</h2>
           <fieldset>
             <legend>Colours</legend>
             {themes.map(([id, label]) => (
@@ -24,7 +24,7 @@ export function Settings() {
             <p className="soft small">Kept in this browser.</p>
           </fieldset>
           <section>
-            <h2>Server</h2>
+            <h3>Server</h3>
             {server.known && <p className="soft">Provider {server.provider}{server.project && <>, project <code>{server.project}</code></>}. Its settings lie in <code>config.yaml</code>; “belay config” shows them.</p>}
             {error && <ErrorNotice error={error} />}
             <ul className="checks">
@@ -39,6 +39,6 @@ export function Settings() {
           </section>
         </div>
       </div>
-    </main>
+    </div>
   );
 }

@@ -1,10 +1,9 @@
 // Go to anything: a session, a question, a view, an action.
 import { useEffect, useRef, useState } from "react";
-import { useProjectRoot, useQuestions, useSessions } from "../../app-state";
+import { everywhere, useProjectRoot, useQuestions, useSessions } from "../../app-state";
 import { navigate, questionLink, sessionLink } from "../../route";
 import { setTheme } from "../../ui/theme";
 import { allAsks, wordsOf } from "../inbox/ask";
-import { titleOf } from "../workbench/sessions-pane";
 
 interface Item { id: string; label: string; kind: string; act(): void }
 
@@ -12,7 +11,7 @@ interface Item { id: string; label: string; kind: string; act(): void }
 const most = 12;
 
 export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
-  const { data: sessions } = useSessions(useProjectRoot());
+  const { data: sessions } = useSessions(useProjectRoot() || everywhere);
   const { data: questions } = useQuestions();
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
@@ -32,7 +31,7 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
     { id: "light", label: "Light colours", kind: "Action", act: () => setTheme("light") },
     { id: "dark", label: "Dark colours", kind: "Action", act: () => setTheme("dark") },
     { id: "help", label: "Keys", kind: "Action", act: onHelp },
-    ...(sessions ?? []).map((s) => ({ id: s.sessionId, label: s.title || `${titleOf(s)}, ${new Date(s.updatedAt).toLocaleString()}`, kind: "Session", act: () => navigate(sessionLink(s.sessionId)) })),
+    ...(sessions?.sessions ?? []).map((s) => ({ id: s.sessionId, label: s.title || `${s.persona}, ${new Date(s.updatedAt).toLocaleString()}`, kind: "Session", act: () => navigate(sessionLink(s.sessionId)) })),
   ];
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const shown = all.filter((i) => words.every((w) => `${i.label} ${i.kind} ${i.id}`.toLowerCase().includes(w))).slice(0, most);

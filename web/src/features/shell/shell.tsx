@@ -1,5 +1,5 @@
 // What is around every view: the bar at the top, keys, help, and what is read out.
-import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { allAsks } from "../inbox/ask";
 import { useChecks, useQuestions, useServer } from "../../app-state";
 import { navigate, type Route } from "../../route";
@@ -21,10 +21,10 @@ export function Shell({ route, children }: { route: Route; children: ReactNode }
   useKeys(setSheet);
   const phone = route.view === "session" || route.view === "question" || route.view === "settings" || new URLSearchParams(location.search).has("new");
   return (
-    <div className={phone ? "app detail" : "app list"} onClick={follow}>
+    <div className={phone || route.view === "missing" ? "app detail" : "app list"} onClick={follow}>
       <a className="skip" href="#main">Skip to the content</a>
       <header className="top">
-        <a className="brand" href="/"><Logo /><span>belay</span></a>
+        <a className="brand" href="/" aria-label="belay"><Logo /><span>belay</span></a>
         <nav aria-label="Views">
           <NavLink href="/" current={["sessions", "session"].includes(route.view)} icon={<Icon.chat />}>Sessions</NavLink>
           <NavLink href="/inbox" current={["inbox", "question"].includes(route.view)} icon={<Icon.inbox />}>
@@ -38,13 +38,20 @@ export function Shell({ route, children }: { route: Route; children: ReactNode }
         <button type="button" className="button plain icon wide" onClick={() => setSheet("help")} title="Keys (?)" aria-label="Keys"><Icon.help /></button>
         <a className="button plain icon" href="/settings" aria-label="Settings" title="Settings" aria-current={route.view === "settings" ? "page" : undefined}><Icon.gear /></a>
       </header>
-      <div className="body">{children}</div>
+      <main className="body" id="main" tabIndex={-1}>
+        <h1 className="hidden">{headings[route.view]}</h1>
+        {children}
+      </main>
       <p className="hidden" role="status" id="announce">{useAnnouncement()}</p>
       {sheet === "help" && <Help onClose={() => setSheet("")} />}
       {sheet === "palette" && <Palette onClose={() => setSheet("")} onHelp={() => setSheet("help")} />}
     </div>
   );
 }
+
+const headings: Record<Route["view"], string> = {
+  sessions: "Sessions", session: "Session", inbox: "Inbox", question: "Question", settings: "Settings", missing: "Nothing is here",
+};
 
 /** Follows a link of the page without loading it anew. */
 function follow(e: MouseEvent): void {
@@ -58,7 +65,7 @@ function follow(e: MouseEvent): void {
 
 function useKeys(open: (sheet: "help" | "palette") => void): void {
   const went = useRef(0);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (e: KeyboardEvent) => {
       if (document.querySelector("dialog[open]")) return;
       if (e.key.toLowerCase() === "k" && (e.ctrlKey || e.metaKey) && !e.shiftKey) { e.preventDefault(); open("palette"); return; }

@@ -67,14 +67,15 @@ export function Composer({ draftKey, upload, send, running = false, onInterrupt,
       <div className="actions">
         <input ref={pick} id="pick" type="file" multiple className="hidden" tabIndex={-1} aria-hidden="true"
           onChange={(e) => { add(e.target.files); e.target.value = ""; }} />
-        <button type="button" className="button plain icon" disabled={disabled} onClick={() => pick.current?.click()} title="Attach files" aria-label="Attach files"><Icon.clip /></button>
+        <button type="button" className="button plain icon attach" disabled={disabled} onClick={() => pick.current?.click()} title="Attach files" aria-label="Attach files"><Icon.clip /></button>
         <OptionFields optionKey={draftKey} defaults={defaults} />
-        <span className="grow" />
+        <div className="sends">
         {running && <button type="button" className="button danger" id="interrupt" onClick={onInterrupt}><Icon.stop /><span className="wide">Interrupt</span></button>}
         {running && <button type="button" className="button" disabled={!can} onClick={() => void submit("followUp")} title="Sent when the answer has ended (Alt Enter)">After answer</button>}
         <button type="submit" className="button primary" id="send" disabled={!can} title="Enter">
           {sending ? <span className="spin" /> : <Icon.send />}{running ? "Steer" : "Send"}
         </button>
+        </div>
       </div>
       {over && <p className="drop" aria-hidden="true">Drop files to attach them</p>}
     </form>
@@ -107,7 +108,7 @@ function OptionFields({ optionKey, defaults }: { optionKey: string; defaults: { 
   const known = [...matrix, ...others].some((p) => p.id === persona);
   const option = (p: { id: string; description?: string }) => <option key={p.id} value={p.id} title={p.description}>{p.id}</option>;
   return (
-    <>
+    <div className="options">
       <label><span className="hidden">Persona</span>
         <select className="quiet" id="persona" title="Persona" value={persona} onChange={(e) => setOption(optionKey, "persona", e.target.value)}>
           {!known && <option value={persona}>{persona || "Persona"}</option>}
@@ -129,6 +130,6 @@ function OptionFields({ optionKey, defaults }: { optionKey: string; defaults: { 
             onBlur={() => { if (model !== undefined) setOption(optionKey, "model", model.trim()); setModel(undefined); }} />
         </label>
       )}
-    </>
+    </div>
   );
 }

@@ -10,7 +10,6 @@ import { announce } from "../shell/announce";
 import { Composer, type How } from "./composer";
 import { useOptions } from "./options";
 import { sendInto, sendTurn } from "./send";
-import { titleOf } from "./sessions-pane";
 import { Said, TurnView } from "./turn-view";
 
 export function Conversation({ id }: { id: string }) {
@@ -42,12 +41,13 @@ export function Conversation({ id }: { id: string }) {
   }, [conversation.running, interrupt]);
 
   const s = session.data;
+  const title = s?.title || conversation.turns.find((t) => t.said?.message)?.said?.message.split("\n")[0] || s?.persona || "Session";
   return (
-    <main id="main" tabIndex={-1} className="conversation">
+    <div className="view conversation">
       <header className="session-head">
         <a className="button plain icon narrow-only" href="/" aria-label="All sessions"><Icon.back /></a>
-        <h1 className="clip">{s ? titleOf(s) : "Session"}</h1>
-        {s && <span className="soft small clip" title={s.projectRoot}>{s.title ? `${s.persona} · ` : ""}{s.projectRoot.split("/").at(-1)}</span>}
+        <h2 className="clip" title={title}>{title}</h2>
+        {s && <span className="soft small clip" title={s.projectRoot}>{s.persona} · {s.projectRoot.split("/").at(-1)}</span>}
         <span className="grow" />
         <LinkBadge state={state} />
       </header>
@@ -62,7 +62,7 @@ export function Conversation({ id }: { id: string }) {
           <span className="hidden" id="busy">{running ? "running" : ""}</span>
         </div>
       </div>
-    </main>
+    </div>
   );
 }
 

@@ -48,16 +48,16 @@ export function Start() {
     }
   };
   return (
-    <main id="main" tabIndex={-1} className="start">
+    <div className="view start">
       <div className="scroll">
         <div className="column">
           <a className="back" href="/"><Icon.back />All sessions</a>
-          <h1>New session</h1>
+          <h2 className="title">New session</h2>
           <p className="soft">{root ? <>In <code>{root}</code></> : "Choose a project folder first."}</p>
           {error !== undefined && <ErrorNotice error={error} onClose={() => setError(undefined)} />}
           <Composer draftKey={key} upload={upload} send={send} defaults={defaults} disabled={root === ""} autoFocus />
         </div>
       </div>
-    </main>
+    </div>
   );
 }
