@@ -26,7 +26,7 @@ var layers = [][]string{
 	{"session", "model", "permit", "bus"},
 	{"render", "tool"},
 	{"turn"},
-	{"workflow", "client", "worker"},
+	{"workflow", "client", "worker", "overview"},
 	{"api", "chat", "discord", "page", "web"},
 	{"app"},
 	{"cli"},

@@ -100,6 +100,9 @@ type Options struct {
 	Workflows Workflows
 	// Clock tells the time of answers; nil is the system's.
 	Clock func() time.Time
+	// Overview shows all projects and sessions; without one these endpoints are NOT_FOUND,
+	// and no project can be named by its id.
+	Overview Overview
 	// Scaffolder makes projects; without one those endpoints are NOT_FOUND.
 	Scaffolder Scaffolder
 }
@@ -206,6 +209,10 @@ func (h *Handler) serve(res *response, r *http.Request) error {
 		if _, err := h.body(res, r); err != nil { // read away: it means nothing here
 			return err
 		}
+	}
+	r, err := h.projectByID(r, res.route)
+	if err != nil {
+		return err
 	}
 	return res.route.serve(&call{h, res, r})
 }

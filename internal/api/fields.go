@@ -281,7 +281,7 @@ func (h *Handler) fields(w *response, r *http.Request) (fields, error) {
 	if err != nil {
 		return fields{}, fault.New(fault.InvalidRequest, "the body %v", err).With("field", "body")
 	}
-	return newFields(o), nil
+	return newFields(o), h.projectInBody(w, &o)
 }
 
 // body reads a whole JSON body within its limits of size and time; the time

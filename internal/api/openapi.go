@@ -17,6 +17,9 @@ import (
 // everywhere are the errors that any route may answer before its own work.
 func everywhere(rt *route) []fault.Type {
 	list := []fault.Type{fault.Forbidden, fault.SDKFailure}
+	if namesProject(rt.body) {
+		list = append(list, fault.NotFound) // of the project's id
+	}
 	if rt.access != public {
 		list = append(list, fault.Unauthorized)
 	}
@@ -52,7 +55,7 @@ func openAPI(table []route, version string) []byte {
 		paths[rt.path][strings.ToLower(rt.method)] = operation(rt, set)
 	}
 	events := map[string]any{}
-	for _, spec := range append(event.Types(), projectEvents()...) {
+	for _, spec := range slices.Concat(event.Types(), projectEvents(), feedEvents()) {
 		events[string(spec.Type)] = map[string]any{"description": spec.When, "data": set.of(reflect.TypeOf(spec.Sample))}
 	}
 	for _, spec := range run.Events() {
@@ -107,6 +110,9 @@ func operation(rt *route, set *schemas) map[string]any {
 		}
 		op["requestBody"] = map[string]any{"required": true, "content": map[string]any{
 			media: map[string]any{"schema": set.of(reflect.TypeOf(rt.body))}}}
+		if namesProject(rt.body) {
+			orByID(set.components[componentName(reflect.TypeOf(rt.body))].(map[string]any))
+		}
 	}
 	return op
 }

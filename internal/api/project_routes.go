@@ -8,7 +8,7 @@ import (
 )
 
 // workingRoot is projectRoot for the endpoints about a project's contents.
-var workingRoot = param{in: "query", name: "projectRoot", required: true, doc: "absolute path of the project folder"}
+var workingRoot = param{in: "query", name: byRoot, required: true, doc: "absolute path of the project folder"}
 
 // projectErrors are those of a project folder that is looked at.
 var projectErrors = []fault.Type{fault.InvalidProjectRoot, fault.WorkingRootInaccessible, fault.InvalidRequest}

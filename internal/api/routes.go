@@ -19,7 +19,7 @@ const (
 // Parameters that several routes share.
 var (
 	sessionPath = param{in: "path", name: "id", required: true, doc: "the session's id"}
-	projectRoot = param{in: "query", name: "projectRoot", required: true, doc: "absolute path of the project folder"}
+	projectRoot = param{in: "query", name: byRoot, required: true, doc: "absolute path of the project folder"}
 )
 
 // Errors that several routes share; what the guard and the router answer on
@@ -39,7 +39,7 @@ func errorsOf(lists ...[]fault.Type) (all []fault.Type) {
 
 // routes is the table of every endpoint.
 func routes() []route {
-	return slices.Concat(harnessRoutes(), scaffoldRoutes(), projectRoutes(), registerRoutes(), proposalRoutes(), keptRoutes(), workflowRoutes(), systemRoutes())
+	return projectsByID(slices.Concat(harnessRoutes(), overviewRoutes(), eventRoutes(), scaffoldRoutes(), projectRoutes(), registerRoutes(), proposalRoutes(), keptRoutes(), workflowRoutes(), systemRoutes()))
 }
 
 // harnessRoutes are the endpoints about sessions and turns.

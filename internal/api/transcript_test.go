@@ -102,6 +102,9 @@ func transcript(t *testing.T, file string) {
 			if runs, ok := opts.Workflows.Runs.(*sampleRuns); ok {
 				runs.project = folder.root
 			}
+			if all, ok := opts.Overview.(*sampleOverview); ok {
+				all.root = folder.root
+			}
 			base = serve(t, api.New(opts))
 			if _, err := engine.Create(t.Context(), turn.CreateRequest{ProjectRoot: "/project"}); err != nil {
 				t.Fatal(err)
@@ -214,6 +217,8 @@ func configure(t *testing.T, section string, o *api.Options, engine *apitest.Eng
 			}
 		case "workflows":
 			o.Workflows = api.Workflows{Runs: &sampleRuns{}, Limits: catalog.Limits{FileBytes: 1 << 20, Entries: 100, Read: 1 << 20, Files: 3}}
+		case "overview":
+			o.Overview = &sampleOverview{}
 		case "maker":
 			o.Scaffolder = sampleScaffolder{}
 		case "reports":

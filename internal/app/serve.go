@@ -77,7 +77,11 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	here.carrier = carrier
 	addr := ln.Addr().String()
 	authority := api.NewOperator(operator, addr, nil)
-	h := api.New(a.handlerOptions(addr, token, authority, carrier, here))
+	all := a.newOverview()
+	defer all.Close()
+	ho := a.handlerOptions(addr, token, authority, carrier, here)
+	ho.Overview = all
+	h := api.New(ho)
 	base := "http://" + reachable(addr)
 	here.server = Server{URL: base, PID: os.Getpid(), Project: a.Config.Project, Started: time.Now().UTC()}
 	here.publish()

@@ -11,6 +11,7 @@ import (
 	"belay/internal/api"
 	"belay/internal/config"
 	"belay/internal/fault"
+	"belay/internal/overview"
 	"belay/internal/workspace"
 	"belay/internal/workspace/scan"
 )
@@ -45,6 +46,13 @@ func (a *App) projects() api.Projects {
 		return workspace.NewScope(workspace.ScopeOptions{Project: projectRoot, Private: hidden}).Hidden(path)
 	}
 	return p
+}
+
+// newOverview shows the projects that callers of a server may name, and their sessions.
+func (a *App) newOverview() *overview.Overview {
+	return overview.New(overview.Options{
+		Store: a.Store, Questions: a.requests, Runs: a.Runs, Home: a.Config.Project, Allow: a.projects().Allow, Logger: a.log,
+	})
 }
 
 // recent lists the projects that have sessions, the latest first, as far as

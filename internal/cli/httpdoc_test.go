@@ -51,7 +51,7 @@ func TestHTTPGuide(t *testing.T) {
 		`(?m)^event: process:exit$`:         3,
 		`"mimeType":"text/csv"`:             2, // inspected and uploaded
 		`"systemSha256":"[0-9a-f]{64}"`:     2, // in the transcript and by itself
-		`"sessions":\[\{"sessionId":"sess_`: 3, // listed, listed in pages and found
+		`"sessions":\[\{"sessionId":"sess_`: 4, // of all projects, listed, listed in pages and found
 		`"status":"ready"`:                  1,
 		`"turns":\[\]`:                      1,
 		`"forkedFrom":\{"sessionId":"sess_`: 3, // in the answer and in the lists

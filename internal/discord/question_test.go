@@ -100,6 +100,36 @@ func TestQuestion(t *testing.T) {
 	w.Wait(t, "an answer", func() bool { return strings.Contains(w.Answer(it).Text, "answered already") })
 }
 
+// Two questions about one command are two messages. An answer closes its own, and only the one
+// about files that run by themselves has the mark and no answer for the session.
+func TestTwoQuestionsAboutACommand(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.mention("build")
+	r := w.agent.requested(1)
+	first, second := changes("q1"), changes("q2")
+	first.Files, first.FileCount = []contract.ChangedFile{{Path: "a.txt", Class: contract.ClassOrdinary}}, 1
+	second.Files, second.FileCount, second.Session = []contract.ChangedFile{{Path: ".envrc", Class: contract.ClassRunsByItself}}, 1, false
+	second.Notes = []string{"runs by itself: .git/hooks/x is run by git"}
+	w.agent.signal(r.Session, r.Request, first)
+	q1 := w.asked(1)
+	if strings.Contains(q1.Content, "Runs by itself") || buttons(q1)["Apply for this session"] == "" {
+		t.Errorf("the first question is %q %v", q1.Content, buttons(q1))
+	}
+	w.Press(w.ada, w.channel, q1.ID, buttons(q1)["Apply changes"])
+	w.Wait(t, "the end of the first", func() bool { return strings.Contains(w.last().Content, "Allowed by") })
+	w.agent.signal(r.Session, r.Request, second)
+	q2 := w.asked(2)
+	if b := buttons(q2); !strings.Contains(q2.Content, "**Runs by itself**: `.envrc`") || !strings.Contains(q2.Content, "runs by itself: .git/hooks/x") || b["Apply for this session"] != "" || b["Apply changes"] == "" {
+		t.Errorf("the second question is %q %v", q2.Content, b)
+	}
+	w.Press(w.ada, w.channel, q2.ID, buttons(q2)["Discard"])
+	w.Wait(t, "the end of the second", func() bool { return strings.Contains(w.last().Content, "Refused by") })
+	if own := w.Own(w.channel); len(own) != 2 || !strings.Contains(own[0].Content, "Allowed by") {
+		t.Errorf("the messages are %+v", own)
+	}
+}
+
 // A form takes a note; the question closes with it. A question that is closed elsewhere
 // says so.
 func TestNoteAndOtherSurfaces(t *testing.T) {

@@ -48,6 +48,7 @@ func Promises() []Promise {
 		{"startRun", "belay run", "the run exists, and no finished task is done again; one that goes on with a corrected file goes by that file", same, "run, corrected run, large run, race of a large collection"},
 		{"cancelRun", "belay runs cancel", "the run stops; one whose process died does not go on by itself", same, "cancelled run"},
 		{"answerRun", "belay runs continue, belay runs refuse", "the answer counts and is in the audit log, at the latest when the run is taken up", same, "answered run"},
+		{"addProject", "", "the project is known, and its id leads to it", same, "known project"},
 		{"checkProject", "", nothing, nothing, ""},
 		{"inspectAttachments", "belay attach inspect", nothing, nothing, ""},
 		{"makeLink", "belay open", nothing, nothing, ""},

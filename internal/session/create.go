@@ -105,7 +105,11 @@ func (s *Store) write(rec Record, transcript []byte) (err error) {
 			return errors.Join(err, durable.RemoveAll(base, p.rel))
 		}
 	}
-	if err := s.paths.indexBy(durable.WriteNew, rec.SessionID, p); err != nil {
+	err = s.paths.knowProject(rec.ProjectRoot) // lists of the sessions of all projects go by it
+	if err == nil {
+		err = s.paths.indexBy(durable.WriteNew, rec.SessionID, p)
+	}
+	if err != nil {
 		return errors.Join(err, durable.RemoveAll(base, p.rel)) // nobody has its id
 	}
 	return nil

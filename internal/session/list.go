@@ -41,7 +41,7 @@ func (s *Store) ListPage(ctx context.Context, projectRoot string, o ListOptions)
 	if ids != nil && len(ids) <= o.Limit {
 		return s.lists.whole(ctx, project, ids, o)
 	}
-	rows, err := s.lists.rows(ctx, project, cache, ids, names)
+	rows, err := s.lists.rows(ctx, project, cache, ids, names, lookNewest)
 	if err != nil {
 		return Page{}, err
 	}

@@ -161,8 +161,9 @@ func (s *lists) recall(folder string) *listCache {
 	return &listCache{V: listVersion, Folder: folder}
 }
 
-// maxRecent is of how many folders the cache is in memory. More begin anew.
-const maxRecent = 8
+// maxRecent is of how many folders the cache is in memory. More begin anew. A list of the
+// sessions of all projects uses one for each.
+const maxRecent = 256
 
 // remember keeps a cache in memory.
 func (s *lists) remember(c *listCache) {

@@ -17,6 +17,8 @@ import (
 const (
 	lookNewest = 200
 	lookAgain  = 10 * time.Minute
+	// lookNewestOfMany is lookNewest where all projects are listed.
+	lookNewestOfMany = 10
 	// settledAfter is how old a folder's time of change must be before the same time
 	// means the same names: some file systems count in steps of two seconds.
 	settledAfter = 3 * time.Second
@@ -52,7 +54,7 @@ type candidate struct {
 
 // candidates are the sessions of a folder in the order of the cache, and those that it
 // does not have. Without ids they are those of the cache.
-func (c *listCache) candidates(ids []string, table useTable, trusted bool) []candidate {
+func (c *listCache) candidates(ids []string, table useTable, trusted bool, newest int) []candidate {
 	there := make(map[string]bool, len(ids))
 	for _, id := range ids {
 		there[id] = true
@@ -64,7 +66,7 @@ func (c *listCache) candidates(ids []string, table useTable, trusted bool) []can
 			continue
 		}
 		delete(there, e.ID)
-		look := !trusted || len(all) < lookNewest || e.Size == unusable || e.Use != table.of(e.ID)
+		look := !trusted || len(all) < newest || e.Size == unusable || e.Use != table.of(e.ID)
 		all = append(all, candidate{listEntry: *e, look: look})
 	}
 	for _, id := range ids {
@@ -77,12 +79,12 @@ func (c *listCache) candidates(ids []string, table useTable, trusted bool) []can
 
 // rows returns all sessions of a project for a list. It looks at those that may have
 // changed since the cache was made, and reads those that did. Those that cannot be used
-// are read each time.
-func (s *lists) rows(ctx context.Context, project string, c *listCache, ids []string, names int64) ([]row, error) {
+// are read each time. The newest are looked at in any case, so many of them.
+func (s *lists) rows(ctx context.Context, project string, c *listCache, ids []string, names int64, newest int) ([]row, error) {
 	table, now := s.store.uses.read(), time.Now() // first: what is written from here on is for the next list
 	uses, boot := table.made(), s.store.o.BootID
 	trusted := uses != 0 && uses == c.Uses && boot != "" && boot == c.Boot && !now.Before(c.Looked) && now.Sub(c.Looked) < lookAgain
-	all := c.candidates(ids, table, trusted)
+	all := c.candidates(ids, table, trusted, newest)
 	if err := lookAtAll(ctx, c.Folder, all); err != nil {
 		return nil, err
 	}
@@ -105,7 +107,7 @@ func (s *lists) rows(ctx context.Context, project string, c *listCache, ids []st
 			}
 			fresh.sessions = append(fresh.sessions, e.listEntry)
 			if e.Project == "" || e.Project == project {
-				rows = append(rows, row{e.sortKey, nil})
+				rows = append(rows, row{e.sortKey, nil, e.Size, e.Changed})
 			}
 			continue
 		}
@@ -121,9 +123,6 @@ func (s *lists) rows(ctx context.Context, project string, c *listCache, ids []st
 			fresh.Names = 0
 			continue
 		}
-		if found.in(p, project) {
-			rows = append(rows, row{keyOf(found.rec), found.rec})
-		}
 		was := e.listEntry
 		e.listEntry = listEntry{sortKey: keyOf(found.rec), Size: unusable, Use: table.of(e.ID)}
 		if e.info != nil && found.problem == nil {
@@ -131,6 +130,9 @@ func (s *lists) rows(ctx context.Context, project string, c *listCache, ids []st
 		}
 		if !p.inProject() {
 			e.Project = found.rec.ProjectRoot
+		}
+		if found.in(p, project) {
+			rows = append(rows, row{e.sortKey, found.rec, e.Size, e.Changed})
 		}
 		if e.listEntry != was {
 			changed++

@@ -80,10 +80,12 @@ func (o ListOptions) after() (*sortKey, error) {
 	return &c.sortKey, nil
 }
 
-// row is a session in a list. The record is there where it was read.
+// row is a session in a list. The record is there where it was read. Size and changed are
+// those of its [listEntry].
 type row struct {
 	sortKey
-	rec *Record
+	rec           *Record
+	size, changed int64
 }
 
 // cut sorts a list and returns the part that the options ask for. Sessions that
@@ -113,7 +115,7 @@ func (o ListOptions) cut(all []row) (part []row, next string, more int, err erro
 func PageOf(recs []Record, o ListOptions) (page Page, err error) {
 	rows := make([]row, len(recs))
 	for i := range recs {
-		rows[i] = row{keyOf(&recs[i]), &recs[i]}
+		rows[i] = row{sortKey: keyOf(&recs[i]), rec: &recs[i]}
 	}
 	if rows, page.Next, page.More, err = o.cut(rows); err != nil {
 		return Page{}, err

@@ -141,9 +141,6 @@ func (s *paths) search(id string) (sessionPath, bool, error) {
 
 // knowProject makes durable that a project has sessions.
 func (s *paths) knowProject(base string) error {
-	if s.store.o.SessionRoot != "" {
-		return nil
-	}
 	err := s.noteProject(base)
 	if s.store.restored(err) {
 		err = s.noteProject(base)

@@ -267,6 +267,7 @@ func TestLostIndexComesBackWithList(t *testing.T) {
 	ctx := context.Background()
 	rec := w.session()
 	must(t, os.Remove(filepath.Join(w.o.StateDir, "sessions", rec.SessionID)))
+	must(t, os.RemoveAll(filepath.Join(w.o.StateDir, "projects")))
 	s := w.store()
 	if _, err := s.Get(ctx, rec.SessionID); !fault.Is(err, fault.SessionNotFound) {
 		t.Fatalf("a session that is in no index gave %v", err)

@@ -1,0 +1,243 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"belay/internal/fault"
+	"belay/internal/overview"
+)
+
+// Overview shows all projects and sessions; [overview.Overview] does.
+type Overview interface {
+	Sessions(ctx context.Context, q overview.Query) (overview.Page, error)
+	Projects(ctx context.Context) ([]overview.Project, error)
+	// Root is the folder of a project's id, Add makes a folder one of the projects.
+	Root(id string) (string, error)
+	Add(ctx context.Context, projectRoot string) (overview.Project, error)
+	// Subscribe reports changes after a position.
+	Subscribe(ctx context.Context, position string) (*overview.Subscription, error)
+}
+
+var _ Overview = (*overview.Overview)(nil)
+
+type allProjectsAnswer struct {
+	Projects []overview.Project `json:"projects"`
+}
+
+type addedProjectAnswer struct {
+	Project overview.Project `json:"project"`
+}
+
+type addProjectBody struct {
+	Path string `json:"path" doc:"absolute path of the folder"`
+}
+
+func (*addProjectBody) closed() {}
+
+// overviewRoutes are the endpoints about all projects and sessions.
+func overviewRoutes() []route {
+	return []route{
+		{method: get, path: "/api/harness/sessions", name: "listAllSessions", summary: "The sessions of all projects, the one that was used last first.",
+			params: []param{
+				{in: "query", name: "query", doc: "words that all occur in title, id, persona or the project's name, at most 200 characters"},
+				{in: "query", name: "projectRoot", doc: "absolute path of the one project folder; all projects without it"},
+				{in: "query", name: "state", doc: "idle, running, waiting (a call waits for a person) or damaged; all without it"},
+				{in: "query", name: "limit", integer: true, doc: "at most so many, 1 to 200; 50 without it"},
+				{in: "query", name: "cursor", doc: "the nextCursor of the page before"}},
+			action: answers(listAllSessions), errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.StorageFailure})},
+		{method: get, path: "/api/projects", name: "listAllProjects", summary: "The known projects with their ids, the one that was used last first.",
+			action: answers(listAllProjects), errors: []fault.Type{fault.NotFound, fault.StorageFailure}},
+		{method: post, path: "/api/projects", name: "addProject", summary: "Make a folder a known project. It keeps its id.",
+			action: takes(addProject), errors: errorsOf(projectErrors, rootErrors, []fault.Type{fault.NotFound, fault.StorageFailure})},
+	}
+}
+
+// all is the overview, or why there is none.
+func (h *Handler) all() (Overview, error) {
+	if h.o.Overview == nil {
+		return nil, fault.New(fault.NotFound, "this server does not list all sessions").
+			WithHint("GET /api/harness/session/list lists those of one project")
+	}
+	return h.o.Overview, nil
+}
+
+// maxQuery is how many characters a search has at most.
+const maxQuery = 200
+
+func listAllSessions(c *call) (overview.Page, error) {
+	all, err := c.all()
+	if err != nil {
+		return overview.Page{}, err
+	}
+	q, err := query(c.r)
+	if err != nil {
+		return overview.Page{}, err
+	}
+	o := overview.Query{Text: trim(q["query"]), State: overview.State(trim(q["state"])), Cursor: q["cursor"]}
+	var bad []fault.Problem
+	if len([]rune(o.Text)) > maxQuery {
+		bad = append(bad, fault.Problem{Field: "query", Message: "must have at most " + strconv.Itoa(maxQuery) + " characters"})
+	}
+	if states := overview.States(); o.State != "" && !slices.Contains(states, string(o.State)) {
+		bad = append(bad, fault.Problem{Field: "state", Message: "must be one of " + strings.Join(states, ", ")})
+	}
+	if q["limit"] != "" {
+		if o.Limit, err = strconv.Atoi(q["limit"]); err != nil || o.Limit < 1 || o.Limit > overview.MaxPage {
+			bad = append(bad, fault.Problem{Field: "limit", Message: "must be a whole number, 1 to " + strconv.Itoa(overview.MaxPage)})
+		}
+	}
+	if err := fault.Invalid(bad); err != nil {
+		return overview.Page{}, err
+	}
+	if root := trim(q["projectRoot"]); root != "" {
+		if o.Project, err = c.checkProject(root); err != nil {
+			return overview.Page{}, err
+		}
+	}
+	return all.Sessions(c.ctx(), o)
+}
+
+func listAllProjects(c *call) (allProjectsAnswer, error) {
+	all, err := c.all()
+	if err != nil {
+		return allProjectsAnswer{}, err
+	}
+	projects, err := all.Projects(c.ctx())
+	return allProjectsAnswer{orEmpty(projects)}, err
+}
+
+func addProject(c *call, b *addProjectBody) (addedProjectAnswer, error) {
+	all, err := c.all()
+	if err != nil {
+		return addedProjectAnswer{}, err
+	}
+	root, err := c.checkProject(b.Path)
+	if err != nil {
+		return addedProjectAnswer{}, err
+	}
+	p, err := all.Add(c.ctx(), root)
+	return addedProjectAnswer{p}, err
+}
+
+// A project is named by its folder or by its id: "project" in place of "projectRoot", in
+// queries and in bodies alike. The id is replaced by the folder before anybody else looks.
+const (
+	byRoot = "projectRoot"
+	byID   = "project"
+)
+
+// projectsByID adds the id to the parameters of each route that names a project.
+func projectsByID(table []route) []route {
+	for i := range table {
+		at := slices.IndexFunc(table[i].params, func(p param) bool { return p.in == "query" && p.name == byRoot })
+		if at < 0 {
+			continue
+		}
+		params := slices.Clone(table[i].params)
+		id := param{in: "query", name: byID, doc: "or the project's id"}
+		if params[at].required {
+			params[at].required, id.doc = false, "or the project's id; one of both is required"
+		}
+		table[i].params = slices.Insert(params, at+1, id)
+		if !slices.Contains(table[i].errors, fault.NotFound) {
+			table[i].errors = append(slices.Clip(table[i].errors), fault.NotFound)
+		}
+	}
+	return table
+}
+
+// orByID adds the id to the schema of a body that names a project.
+func orByID(schema map[string]any) {
+	properties := schema["properties"].(map[string]any)
+	if properties[byID] != nil {
+		return
+	}
+	properties[byID] = map[string]any{"type": "string", "description": "the project's id, in place of projectRoot"}
+	if required, ok := schema["required"].([]string); ok {
+		schema["required"] = slices.DeleteFunc(slices.Clone(required), func(name string) bool { return name == byRoot })
+	}
+}
+
+// projectByID replaces a project's id in the query of a request.
+func (h *Handler) projectByID(r *http.Request, rt *route) (*http.Request, error) {
+	if !slices.ContainsFunc(rt.params, func(p param) bool { return p.in == "query" && p.name == byRoot }) {
+		return r, nil
+	}
+	q, err := query(r)
+	if err != nil || q[byID] == "" {
+		return r, nil //nolint:nilerr // the route reports a malformed query
+	}
+	if q[byRoot] != "" {
+		return nil, bothProjects()
+	}
+	root, err := h.rootOf(trim(q[byID]))
+	if err != nil {
+		return nil, err
+	}
+	values := r.URL.Query()
+	values.Del(byID)
+	values.Set(byRoot, root)
+	changed := r.Clone(r.Context())
+	changed.URL.RawQuery = values.Encode()
+	return changed, nil
+}
+
+func bothProjects() error {
+	return fault.New(fault.InvalidRequest, "project and projectRoot are both given").With("field", byID).
+		WithHint("give one of them: project is the id, projectRoot the folder")
+}
+
+// rootOf is the folder of a project's id.
+func (h *Handler) rootOf(id string) (string, error) {
+	if h.o.Overview == nil {
+		return "", fault.New(fault.NotFound, "this server knows no ids of projects").With("project", clip(id)).
+			WithHint("name the folder with projectRoot")
+	}
+	return h.o.Overview.Root(id)
+}
+
+// projectInBody replaces a project's id in a body.
+func (h *Handler) projectInBody(w *response, o *object) error {
+	v, has := o.members[byID]
+	if !has || w.route == nil || !namesProject(w.route.body) {
+		return nil
+	}
+	if _, both := o.members[byRoot]; both {
+		return bothProjects()
+	}
+	if v.Kind() != '"' {
+		return fault.Invalid([]fault.Problem{{Field: byID, Message: "must be a string"}})
+	}
+	root, err := h.rootOf(trim(textOf(v)))
+	if err != nil {
+		return err
+	}
+	quoted, err := jsontext.AppendQuote(nil, root)
+	if err != nil {
+		return err
+	}
+	delete(o.members, byID)
+	o.members[byRoot] = quoted
+	o.names[slices.Index(o.names, byID)] = byRoot
+	return nil
+}
+
+// namesProject reports whether a body names a project by its folder.
+func namesProject(body any) bool {
+	if body == nil || reflect.TypeOf(body).Kind() != reflect.Struct {
+		return false
+	}
+	for field := range reflect.TypeOf(body).Fields() {
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name == byRoot {
+			return true
+		}
+	}
+	return false
+}

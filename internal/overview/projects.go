@@ -1,0 +1,203 @@
+package overview
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"belay/internal/fault"
+	"belay/internal/lazyregexp"
+	"belay/internal/session"
+)
+
+// Project is a folder in which somebody works.
+type Project struct {
+	// ID stands for the folder in addresses: see [ProjectID].
+	ID string `json:"id"`
+	// Name is the folder's.
+	Name string `json:"name"`
+	Path string `json:"path"`
+	// UsedAt is when a session in it was used last, absent where there is none.
+	UsedAt        time.Time `json:"usedAt,omitzero"`
+	Sessions      int       `json:"sessions"`
+	OpenQuestions int       `json:"openQuestions"`
+	// Exists is set while the folder is there.
+	Exists bool `json:"exists"`
+}
+
+// ProjectID is the id of a project's folder: p_ and 16 hex digits of the SHA-256 of its
+// path without symbolic links. It is the same in all processes at all times, as long as
+// the folder stays where it is.
+func ProjectID(projectRoot string) string {
+	real, err := filepath.EvalSymlinks(projectRoot)
+	if err != nil {
+		real = filepath.Clean(projectRoot)
+	}
+	sum := sha256.Sum256([]byte(real))
+	return "p_" + hex.EncodeToString(sum[:8])
+}
+
+var idPattern = lazyregexp.New(`^p_[0-9a-f]{16}$`)
+
+// idOf is [ProjectID], asked of the disk once.
+func (v *Overview) idOf(projectRoot string) string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	id := v.ids[projectRoot]
+	if id == "" {
+		id = ProjectID(projectRoot)
+		v.ids[projectRoot] = id
+	}
+	return id
+}
+
+// roots are the folders of all projects that callers may name, sorted.
+func (v *Overview) roots() []string {
+	all := v.o.Store.Projects()
+	if v.o.Home != "" {
+		all = append(all, v.o.Home)
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	if v.o.Allow == nil {
+		return all
+	}
+	return slices.DeleteFunc(all, func(root string) bool { return v.o.Allow(root) != nil })
+}
+
+// Root returns the folder of a project. An id that no known project has is NOT_FOUND.
+func (v *Overview) Root(id string) (string, error) {
+	if idPattern.MatchString(id) {
+		for _, root := range v.roots() {
+			if v.idOf(root) == id {
+				return root, nil
+			}
+		}
+	}
+	return "", fault.New(fault.NotFound, "no project has the id %q", clip(id)).With("project", clip(id)).
+		WithHint("GET /api/projects lists the projects; POST /api/projects adds a folder")
+}
+
+// Projects lists the known projects, the one that was used last first.
+func (v *Overview) Projects(ctx context.Context) ([]Project, error) {
+	open, err := v.questions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := []Project{}
+	for _, root := range v.roots() {
+		p, err := v.project(ctx, root, open)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	slices.SortFunc(all, func(a, b Project) int { return cmp.Or(b.UsedAt.Compare(a.UsedAt), strings.Compare(a.Path, b.Path)) })
+	return all, nil
+}
+
+// project is one of them.
+func (v *Overview) project(ctx context.Context, root string, open asked) (Project, error) {
+	info, err := os.Stat(root)
+	p := Project{
+		ID: v.idOf(root), Name: filepath.Base(root), Path: root, OpenQuestions: open.inProject[root],
+		Exists: err == nil && info.IsDir(),
+	}
+	rows, err := v.o.Store.Rows(ctx, root)
+	for _, r := range rows {
+		p.Sessions++
+		if r.Used.After(p.UsedAt) {
+			p.UsedAt = r.Used
+		}
+	}
+	return p, err
+}
+
+// Add makes a folder a known project, which is on disk when Add returns. The caller has
+// checked that it may be one.
+func (v *Overview) Add(ctx context.Context, projectRoot string) (Project, error) {
+	if err := v.o.Store.AddProject(projectRoot); err != nil {
+		return Project{}, err
+	}
+	open, err := v.questions(ctx)
+	if err != nil {
+		return Project{}, err
+	}
+	return v.project(ctx, projectRoot, open)
+}
+
+// asked counts the questions that wait for a person.
+type asked struct {
+	inSession, inProject map[string]int
+}
+
+// questions are those that wait now, those of runs among them.
+func (v *Overview) questions(ctx context.Context) (asked, error) {
+	a := asked{map[string]int{}, map[string]int{}}
+	open, err := v.o.Questions.List(ctx, "")
+	if err != nil {
+		return a, err
+	}
+	for _, q := range open {
+		a.inSession[q.SessionID]++
+		a.inProject[q.ProjectRoot]++
+	}
+	if v.o.Runs == nil {
+		return a, nil
+	}
+	waits, err := v.o.Runs.Questions(ctx)
+	for _, w := range waits {
+		a.inProject[w.Project]++
+	}
+	return a, err
+}
+
+// clip shortens a value of the caller's that is quoted back.
+func clip(s string) string {
+	if len(s) > 100 {
+		return s[:100] + "…"
+	}
+	return s
+}
+
+// digest is what is known of a session as it is in a row.
+func (v *Overview) digest(r session.Row) (*session.Digest, error) {
+	v.mu.Lock()
+	before := v.digests[r.ID]
+	v.mu.Unlock()
+	if before.digest != nil && before.version == r.Version {
+		return before.digest, nil
+	}
+	d, err := v.o.Store.Digest(r, before.digest)
+	if err != nil {
+		return nil, err
+	}
+	v.mu.Lock()
+	v.digests[r.ID] = known{r.Version, d}
+	v.mu.Unlock()
+	return d, nil
+}
+
+// forget drops what is known of sessions that are not there any more.
+func (v *Overview) forget(rows []session.Row) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.digests) <= len(rows) {
+		return
+	}
+	there := make(map[string]bool, len(rows))
+	for _, r := range rows {
+		there[r.ID] = true
+	}
+	for id := range v.digests {
+		if !there[id] {
+			delete(v.digests, id)
+		}
+	}
+}
