@@ -76,6 +76,28 @@ func (q *twoQuestions) ends(want ...string) {
 	if end := last(q.t, all); end.name != "process:exit" {
 		q.t.Errorf("the turn ended with %+v", end)
 	}
+	asked, given := map[any]any{}, map[any]int{}
+	for _, e := range all {
+		switch e.name {
+		case "permission:request":
+			effect, _ := e.data["effect"].(map[string]any)
+			asked[e.data["decisionId"]] = effect["automatic"]
+		case "permission:resolved":
+			given[e.data["decisionId"]]++
+		}
+	}
+	marked := 0
+	for id, automatic := range asked {
+		if automatic != nil {
+			marked++
+		}
+		if given[id] != 1 {
+			q.t.Errorf("the readers learnt %d times of the answer to %v", given[id], id)
+		}
+	}
+	if len(asked) != 2 || len(given) != 2 || marked != 1 {
+		q.t.Errorf("asked: %v, answered: %v", asked, given)
+	}
 	q.areReal(want...)
 }
 
