@@ -166,6 +166,73 @@ func TestNoteAndOtherSurfaces(t *testing.T) {
 	})
 }
 
+// With discord.questions: dm the deciders have the question in their direct messages, and
+// the channel a note that shows nothing of it.
+func TestQuestionInDirectMessages(t *testing.T) {
+	t.Parallel()
+	w := start(t, func(o *discord.Options) { o.Questions = discord.InDirect })
+	w.mention("build")
+	r := w.agent.requested(1)
+	d := changes("q1")
+	d.Diff = strings.Repeat("+line\n", 500)
+	// The process dies between the message to the decider and the note.
+	w.Script(discordtest.Rule{Method: "POST", Path: w.channel + "/messages", Status: 503, Times: 1000})
+	w.agent.signal(r.Session, r.Request, d)
+	w.Wait(t, "the note's failure", func() bool { return len(w.Calls("POST", w.channel+"/messages")) > 0 })
+	w.down()
+	w.Rules(nil)
+	w.up()
+	note := w.asked(1)
+	direct := w.Direct(w.ada)
+	own := w.Own(direct)
+	if len(own) != 1 || !strings.Contains(own[0].Content, "In <#"+w.channel+">: **Apply these changes?**") || !strings.Contains(own[0].Content, "make all # `") ||
+		len(own[0].Attachments) != 1 || len(buttons(own[0])) != 4 {
+		t.Fatalf("the direct messages are %+v", own)
+	}
+	if want := "**Apply these changes?** The question is in the direct messages of <@" + w.ada.ID + ">."; note.Content != want || len(note.Pinged) > 0 || len(note.Attachments) > 0 || len(buttons(note)) > 0 {
+		t.Errorf("the note is %+v", note)
+	}
+	it := w.Press(w.Person("Ben"), direct, own[0].ID, buttons(own[0])["Discard"])
+	w.Wait(t, "the refusal", func() bool { return strings.Contains(w.Answer(it).Text, "Only the people") })
+	w.Press(w.ada, direct, own[0].ID, buttons(own[0])["Apply changes"])
+	closed := "Allowed by <@" + w.ada.ID + ">"
+	w.Wait(t, "the end", func() bool { return strings.Contains(w.last().Content, closed) })
+	if own = w.Own(direct); len(own) != 1 || !strings.Contains(own[0].Content, closed) || len(buttons(own[0])) > 0 || len(own[0].Attachments) != 1 {
+		t.Errorf("the direct messages are %+v", own)
+	}
+
+	// A decider who takes no direct messages answers in the channel, which sees the link alone.
+	w.Forbid(direct, true)
+	w.agent.signal(r.Session, r.Request, changes("q2"))
+	q := w.asked(2)
+	if strings.Contains(q.Content, "```") || !strings.Contains(q.Content, "/#session=session-1") || len(buttons(q)) != 4 || len(q.Pinged) != 1 {
+		t.Errorf("the question is %+v", q)
+	}
+	w.Press(w.ada, w.channel, q.ID, buttons(q)["Discard"])
+	w.Wait(t, "the end", func() bool { return strings.Contains(w.last().Content, "Refused by <@"+w.ada.ID+">") })
+}
+
+// A connected direct message is where its questions are asked in any case.
+func TestQuestionOfADirectMessage(t *testing.T) {
+	t.Parallel()
+	w := begin(t, func(o *discord.Options) { o.Questions = discord.InDirect })
+	w.channel = w.AddDirect(w.ada)
+	used := w.Command(w.ada, w.channel, "link", map[string]string{"code": w.code})
+	w.Wait(t, "the link", func() bool { return w.Answer(used).Type != 0 })
+	w.mention("build")
+	r := w.agent.requested(1)
+	w.agent.signal(r.Session, r.Request, changes("q1"))
+	q := w.asked(1)
+	if !strings.HasPrefix(q.Content, "**Apply these changes?**") || !strings.Contains(q.Content, "```diff") {
+		t.Errorf("the question is %q", q.Content)
+	}
+	w.Press(w.ada, w.channel, q.ID, buttons(q)["Apply changes"])
+	w.Wait(t, "the end", func() bool { return strings.Contains(w.last().Content, "Allowed by") && len(buttons(w.last())) == 0 })
+	if own := w.Own(w.channel); len(own) != 1 {
+		t.Errorf("%d messages", len(own))
+	}
+}
+
 // With discord.questions: link the channel sees no command, output or diff.
 func TestQuestionByLink(t *testing.T) {
 	t.Parallel()

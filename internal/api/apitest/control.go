@@ -29,6 +29,13 @@ func (e *Engine) Steers() []turn.SteerRequest {
 	return slices.Clone(e.steers)
 }
 
+// Answers returns the answers that counted, in order.
+func (e *Engine) Answers() []turn.DecisionRequest {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.answers)
+}
+
 // Steer implements turn.Engine.
 func (e *Engine) Steer(_ context.Context, r turn.SteerRequest) error {
 	l, err := e.log(r.SessionID)
@@ -73,7 +80,7 @@ func (e *Engine) Decide(_ context.Context, r turn.DecisionRequest) (permit.Decis
 		return permit.Decision{}, fault.New(fault.NotFound, "there is no question %q", r.DecisionID).With("decisionId", r.DecisionID)
 	}
 	e.open = slices.Delete(e.open, i, i+1)
-	e.answered = append(e.answered, r.DecisionID)
+	e.answered, e.answers = append(e.answered, r.DecisionID), append(e.answers, r)
 	return permit.Decision{DecisionID: r.DecisionID, Verdict: r.Verdict, By: r.By, Note: r.Note, Time: Start}, e.Fail["Decide"]
 }
 

@@ -55,6 +55,7 @@ type Engine struct {
 	// open are the questions that wait, answered those that do not any more.
 	open     []permit.Request
 	answered []string
+	answers  []turn.DecisionRequest
 	steers   []turn.SteerRequest
 	undone   map[string]bool // by turn
 	settled  []string        // kept changes
