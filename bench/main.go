@@ -22,6 +22,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -97,6 +98,9 @@ func run(ctx context.Context, args []string, say io.Writer) (err error) {
 	wanted, err := regexp.Compile(o.rows)
 	if err != nil {
 		return fmt.Errorf("rows: %w", err)
+	}
+	if !slices.ContainsFunc(rows(), func(r row) bool { return wanted.MatchString(r.name) }) {
+		return fmt.Errorf("no row has a name that matches %q; their names are in measure.go", o.rows)
 	}
 	b := &bench{o: o, say: say}
 	if err := b.prepare(ctx); err != nil {

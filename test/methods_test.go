@@ -23,11 +23,8 @@ const mostMethods = 40
 
 // overgrown are types that still have more. The methods of session.Time are those of time.Time.
 var overgrown = []string{
-	"internal/journal.Tx",
 	"internal/session.Time",
 	"internal/tool/shell.job",
-	"internal/workspace/validate.text",
-	"internal/workspace/validate.worker",
 }
 
 // A type that does many jobs is split by job.

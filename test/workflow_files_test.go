@@ -55,7 +55,7 @@ func TestExampleWorkflows(t *testing.T) {
 		{[]string{"kinds.yaml", "--input", "ref=README.md"}, map[string]any{"kind": "text", "description": "A page about examples."}},
 	} {
 		args := append(c.args, "--config", "config.yaml")
-		if out, err := p.command(append([]string{"run", "--dry-run"}, args...)...).CombinedOutput(); err != nil {
+		if out, err := p.command(append([]string{"run", "--dry-run", "--wait"}, args...)...).CombinedOutput(); err != nil {
 			t.Errorf("belay run --dry-run %v: %v\n%s", c.args, err, out)
 		}
 		got, told := p.workflow(args...)

@@ -55,7 +55,7 @@ func openAPI(table []route, version string) []byte {
 		paths[rt.path][strings.ToLower(rt.method)] = operation(rt, set)
 	}
 	events := map[string]any{}
-	for _, spec := range append(event.Types(), projectEvents()...) {
+	for _, spec := range slices.Concat(event.Types(), projectEvents(), feedEvents()) {
 		events[string(spec.Type)] = map[string]any{"description": spec.When, "data": set.of(reflect.TypeOf(spec.Sample))}
 	}
 	for _, spec := range run.Events() {

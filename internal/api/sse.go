@@ -28,14 +28,20 @@ const (
 // client that has stopped reading holds the call up, so it makes no second copy of
 // the batch: small events are gathered, the data of large ones goes out from where
 // it is.
-func writeEvents(w io.Writer, b *bytes.Buffer, events []event.Event) (sent int, err error) {
+//
+// Ids are those of events that do not go by their sequence; nil where all do.
+func writeEvents(w io.Writer, b *bytes.Buffer, events []event.Event, ids func(i int) string) (sent int, err error) {
 	write := func(p []byte) {
 		if err == nil && len(p) > 0 {
 			_, err = w.Write(p)
 			sent += len(p)
 		}
 	}
-	for _, e := range events {
+	for i, e := range events {
+		if ids != nil {
+			appendID(b, ids(i))
+			e.Seq = 0
+		}
 		if len(e.Data) < plainBytes || !onOneLine(e.Data) {
 			appendEvent(b, e)
 		} else {
@@ -77,6 +83,13 @@ func appendHead(b *bytes.Buffer, e event.Event) {
 	b.WriteString("event: ")
 	b.WriteString(oneLine(string(e.Type)))
 	b.WriteString("\ndata: ")
+}
+
+// appendID appends the line of an event's id, where it has one.
+func appendID(b *bytes.Buffer, id string) {
+	if id != "" {
+		b.WriteString("id: " + oneLine(id) + "\n")
+	}
 }
 
 func onOneLine(data []byte) bool {

@@ -68,7 +68,7 @@ func TestWriteEventsCopiesLittle(t *testing.T) {
 			appendEvent(&want, e)
 		}
 		w, b := &wholly{events: events}, getBuffer()
-		sent, err := writeEvents(w, b, events)
+		sent, err := writeEvents(w, b, events, nil)
 		if err != nil || sent != want.Len() || w.String() != want.String() {
 			t.Errorf("%s: %d bytes instead of %d, %v", name, sent, want.Len(), err)
 		}

@@ -78,7 +78,7 @@ func (h *Handler) copyStream(end context.Context, w *response, r *http.Request, 
 		events, err := s.Next(quiet.timed)
 		switch {
 		case err == nil:
-			if h.sendEvents(w, events, s.Turn()) != nil {
+			if h.sendEvents(w, events, s) != nil {
 				return left
 			}
 			quiet.broken(h.o.KeepAlive)
@@ -101,13 +101,17 @@ func (h *Handler) copyStream(end context.Context, w *response, r *http.Request, 
 
 // sendEvents sends a batch and flushes it once. The end of the stream's own turn is
 // not flushed: the end of the response follows at once, and both leave together.
-func (h *Handler) sendEvents(w *response, events []event.Event, turnID string) error {
+func (h *Handler) sendEvents(w *response, events []event.Event, s turn.Stream) error {
 	b := getBuffer()
 	defer putBuffer(b)
-	sent, err := writeEvents(w, b, events)
+	var ids func(int) string
+	if own, ok := s.(interface{ eventID(i int) string }); ok {
+		ids = own.eventID
+	}
+	sent, err := writeEvents(w, b, events, ids)
 	h.metrics.events.Add(float64(len(events)))
 	h.metrics.bytes.Add(float64(sent))
-	if last := events[len(events)-1]; err != nil || last.Ends() && last.Turn == turnID {
+	if last := events[len(events)-1]; err != nil || last.Ends() && last.Turn == s.Turn() {
 		return err
 	}
 	return w.flush()

@@ -293,112 +293,103 @@ func TestTooManyStreams(t *testing.T) {
 	})
 }
 
-func TestServeLetsTurnsEnd(t *testing.T) {
-	t.Parallel()
-	engine := &apitest.Engine{}
-	h := api.New(api.Options{Engine: engine})
-	if _, err := engine.Create(t.Context(), turn.CreateRequest{ProjectRoot: "/project"}); err != nil {
+// stoppable is a server in one session's project that a test tells to stop.
+type stoppable struct {
+	t       *testing.T
+	engine  *apitest.Engine
+	address string
+	stop    context.CancelFunc
+	ended   chan error
+}
+
+// serveUntilStopped starts a server; quiesce may be nil.
+func serveUntilStopped(t *testing.T, grace time.Duration, quiesce func(context.Context, *stoppable)) *stoppable {
+	t.Helper()
+	s := &stoppable{t: t, engine: &apitest.Engine{}, ended: make(chan error, 1)}
+	if _, err := s.engine.Create(t.Context(), turn.CreateRequest{ProjectRoot: "/project"}); err != nil {
 		t.Fatal(err)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := l.Addr().String()
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	quiesced := make(chan struct{})
-	go func() {
-		ended <- api.Serve(ctx, l, h, api.ServeOptions{Quiesce: func(context.Context) {
-			res, err := http.Post("http://"+address+"/api/harness/turn", "", strings.NewReader(`{"sessionId":"s1","message":"late"}`))
-			if err != nil || res.StatusCode != http.StatusServiceUnavailable {
-				t.Errorf("a new turn during the shutdown: %v, %v", res, err)
-			}
-			if err == nil {
-				_ = res.Body.Close()
-			}
-			engine.Release("s1")
-			engine.Wait()
-			close(quiesced)
-		}})
-	}()
-	running := dial(t, address, "POST", "/api/harness/turn", `{"sessionId":"s1","message":"HOLD to the end"}`)
-	r := bufio.NewReader(running)
-	readUntil(t, r, "chat:delta")
-	follower := dial(t, address, "GET", "/api/harness/session/s1/events", "")
-	readUntil(t, bufio.NewReader(follower), "text/event-stream")
-	stop()
-	<-quiesced
-	readUntil(t, r, "process:exit")
+	s.address = l.Addr().String()
+	o := api.ServeOptions{Grace: grace}
+	if quiesce != nil {
+		o.Quiesce = func(ctx context.Context) { quiesce(ctx, s) }
+	}
+	var ctx context.Context
+	ctx, s.stop = context.WithCancel(t.Context())
+	go func() { s.ended <- api.Serve(ctx, l, api.New(api.Options{Engine: s.engine}), o) }()
+	return s
+}
+
+// turn starts a turn with that body and reads its stream until it says something.
+func (s *stoppable) turn(body string) *bufio.Reader {
+	s.t.Helper()
+	r := bufio.NewReader(dial(s.t, s.address, "POST", "/api/harness/turn", body))
+	readUntil(s.t, r, "chat:delta")
+	return r
+}
+
+// returns waits until Serve has returned without an error.
+func (s *stoppable) returns() {
+	s.t.Helper()
 	select {
-	case err := <-ended:
+	case err := <-s.ended:
 		if err != nil {
-			t.Errorf("Serve returned %v", err)
+			s.t.Errorf("Serve returned %v", err)
 		}
 	case <-time.After(patience):
-		t.Fatal("Serve did not return")
+		s.t.Fatal("Serve did not return")
 	}
+}
+
+func TestServeLetsTurnsEnd(t *testing.T) {
+	t.Parallel()
+	s := serveUntilStopped(t, 0, func(_ context.Context, s *stoppable) {
+		res, err := http.Post("http://"+s.address+"/api/harness/turn", "", strings.NewReader(`{"sessionId":"s1","message":"late"}`))
+		if err != nil || res.StatusCode != http.StatusServiceUnavailable {
+			t.Errorf("a new turn during the shutdown: %v, %v", res, err)
+		}
+		if err == nil {
+			_ = res.Body.Close()
+		}
+		s.engine.Release("s1")
+		s.engine.Wait()
+	})
+	r := s.turn(`{"sessionId":"s1","message":"HOLD to the end"}`)
+	follower := dial(t, s.address, "GET", "/api/harness/session/s1/events", "")
+	readUntil(t, bufio.NewReader(follower), "text/event-stream")
+	s.stop()
+	readUntil(t, r, "process:exit")
+	s.returns()
 }
 
 // Turns may use up the grace. Their readers still get the end.
 func TestServeGivesReadersTheEnd(t *testing.T) {
 	t.Parallel()
-	engine := &apitest.Engine{}
-	h := api.New(api.Options{Engine: engine})
-	if _, err := engine.Create(t.Context(), turn.CreateRequest{ProjectRoot: "/project"}); err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() {
-		ended <- api.Serve(ctx, l, h, api.ServeOptions{Grace: 50 * time.Millisecond, Quiesce: func(ctx context.Context) {
-			<-ctx.Done()
-			time.AfterFunc(100*time.Millisecond, func() { engine.Release("s1") }) // within the time that readers have
-		}})
-	}()
-	r := bufio.NewReader(dial(t, l.Addr().String(), "POST", "/api/harness/turn", `{"sessionId":"s1","message":"HOLD"}`))
-	readUntil(t, r, "chat:delta")
-	stop()
+	s := serveUntilStopped(t, 50*time.Millisecond, func(ctx context.Context, s *stoppable) {
+		<-ctx.Done()
+		time.AfterFunc(100*time.Millisecond, func() { s.engine.Release("s1") }) // within the time that readers have
+	})
+	r := s.turn(`{"sessionId":"s1","message":"HOLD"}`)
+	s.stop()
 	readUntil(t, r, "process:exit")
-	if err := <-ended; err != nil {
-		t.Errorf("Serve returned %v", err)
-	}
+	s.returns()
 }
 
 func TestServeCutsWhatOutlastsTheGrace(t *testing.T) {
 	t.Parallel()
-	engine := &apitest.Engine{}
-	h := api.New(api.Options{Engine: engine})
-	if _, err := engine.Create(t.Context(), turn.CreateRequest{ProjectRoot: "/project"}); err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- api.Serve(ctx, l, h, api.ServeOptions{Grace: 50 * time.Millisecond}) }()
-	running := dial(t, l.Addr().String(), "POST", "/api/harness/turn", `{"sessionId":"s1","message":"HOLD","opts":{"onDisconnect":"interrupt"}}`)
-	readUntil(t, bufio.NewReader(running), "chat:delta")
-	stop()
-	select {
-	case err := <-ended:
-		if err != nil {
-			t.Errorf("Serve returned %v", err)
-		}
-	case <-time.After(patience):
-		t.Fatal("Serve did not return")
-	}
+	s := serveUntilStopped(t, 50*time.Millisecond, nil)
+	s.turn(`{"sessionId":"s1","message":"HOLD","opts":{"onDisconnect":"interrupt"}}`)
+	s.stop()
+	s.returns()
 	// It is the server that left, not the client: the turn was not interrupted.
-	engine.Release("s1")
-	engine.Wait()
-	s, _ := engine.Events(t.Context(), "s1", 0, "t1")
-	events, _ := s.Next(t.Context())
+	s.engine.Release("s1")
+	s.engine.Wait()
+	log, _ := s.engine.Events(t.Context(), "s1", 0, "t1")
+	events, _ := log.Next(t.Context())
 	if last := events[len(events)-1]; strings.Contains(string(last.Data), "130") {
 		t.Errorf("the turn ended with %s", last.Data)
 	}

@@ -52,3 +52,7 @@ func (o *sampleOverview) Add(_ context.Context, root string) (overview.Project, 
 	p.Path = root
 	return p, nil
 }
+
+func (o *sampleOverview) Subscribe(context.Context, string) (*overview.Subscription, error) {
+	return nil, overview.ErrClosed
+}

@@ -2,9 +2,12 @@ package app
 
 import (
 	"context"
+	"maps"
 	"os"
+	"slices"
 	"time"
 
+	"belay/internal/durable"
 	"belay/internal/permit"
 	"belay/internal/persona"
 	"belay/internal/plainjson"
@@ -20,31 +23,48 @@ import (
 func objection(a *App, engine *turn.Options) func(context.Context, run.ToolCall) (reason, hint string) {
 	rules := newProjects(a.Config)
 	return func(ctx context.Context, c run.ToolCall) (reason, hint string) {
-		if c.Tool == shell.Name && c.Input["outside"] != true {
-			return "", "" // a command is judged by what it changes
-		}
 		r, err := rules.rules(c.Project)
 		if err != nil {
 			return "", "" // the turn says what is wrong
-		}
-		input, err := plainjson.Marshal(c.Input)
-		if err != nil {
-			return "", ""
 		}
 		root, err := os.OpenRoot(c.Project)
 		if err != nil {
 			return "", ""
 		}
 		defer root.Close()
-		call, err := engine.Tools.Prepare(ctx, &tool.Environment{
+		known, ok := preparable(c, root)
+		if !ok {
+			return "", ""
+		}
+		environment := &tool.Environment{
 			Project: c.Project, Root: root, Scope: engine.Scope(c.Project, persona.Inline(c.Agent, "", "")),
 			Seen: &tool.Seen{}, Ledger: &tool.Ledger{}, Unread: true, Limits: r.Tools, Clock: time.Now, ReadPaths: engine.ReadPaths,
-		}, c.Tool, input)
-		if refusal, ok := tool.AsRefusal(err); ok && (c.Settled || refusal.Authority) {
-			return refusal.Reason, refusal.Hint
 		}
-		if err != nil {
-			return "", ""
+		prepare := func(input map[string]any) (tool.Call, *tool.Refusal) {
+			data, err := plainjson.Marshal(input)
+			if err != nil {
+				return nil, nil
+			}
+			call, err := engine.Tools.Prepare(ctx, environment, c.Tool, data)
+			refusal, _ := tool.AsRefusal(err)
+			if err != nil {
+				call = nil
+			}
+			return call, refusal
+		}
+		call, refusal := prepare(known)
+		if refusal != nil && !refusal.Authority && !c.Settled {
+			// A task before it may make the file or the folder.
+			delete(known, "dir")
+			if call, refusal = prepare(known); c.Tool != "fetch" && c.Tool != shell.Name {
+				refusal = nil
+			}
+		}
+		switch {
+		case refusal != nil:
+			return refusal.Reason, ""
+		case call == nil || c.Tool == shell.Name && slices.Contains(c.Unknown, "command") && (known["outside"] != true || len(r.Outside) > 0):
+			return "", "" // what the rules say depends on the command
 		}
 		given, err := permit.ParseRules(c.Allow)
 		if err != nil {
@@ -66,3 +86,27 @@ func objection(a *App, engine *turn.Options) func(context.Context, run.ToolCall)
 		return "", ""
 	}
 }
+
+// preparable is the known input of a call, with values for what is not known, such that a
+// refusal is about the known part. It is false where nothing can be said without the rest.
+func preparable(c run.ToolCall, root *os.Root) (map[string]any, bool) {
+	input := maps.Clone(c.Input)
+	for _, name := range c.Unknown {
+		switch {
+		case c.Tool == shell.Name && name == "command":
+			input[name] = "true"
+		case c.Tool == shell.Name && name == "reason":
+			input[name] = "not known yet"
+		case c.Tool == "write" && name == "content":
+			path, _ := c.Input["path"].(string)
+			data, _, _ := durable.ReadFile(root, path, maxStandIn) // a new file is empty
+			input[name] = string(data)
+		case name == "path", name == "url", name == "outside":
+			return nil, false
+		}
+	}
+	return input, true
+}
+
+// maxStandIn bounds the file whose content stands for one that is not known yet.
+const maxStandIn = 1 << 20

@@ -85,19 +85,15 @@ func (s *reducer) tell(e event.Event) {
 		with(e, func(d *event.SentFile) {
 			s.change(d.ToolCallID, anybody, func(c *card) { c.sent = append(c.sent, *d) })
 		})
-	case event.SubagentStart:
+	case event.SubagentStart, event.SubagentEnd:
 		with(e, func(d *event.Subagent) {
 			s.settle()
-			s.m.conversation.notify(noticeInfo, render.Line(d.Persona)+" begins")
-		})
-	case event.SubagentEnd:
-		with(e, func(d *event.Subagent) {
-			s.settle()
-			if d.OK != nil && !*d.OK {
-				s.m.conversation.notify(noticeWarning, render.Line(d.Persona)+" failed")
+			words, failed := render.Subagent(e.Type, d)
+			if failed {
+				s.m.conversation.notify(noticeWarning, words)
 				return
 			}
-			s.m.conversation.notify(noticeInfo, render.Line(d.Persona)+" is done")
+			s.m.conversation.notify(noticeInfo, words)
 		})
 	case event.TurnInput:
 		with(e, s.heard)
@@ -263,14 +259,14 @@ func (s *reducer) asked(d *event.Permission) {
 			q.effect = effect
 		}
 	}
-	s.change(d.ToolCallID, anybody, func(c *card) { c.waiting, c.effect = true, &q.effect })
+	s.change(d.ToolCallID, anybody, func(c *card) { c.waiting, c.question(d.DecisionID).effect = true, &q.effect })
 	s.m.dialog.question(q)
 	s.m.offerKeys()
 }
 
 func (s *reducer) given(d *event.Verdict) {
 	s.m.dialog.closed(d.DecisionID)
-	s.change(d.ToolCallID, anybody, func(c *card) { c.waiting, c.verdict = false, d })
+	s.change(d.ToolCallID, anybody, func(c *card) { c.waiting, c.question(d.DecisionID).verdict = false, d })
 }
 
 // heard is something that was said into the turn and has arrived.

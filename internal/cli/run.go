@@ -132,8 +132,8 @@ func runWorkflow(c *console, cmd *cobra.Command, args []string, f *runFlags) err
 			} else {
 				printPlan(c, plan)
 			}
-			if err == nil && doomed(plan.Tasks) {
-				err = ended(ExitFailed)
+			if err == nil {
+				err = asTyped(unused(a.Runs.CheckOffline(ctx, r)), args)
 			}
 			return err
 		}

@@ -45,7 +45,7 @@ tasks:
 	mu.Unlock()
 	_, before, _ := b.run("", "session", "list", "--json")
 	code, _, errs = b.run("", "run", flow, "--input", "base="+srv.URL)
-	if code != ExitUsage || !strings.Contains(errs, "line 6: "+srv.URL+"/b.txt: the server answers 404 Not Found (BAD_STATUS)") {
+	if code != ExitUsage || !strings.Contains(errs, "flow.yaml:6:83: "+srv.URL+"/b.txt: the server answers 404 Not Found (BAD_STATUS)") {
 		t.Errorf("exit code %d\n%s", code, errs)
 	}
 	if _, after, _ := b.run("", "session", "list", "--json"); after != before {

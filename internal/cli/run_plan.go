@@ -185,29 +185,3 @@ func firstLines(text string) string {
 	}
 	return strings.Join(lines[:shownLines], "\n") + "\n… " + count(len(lines)-shownLines, "more line", "more lines") + " (--json has all)"
 }
-
-// doomed reports whether the run would fail for what is known now: by one of the
-// tasks that are certainly done, the first one and those that follow it without a
-// choice.
-func doomed(all []run.PlannedTask) bool {
-	byID := map[string]*run.PlannedTask{}
-	for i := range all {
-		byID[all[i].ID] = &all[i]
-	}
-	for t := &all[0]; t != nil && !fails(t); {
-		if delete(byID, t.ID); len(t.Next) != 1 {
-			return false
-		}
-		if t = byID[t.Next[0]]; t == nil {
-			return false
-		}
-	}
-	return true
-}
-
-// fails reports whether a task would fail, or one that it holds.
-func fails(t *run.PlannedTask) bool {
-	refused := func(a run.PlannedAttachment) bool { return a.Refused != "" && !a.Optional }
-	return len(t.Problems) > 0 || slices.ContainsFunc(t.Attachments, refused) ||
-		slices.ContainsFunc(t.Tasks, func(t run.PlannedTask) bool { return fails(&t) })
-}

@@ -38,26 +38,10 @@ func (w *watcher) act(ctx context.Context, t event.Type, payload any) {
 		w.asked(ctx, d.request(w.session))
 	case *event.Verdict:
 		w.asker.settled(d.DecisionID)
-		words := verdictWord(permit.Verdict(d.Verdict))
-		if d.Verdict == string(permit.VerdictAllowSession) {
-			words += " for the session"
-		}
-		if d.By != "" {
-			words += " by " + line(d.By)
-		}
-		if d.Note != "" {
-			words += ": " + line(d.Note)
-		}
-		w.c.note("decided", words)
+		w.c.note("decided", render.Verdict(d))
 	case *event.Subagent:
-		words := "begins"
-		switch {
-		case t == event.SubagentEnd && d.OK != nil && *d.OK:
-			words = "is done"
-		case t == event.SubagentEnd:
-			words = "did not finish"
-		}
-		w.c.note("agent", line(d.Persona)+" "+words)
+		words, _ := render.Subagent(t, d)
+		w.c.note("agent", words)
 	case *event.Input:
 		w.heard = append(w.heard, d.Message)
 		words := line(d.Message)

@@ -62,7 +62,7 @@ type checkedWorkflow struct {
 	Problems []workflowProblem `json:"problems"`
 	// More is how many other problems the file has.
 	More int `json:"more,omitempty"`
-	// Warnings are of a valid file: what is there in vain.
+	// Warnings are about what is there in vain.
 	Warnings []workflowWarning `json:"warnings,omitempty"`
 }
 
@@ -167,17 +167,26 @@ func checkWorkflow(ctx context.Context, c *console, name string) (checkedWorkflo
 			one.Problems = append(one.Problems, workflowProblem{p.Line, p.Column, p.Path, p.Rule, p.Message, p.Hint})
 		}
 		one.More = wrong.More
+		if w != nil {
+			one.Warnings = unreached(w)
+		}
 	case err != nil:
 		return one, err
 	case is:
 		one.Valid, one.Shared = true, &sharedAgents{shared.Agents, shared.Actions, shared.Schemas}
 	default:
 		one.Valid, one.ID, one.Tasks = true, w.ID, len(w.Tasks)
-		for _, t := range w.Unreached() {
-			one.Warnings = append(one.Warnings, workflowWarning{t.At.Line, t.At.Column, t.Path, "no task leads to " + t.ID + ", so it is never done"})
-		}
+		one.Warnings = unreached(w)
 	}
 	return one, nil
+}
+
+// unreached are warnings of the tasks that no run does.
+func unreached(w *definition.Workflow) (all []workflowWarning) {
+	for _, t := range w.Unreached() {
+		all = append(all, workflowWarning{t.At.Line, t.At.Column, t.Path, "no task leads to " + t.ID + ", so it is never done"})
+	}
+	return all
 }
 
 // besides opens the files that a workflow uses: those of its folder. Stdin has none.
@@ -208,9 +217,7 @@ func printWorkflows(c *console, all []checkedWorkflow) {
 				found = count(n, "warning", "warnings")
 			}
 			c.write(line(one.Path) + ": " + what + ", " + found + "\n")
-			for _, w := range one.Warnings {
-				c.write(hang(clean(fmt.Sprintf("%s:%d:%d: warning: %s: %s", line(one.Path), w.Line, w.Column, line(w.Field), w.Message)), c.width, 2) + "\n")
-			}
+			printWarnings(c, one)
 			continue
 		}
 		hints := authored.Hints{}
@@ -230,5 +237,12 @@ func printWorkflows(c *console, all []checkedWorkflow) {
 		if one.More > 0 {
 			c.write(line(one.Path) + ": and " + count(one.More, "more problem", "more problems") + "\n")
 		}
+		printWarnings(c, one)
+	}
+}
+
+func printWarnings(c *console, one checkedWorkflow) {
+	for _, w := range one.Warnings {
+		c.write(hang(clean(fmt.Sprintf("%s:%d:%d: warning: %s: %s", line(one.Path), w.Line, w.Column, line(w.Field), w.Message)), c.width, 2) + "\n")
 	}
 }

@@ -74,16 +74,16 @@ func (tx *Tx) name() error {
 // it belongs there.
 func (tx *Tx) rescue(c *Conflict) error {
 	i := slices.IndexFunc(tx.rec.Changes, func(s Change) bool { return s.Taken && s.Path == c.Path })
-	if i < 0 || !tx.returns() || c.Kept != Name(path.Join(dirJournal, tx.rec.ID, tx.slotName(i))) {
+	if i < 0 || !tx.returns() || c.Kept != Name(path.Join(dirJournal, tx.rec.ID, tx.step(i).slotName())) {
 		return nil
 	}
-	was, err := look(tx.slot(i), true)
+	was, err := look(tx.step(i).slot(), true)
 	if err == nil && was.sameContent(&tx.rec.Changes[i].After) {
 		c.Kept = ""
 		return nil
 	}
 	if err == nil && was.Type != None {
-		err = tx.p.s.renameNew(tx.slot(i), durable.Entry{Folder: tx.dir, Name: slot(i)})
+		err = tx.p.s.renameNew(tx.step(i).slot(), durable.Entry{Folder: tx.dir, Name: slot(i)})
 	}
 	c.Kept = Name(path.Join(dirJournal, tx.rec.ID, slot(i)))
 	return err
@@ -93,7 +93,11 @@ func (tx *Tx) rescue(c *Conflict) error {
 // somebody else has changed since stays, and becomes a conflict.
 func (tx *Tx) back(from int) error {
 	for i := from; i >= 0; i-- {
-		err := tx.undo(i)
+		i, ok := tx.due(i)
+		if !ok {
+			continue
+		}
+		err := tx.step(i).undo()
 		var clash *clash
 		if errors.As(err, &clash) {
 			tx.conflict(clash.Conflict)

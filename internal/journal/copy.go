@@ -15,9 +15,9 @@ import (
 // the file and renamed over it; what was there is copied into the journal before.
 // Between the look and the rename somebody else's change can get lost.
 
-// temp is the name beside its place of the new content of change i.
-func (tx *Tx) temp(i int) string {
-	return fmt.Sprintf("%s%s-%d", durable.TempPrefix, tx.rec.ID[len(tx.p.s.mark):], i)
+// temp is the name beside its place of the new content.
+func (s step) temp() string {
+	return fmt.Sprintf("%s%s-%d", durable.TempPrefix, s.tx.rec.ID[len(s.tx.p.s.mark):], s.i)
 }
 
 // copyTo copies a file or link from one entry to another, which is durable with its
@@ -55,61 +55,61 @@ func copyTo(from, to durable.Entry, like *State, kind *durable.File) error {
 
 // save copies what a change replaces into the journal, durably, and says whether
 // it is what the change was reviewed for.
-func (tx *Tx) save(i int, e durable.Entry) (same bool, err error) {
-	c := &tx.rec.Changes[i]
-	if err := durable.RemoveAll(tx.dir, spare(i)); err != nil {
+func (s step) save(e durable.Entry) (same bool, err error) {
+	c := s.c
+	if err := durable.RemoveAll(s.tx.dir, spare(s.i)); err != nil {
 		return false, err
 	}
 	if c.Before.Type == None { // a sign that this is what is done
-		err = durable.Mkdir(tx.dir, spare(i), 0o700)
-	} else if err = copyTo(e, tx.spare(i), &c.Before, durable.Original); errors.Is(err, fs.ErrNotExist) {
+		err = durable.Mkdir(s.tx.dir, spare(s.i), 0o700)
+	} else if err = copyTo(e, s.spare(), &c.Before, durable.Original); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err == nil {
-		err = durable.FlushDir(tx.dir, ".", durable.Original)
+		err = durable.FlushDir(s.tx.dir, ".", durable.Original)
 	}
 	if err != nil || c.Before.Type == None {
 		return err == nil, err
 	}
-	was, err := look(tx.spare(i), true)
+	was, err := look(s.spare(), true)
 	return was.is(&c.Before), err
 }
 
 // putCopy puts the content of a slot in its place by a copy.
-func (tx *Tx) putCopy(i int, e durable.Entry) error {
-	c := &tx.rec.Changes[i]
+func (s step) putCopy(e durable.Entry) error {
+	c := s.c
 	now, err := look(e, true)
 	if err != nil {
 		return err
 	}
 	switch {
 	case c.Before.Type == None && now.Type != None:
-		return tx.occupied(i, e)
+		return s.occupied(e)
 	case now.Type == None && c.Before.Type != None:
-		return tx.clash(i, isGone, tx.unplaced(i))
+		return s.clash(isGone, s.unplaced())
 	case !now.is(&c.Before):
-		return tx.clash(i, isChanged, tx.unplaced(i))
+		return s.clash(isChanged, s.unplaced())
 	}
-	if same, err := tx.save(i, e); err != nil {
+	if same, err := s.save(e); err != nil {
 		return err
 	} else if !same {
-		return tx.clash(i, isChanged, tx.unplaced(i))
+		return s.clash(isChanged, s.unplaced())
 	}
-	return tx.replaceBy(i, tx.slot(i), e, &c.After, &c.Before)
+	return s.replaceBy(s.slot(), e, &c.After, &c.Before)
 }
 
 // replaceBy gives an entry a copy of another one, which is like that, in one step.
 // Until then it must be what it was.
-func (tx *Tx) replaceBy(i int, from, e durable.Entry, like, was *State) error {
+func (s step) replaceBy(from, e durable.Entry, like, was *State) error {
 	isNew := was.Type == None
 	if like.Type == Folder {
 		err := durable.Mkdir(e.Folder, e.Name, cmp.Or(like.Mode.Perm(), 0o777))
 		if errors.Is(err, fs.ErrExist) {
-			return tx.occupied(i, e)
+			return s.occupied(e)
 		}
 		return err
 	}
-	temp := durable.Entry{Folder: e.Folder, Name: tx.temp(i)}
+	temp := durable.Entry{Folder: e.Folder, Name: s.temp()}
 	if err := durable.RemoveTemp(e.Folder, temp.Name); err != nil {
 		return err
 	}
@@ -117,11 +117,11 @@ func (tx *Tx) replaceBy(i int, from, e durable.Entry, like, was *State) error {
 	if err == nil && !isNew {
 		var now State
 		if now, err = look(e, true); err == nil && !now.is(was) {
-			err = tx.clash(i, isChanged, tx.unplaced(i))
+			err = s.clash(isChanged, s.unplaced())
 		}
 	}
 	if err == nil && isNew {
-		err = tx.p.s.renameNew(temp, e)
+		err = s.tx.p.s.renameNew(temp, e)
 		if errors.Is(err, errors.ErrUnsupported) { // a second name of it is new as well
 			if err = durable.Link(e.Folder, temp.Name, e.Name); err == nil {
 				err = durable.Remove(e.Folder, temp.Name)
@@ -134,18 +134,18 @@ func (tx *Tx) replaceBy(i int, from, e durable.Entry, like, was *State) error {
 		err = errors.Join(err, durable.RemoveTemp(e.Folder, temp.Name))
 	}
 	if isNew && errors.Is(err, fs.ErrExist) {
-		return tx.occupied(i, e)
+		return s.occupied(e)
 	}
 	return err
 }
 
 // takeCopy removes what is at an entry, with a copy in the journal.
-func (tx *Tx) takeCopy(i int, e durable.Entry) error {
-	c := &tx.rec.Changes[i]
+func (s step) takeCopy(e durable.Entry) error {
+	c := s.c
 	now, err := look(e, true)
-	if err == nil && tx.dead && !now.is(&c.Before) {
+	if err == nil && s.tx.dead && !now.is(&c.Before) {
 		var was State
-		if was, err = look(tx.spare(i), true); err == nil && was.is(&c.Before) {
+		if was, err = look(s.spare(), true); err == nil && was.is(&c.Before) {
 			return nil // it was removed; what is there now came later
 		}
 	}
@@ -153,11 +153,11 @@ func (tx *Tx) takeCopy(i int, e durable.Entry) error {
 	case err != nil || now.Type == None:
 		return err
 	case now.Type != c.Before.Type:
-		return tx.clash(i, isElse, "")
+		return s.clash(isElse, "")
 	case !now.is(&c.Before):
-		return tx.clash(i, isChanged, "")
+		return s.clash(isChanged, "")
 	}
-	same, err := tx.save(i, e)
+	same, err := s.save(e)
 	if err == nil && same {
 		now, err = look(e, true)
 		same = now.is(&c.Before)
@@ -165,22 +165,22 @@ func (tx *Tx) takeCopy(i int, e durable.Entry) error {
 	if err != nil {
 		return err
 	} else if !same {
-		return tx.clash(i, isChanged, "")
+		return s.clash(isChanged, "")
 	}
 	err = durable.Remove(e.Folder, e.Name)
 	if c.Op == Rmdir && err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
 		if c.IfEmpty {
 			return nil
 		}
-		return tx.clash(i, isFull, "")
+		return s.clash(isFull, "")
 	}
 	return err
 }
 
 // untakeCopy puts back what takeCopy removed.
-func (tx *Tx) untakeCopy(i int, e durable.Entry) error {
-	c := &tx.rec.Changes[i]
-	was, err := look(tx.spare(i), true)
+func (s step) untakeCopy(e durable.Entry) error {
+	c := s.c
+	was, err := look(s.spare(), true)
 	if err != nil || was.Type == None || !was.is(&c.Before) {
 		return err // it was not removed
 	}
@@ -191,19 +191,19 @@ func (tx *Tx) untakeCopy(i int, e durable.Entry) error {
 	case now.is(&c.Before), now.Type != None && c.Op == Rmdir:
 		return nil
 	case now.Type != None:
-		return tx.clash(i, isThere, spare(i))
+		return s.clash(isThere, spare(s.i))
 	}
-	return tx.replaceBy(i, tx.spare(i), e, &c.Before, &State{})
+	return s.replaceBy(s.spare(), e, &c.Before, &State{})
 }
 
 // unputCopy takes back what putCopy did, if it did.
-func (tx *Tx) unputCopy(i int, e durable.Entry) error {
-	c := &tx.rec.Changes[i]
-	was, err := look(tx.spare(i), true)
+func (s step) unputCopy(e durable.Entry) error {
+	c := s.c
+	was, err := look(s.spare(), true)
 	if err != nil || was.Type == None || c.Before.Type != None && !was.is(&c.Before) {
 		return err // it was not put there
 	}
-	if err := durable.RemoveTemp(e.Folder, tx.temp(i)); err != nil {
+	if err := durable.RemoveTemp(e.Folder, s.temp()); err != nil {
 		return err
 	}
 	now, err := look(e, true)
@@ -214,9 +214,9 @@ func (tx *Tx) unputCopy(i int, e durable.Entry) error {
 		if c.Before.Type == None || now.is(&c.Before) {
 			return nil
 		}
-		return tx.clash(i, isChanged, spare(i))
+		return s.clash(isChanged, spare(s.i))
 	case c.Before.Type != None:
-		return tx.replaceBy(i, tx.spare(i), e, &c.Before, &c.After)
+		return s.replaceBy(s.spare(), e, &c.Before, &c.After)
 	}
 	err = durable.Remove(e.Folder, e.Name)
 	if c.Op == Mkdir {

@@ -14,8 +14,8 @@ import (
 
 // fill makes what a change is to put in its place, and returns what makes the
 // content durable, nil for nothing.
-func (tx *Tx) fill(i int) (flush func() error, err error) {
-	c, e := &tx.rec.Changes[i], tx.slot(i)
+func (prep *preparation) fill(i int) (flush func() error, err error) {
+	c, e := &prep.tx.rec.Changes[i], prep.tx.step(i).slot()
 	mode := c.mode()
 	switch c.Op {
 	case Mkdir:
@@ -23,14 +23,14 @@ func (tx *Tx) fill(i int) (flush func() error, err error) {
 	case Symlink:
 		err = durable.Symlink(e.Folder, string(c.After.Target), e.Name)
 	default:
-		flush, err = tx.write(i, cmp.Or(mode, 0o666))
+		flush, err = prep.write(i, cmp.Or(mode, 0o666))
 	}
 	if err != nil {
 		return flush, err
 	}
 	var above State
 	if c.Before.Type == None {
-		above = tx.around(i)
+		above = prep.around(i)
 	}
 	// The owner first: a change of owner takes special bits away.
 	uid, gid := c.owner(above)
@@ -80,37 +80,36 @@ func (c *Change) owner(above State) (uid, gid int) {
 }
 
 // around is the folder that change i is made in: what a change makes inherits from it.
-func (tx *Tx) around(i int) State { return tx.folder(path.Dir(string(tx.rec.Changes[i].Path))) }
+func (prep *preparation) around(i int) State {
+	return prep.folder(path.Dir(string(prep.tx.rec.Changes[i].Path)))
+}
 
 // folder is a folder of the project; one that is not there yet inherits from the one
 // around it.
-func (tx *Tx) folder(dir string) (s State) {
-	if s, ok := tx.folders[dir]; ok {
+func (prep *preparation) folder(dir string) (s State) {
+	if s, ok := prep.folders[dir]; ok {
 		return s
 	}
-	if folder, err := durable.OpenFolder(tx.p.root, dir); err == nil {
+	if folder, err := durable.OpenFolder(prep.tx.p.root, dir); err == nil {
 		s, _ = look(durable.Entry{Folder: folder, Name: "."}, false) // it was opened
 		_ = folder.Close()                                           // it was only looked at
 	} else if dir != "." {
-		above := tx.folder(path.Dir(dir))
+		above := prep.folder(path.Dir(dir))
 		s = State{Type: Folder, Mode: above.Mode & fs.ModeSetgid, GID: above.GID, Device: above.Device}
 	}
-	if tx.folders == nil {
-		tx.folders = map[string]State{}
-	}
-	tx.folders[dir] = s
+	prep.folders[dir] = s
 	return s
 }
 
 // write writes the content of a file.
-func (tx *Tx) write(i int, mode fs.FileMode) (flush func() error, err error) {
-	c := &tx.rec.Changes[i]
-	from, err := tx.open(i)
+func (prep *preparation) write(i int, mode fs.FileMode) (flush func() error, err error) {
+	c := &prep.tx.rec.Changes[i]
+	from, err := prep.open(i)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
-	w, err := durable.Create(tx.dir, slot(i), mode, durable.Original)
+	w, err := durable.Create(prep.tx.dir, slot(i), mode, durable.Original)
 	if err != nil {
 		return nil, err
 	}
@@ -122,17 +121,17 @@ func (tx *Tx) write(i int, mode fs.FileMode) (flush func() error, err error) {
 	if err = errors.Join(err, w.Close()); err != nil {
 		return nil, err
 	}
-	return func() error { return flushFile(tx.slot(i), durable.Original) }, nil
+	return func() error { return flushFile(prep.tx.step(i).slot(), durable.Original) }, nil
 }
 
 // open opens the content of change i.
-func (tx *Tx) open(i int) (io.ReadCloser, error) {
-	if tx.tree != nil {
-		f, _, err := durable.OpenEntry(durable.Entry{Folder: tx.tree, Name: string(tx.rec.Changes[i].Path)})
+func (prep *preparation) open(i int) (io.ReadCloser, error) {
+	if prep.tx.tree != nil {
+		f, _, err := durable.OpenEntry(durable.Entry{Folder: prep.tx.tree, Name: string(prep.tx.rec.Changes[i].Path)})
 		return f, err
 	}
-	if tx.content[i] == nil {
+	if prep.tx.content[i] == nil {
 		return nil, errors.New("there is none")
 	}
-	return tx.content[i]()
+	return prep.tx.content[i]()
 }

@@ -14,13 +14,13 @@ import (
 
 // inspectAll inspects the contents that were taken, and finds the new folders that
 // can be moved as a whole.
-func (tx *Tx) inspectAll() error {
-	work := byFolder{last: durable.LastFolder{Root: tx.tree}}
+func (prep *preparation) inspectAll() error {
+	work := byFolder{last: durable.LastFolder{Root: prep.tx.tree}}
 	defer work.close()
-	for i := range tx.rec.Changes {
-		if c := &tx.rec.Changes[i]; c.places() && c.Op != Mkdir {
-			above := tx.around(i)
-			err := work.add(string(c.Path), func(e durable.Entry, err error) error { return tx.inspect(i, above, e, err) })
+	for i := range prep.tx.rec.Changes {
+		if c := &prep.tx.rec.Changes[i]; c.places() && c.Op != Mkdir {
+			above := prep.around(i)
+			err := work.add(string(c.Path), func(e durable.Entry, err error) error { return prep.inspect(i, above, e, err) })
 			if err != nil {
 				return err
 			}
@@ -29,17 +29,17 @@ func (tx *Tx) inspectAll() error {
 	if err := work.run(); err != nil {
 		return err
 	}
-	for i := range tx.rec.Changes {
-		if tx.rec.Changes[i].Tree != nil {
-			if err := tx.takeTree(i); err != nil {
+	for i := range prep.tx.rec.Changes {
+		if prep.tx.rec.Changes[i].Tree != nil {
+			if err := prep.takeTree(i); err != nil {
 				return err
 			}
 		}
 	}
-	if err := tx.findWhole(); err != nil {
+	if err := prep.findWhole(); err != nil {
 		return err
 	}
-	tx.arrange()
+	prep.tx.arrange()
 	return nil
 }
 
@@ -47,8 +47,8 @@ func (tx *Tx) inspectAll() error {
 // taken gets the owner and the permissions that it is to have, and is made durable
 // unless it is loose or all is flushed at once; a content that the change does not know is a [*ContentError].
 // Above is the folder around it. It may run for several changes at a time.
-func (tx *Tx) inspect(i int, above State, e durable.Entry, err error) error {
-	c := &tx.rec.Changes[i]
+func (prep *preparation) inspect(i int, above State, e durable.Entry, err error) error {
+	c := &prep.tx.rec.Changes[i]
 	if gone(err) {
 		return &ContentError{c.Path}
 	} else if err != nil {
@@ -81,7 +81,7 @@ func (tx *Tx) inspect(i int, above State, e durable.Entry, err error) error {
 	if now.Links != 1 || !alone(f) || !strip(f) {
 		return nil // it is copied
 	}
-	if err := tx.own(f, c, &now, above, info.Mode()); err != nil {
+	if err := prep.own(f, c, &now, above, info.Mode()); err != nil {
 		return err
 	}
 	if info, err = f.Stat(); err != nil {
@@ -90,18 +90,18 @@ func (tx *Tx) inspect(i int, above State, e durable.Entry, err error) error {
 	now = State{Type: File, Mode: info.Mode() & modeBits, Size: info.Size(), SHA256: c.After.SHA256}
 	now.identify(info)
 	c.After, c.Taken = now, true
-	if c.Loose || tx.atOnce {
+	if c.Loose || prep.atOnce {
 		return nil
 	}
-	return durable.FlushOf(f, filepath.Join(tx.tree.Name(), string(c.Path)), durable.Original).Sync()
+	return durable.FlushOf(f, filepath.Join(prep.tx.tree.Name(), string(c.Path)), durable.Original).Sync()
 }
 
 // own gives an open file or folder, which is like now, the owner and the permissions
 // that change c says.
-func (tx *Tx) own(f *os.File, c *Change, now *State, above State, mode fs.FileMode) error {
+func (prep *preparation) own(f *os.File, c *Change, now *State, above State, mode fs.FileMode) error {
 	uid, gid := c.owner(above)
 	if uid >= 0 && uid != now.UID || gid >= 0 && gid != now.GID {
-		_ = durable.Chown(tx.tree, string(c.Path), uid, gid) // not being allowed to is no fault
+		_ = durable.Chown(prep.tx.tree, string(c.Path), uid, gid) // not being allowed to is no fault
 		info, err := f.Stat()
 		if err != nil {
 			return err
@@ -118,7 +118,7 @@ func (tx *Tx) own(f *os.File, c *Change, now *State, above State, mode fs.FileMo
 	if mode&modeBits == want {
 		return nil
 	}
-	return durable.Chmod(tx.tree, string(c.Path), want)
+	return durable.Chmod(prep.tx.tree, string(c.Path), want)
 }
 
 func sumOf(r io.Reader) (string, error) {

@@ -6,37 +6,23 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"strconv"
 
 	"belay/internal/durable"
 )
 
-// slot is the name of the content of a change, in the folder of the transaction, where
-// it was not taken; spare that of a copy of what it replaces.
-func slot(i int) string  { return strconv.Itoa(i) }
-func spare(i int) string { return "o" + strconv.Itoa(i) }
-
-// slot is where the content of change i is, and what it replaced afterwards.
-func (tx *Tx) slot(i int) durable.Entry {
-	if c := &tx.rec.Changes[i]; c.Taken && tx.tree != nil {
-		tx.taken.Root = tx.tree
-		if e, err := tx.taken.Entry(string(c.Path)); err == nil {
-			return e
-		}
-		return durable.Entry{Folder: tx.tree, Name: string(c.Path)} // it leads nowhere
-	}
-	return durable.Entry{Folder: tx.dir, Name: slot(i)}
+// preparation makes the contents of a transaction, and makes them durable.
+type preparation struct {
+	tx *Tx
+	// folders are those of the project around the changes, by path.
+	folders map[string]State
+	// device is the file system of the contents that were taken.
+	device uint64
+	// atOnce is set where all that is prepared is flushed at once: its files are not
+	// flushed one by one then.
+	atOnce bool
+	// named is set when the name of the transaction's folder is made durable.
+	named bool
 }
-
-// slotName is the path of a slot in the folder of the transaction.
-func (tx *Tx) slotName(i int) string {
-	if c := &tx.rec.Changes[i]; c.Taken {
-		return path.Join(treeName(tx.rec.From), string(c.Path))
-	}
-	return slot(i)
-}
-
-func (tx *Tx) spare(i int) durable.Entry { return durable.Entry{Folder: tx.dir, Name: spare(i)} }
 
 // Prepare puts the new contents into the journal and makes them durable, and the files
 // that are replaced as well: their owners may never have flushed them. The project's
@@ -47,34 +33,35 @@ func (tx *Tx) Prepare() (err error) {
 			err = errors.Join(err, tx.drop())
 		}
 	}()
-	above, err := tx.makeDir()
+	prep := preparation{tx: tx, folders: map[string]State{}}
+	above, err := prep.makeDir()
 	if err == nil && tx.contents != "" {
 		if !isTemp(tx.contents) {
 			// A power cut must not lose the folder, with what was taken in it.
-			err = durable.Together(tx.nameDir(above)...)
+			err = durable.Together(prep.nameDir(above)...)
 		}
 		if err == nil {
-			err = tx.bring(tx.contents)
+			err = prep.bring(tx.contents)
 		}
 	}
 	if err == nil && tx.tree != nil {
-		tx.atOnce = tx.flushesAtOnce()
-		err = tx.inspectAll()
+		prep.atOnce = prep.flushesAtOnce()
+		err = prep.inspectAll()
 	}
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
-	flushes, err := tx.fillAll()
+	flushes, err := prep.fillAll()
 	if err != nil {
 		return err
 	}
-	if tx.atOnce && tx.p.s.flushAll(tx.dir) == nil {
+	if prep.atOnce && tx.p.s.flushAll(tx.dir) == nil {
 		flushes = nil
 	} else {
-		tx.atOnce = false // what failed may be of another file: each is flushed
-		flushes = append(append(flushes, tx.names()...), tx.nameDir(above)...)
+		prep.atOnce = false // what failed may be of another file: each is flushed
+		flushes = append(append(flushes, prep.names()...), prep.nameDir(above)...)
 	}
-	if err := tx.flushOriginals(flushes); err != nil {
+	if err := prep.flushOriginals(flushes); err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
 	tx.p.s.sure.note(tx.p.path, above)
@@ -83,23 +70,23 @@ func (tx *Tx) Prepare() (err error) {
 
 // fillAll makes the contents that were not taken, and returns what makes durable those
 // that are not durable yet.
-func (tx *Tx) fillAll() (flushes []func() error, err error) {
-	for i := range tx.rec.Changes {
-		c := &tx.rec.Changes[i]
+func (prep *preparation) fillAll() (flushes []func() error, err error) {
+	for i := range prep.tx.rec.Changes {
+		c := &prep.tx.rec.Changes[i]
 		if c.Tree != nil && !c.Taken {
 			return nil, fmt.Errorf("journal: %w", &TreeError{c.Path, notAlone})
 		}
 		if c.places() && !c.Taken {
-			flush, err := tx.fill(i)
+			flush, err := prep.fill(i)
 			if err != nil {
 				return nil, fmt.Errorf("journal: the new content of %s: %w", c.Path, err)
 			}
 			if flush != nil {
 				flushes = append(flushes, flush)
 			}
-		} else if c.After.Type == File && c.Taken && (tx.atOnce && !c.Loose || c.Loose && !tx.isPart(i)) {
+		} else if c.After.Type == File && c.Taken && (prep.atOnce && !c.Loose || c.Loose && !prep.tx.isPart(i)) {
 			flushes = append(flushes, func() error {
-				return flushFile(durable.Entry{Folder: tx.tree, Name: string(c.Path)}, durable.Original)
+				return flushFile(durable.Entry{Folder: prep.tx.tree, Name: string(c.Path)}, durable.Original)
 			})
 		}
 	}
@@ -108,12 +95,12 @@ func (tx *Tx) fillAll() (flushes []func() error, err error) {
 
 // flushOriginals makes the files durable that are replaced or removed, beside other
 // flushes.
-func (tx *Tx) flushOriginals(others []func() error) error {
-	originals := byFolder{last: durable.LastFolder{Root: tx.p.root}}
+func (prep *preparation) flushOriginals(others []func() error) error {
+	originals := byFolder{last: durable.LastFolder{Root: prep.tx.p.root}}
 	defer originals.close()
-	for i := range tx.rec.Changes {
-		c := &tx.rec.Changes[i]
-		if c.Before.Type != File || !c.places() && !c.takes() || tx.atOnce && c.Before.Device == tx.device {
+	for i := range prep.tx.rec.Changes {
+		c := &prep.tx.rec.Changes[i]
+		if c.Before.Type != File || !c.places() && !c.takes() || prep.atOnce && c.Before.Device == prep.device {
 			continue
 		}
 		if err := originals.add(string(c.Path), flushOriginal); err != nil {
@@ -125,13 +112,13 @@ func (tx *Tx) flushOriginals(others []func() error) error {
 
 // flushesAtOnce reports whether all that is prepared is flushed sooner at once than file by
 // file: it is on one file system then, with the project's folder.
-func (tx *Tx) flushesAtOnce() bool {
-	if tx.folder(".").Device != tx.device {
+func (prep *preparation) flushesAtOnce() bool {
+	if prep.folder(".").Device != prep.device {
 		return false
 	}
 	n := 0
-	for i := range tx.rec.Changes {
-		c := &tx.rec.Changes[i]
+	for i := range prep.tx.rec.Changes {
+		c := &prep.tx.rec.Changes[i]
 		if c.After.Type == File && c.places() && !c.Loose {
 			n++
 		}
@@ -139,36 +126,36 @@ func (tx *Tx) flushesAtOnce() bool {
 			n++
 		}
 	}
-	return tx.p.s.flushesAtOnce(tx.dir, n)
+	return prep.tx.p.s.flushesAtOnce(prep.tx.dir, n)
 }
 
 // nameDir makes the name of the transaction's folder durable; above is what it is in.
-func (tx *Tx) nameDir(above fs.FileInfo) []func() error {
-	if tx.named {
+func (prep *preparation) nameDir(above fs.FileInfo) []func() error {
+	if prep.named {
 		return nil
 	}
-	tx.named = true
-	work := []func() error{func() error { return durable.FlushDir(tx.p.in, ".", durable.Original) }}
-	if !tx.p.s.sure.has(tx.p.path, above) {
+	prep.named = true
+	work := []func() error{func() error { return durable.FlushDir(prep.tx.p.in, ".", durable.Original) }}
+	if !prep.tx.p.s.sure.has(prep.tx.p.path, above) {
 		work = append(work,
-			func() error { return durable.FlushDir(tx.p.root, dirBelay, durable.Original) },
-			func() error { return durable.FlushDir(tx.p.root, ".", durable.Original) })
+			func() error { return durable.FlushDir(prep.tx.p.root, dirBelay, durable.Original) },
+			func() error { return durable.FlushDir(prep.tx.p.root, ".", durable.Original) })
 	}
 	return work
 }
 
 // names make the names of the contents durable.
-func (tx *Tx) names() []func() error {
-	work := []func() error{func() error { return durable.FlushDir(tx.dir, ".", durable.Original) }}
+func (prep *preparation) names() []func() error {
+	work := []func() error{func() error { return durable.FlushDir(prep.tx.dir, ".", durable.Original) }}
 	seen := map[string]bool{}
-	for i := range tx.rec.Changes {
-		c := &tx.rec.Changes[i]
-		if !c.Taken || c.Loose && tx.isPart(i) {
+	for i := range prep.tx.rec.Changes {
+		c := &prep.tx.rec.Changes[i]
+		if !c.Taken || c.Loose && prep.tx.isPart(i) {
 			continue
 		}
 		for dir := path.Dir(string(c.Path)); !seen[dir]; dir = path.Dir(dir) {
 			seen[dir] = true
-			work = append(work, func() error { return durable.FlushDir(tx.tree, dir, durable.Original) })
+			work = append(work, func() error { return durable.FlushDir(prep.tx.tree, dir, durable.Original) })
 		}
 	}
 	return work
@@ -176,17 +163,17 @@ func (tx *Tx) names() []func() error {
 
 // makeDir makes the folder of the transaction's contents, and returns the one that
 // it is in.
-func (tx *Tx) makeDir() (above fs.FileInfo, err error) {
-	if err := tx.p.makeContents(); err != nil {
+func (prep *preparation) makeDir() (above fs.FileInfo, err error) {
+	if err := prep.tx.p.makeContents(); err != nil {
 		return nil, err
 	}
-	if err := durable.Mkdir(tx.p.in, tx.rec.ID, 0o700); err != nil {
+	if err := durable.Mkdir(prep.tx.p.in, prep.tx.rec.ID, 0o700); err != nil {
 		return nil, err
 	}
-	if tx.dir, err = durable.EnterFolder(tx.p.in, tx.rec.ID); err != nil {
+	if prep.tx.dir, err = durable.EnterFolder(prep.tx.p.in, prep.tx.rec.ID); err != nil {
 		return nil, err
 	}
-	return tx.p.in.Stat(".")
+	return prep.tx.p.in.Stat(".")
 }
 
 // flushFile makes a file's content durable.

@@ -137,7 +137,7 @@ func (tx *Tx) sweep() error {
 		} else if err != nil {
 			return err
 		}
-		if err := durable.RemoveTemp(e.Folder, tx.temp(i)); err != nil {
+		if err := durable.RemoveTemp(e.Folder, tx.step(i).temp()); err != nil {
 			return err
 		}
 	}

@@ -9,9 +9,9 @@ import (
 )
 
 // take takes what a change removes out of its place.
-func (tx *Tx) take(i int, e durable.Entry) error {
-	c := &tx.rec.Changes[i]
-	taken, err := look(tx.slot(i), false)
+func (s step) take(e durable.Entry) error {
+	c := s.c
+	taken, err := look(s.slot(), false)
 	if err != nil {
 		return err
 	}
@@ -19,24 +19,24 @@ func (tx *Tx) take(i int, e durable.Entry) error {
 		if c.Op == Rmdir {
 			// Nobody is to miss what is in a folder that stays.
 			if full, err := isFilled(e); err != nil || full {
-				return errors.Join(err, tx.full(i, full))
+				return errors.Join(err, s.full(full))
 			}
 		}
-		err := tx.p.s.renameNew(e, tx.slot(i))
+		err := s.tx.p.s.renameNew(e, s.slot())
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil // it is gone, as it shall be
 		case errors.Is(err, errors.ErrUnsupported):
-			return tx.takeCopy(i, e)
+			return s.takeCopy(e)
 		case err != nil:
 			return err
 		}
 	}
-	was, err := look(tx.slot(i), true)
+	was, err := look(s.slot(), true)
 	if err != nil {
 		return err
 	}
-	full, err := isFilled(tx.slot(i))
+	full, err := isFilled(s.slot())
 	want := c.Before
 	if c.Op == Rmdir {
 		want.Mode = 0 // nobody misses the permissions of an empty folder
@@ -44,24 +44,24 @@ func (tx *Tx) take(i int, e durable.Entry) error {
 	if err != nil || was.is(&want) && !full {
 		return err
 	}
-	if err := tx.p.s.renameNew(tx.slot(i), e); err != nil {
-		return errors.Join(tx.clash(i, isChanged, tx.slotName(i)), err)
+	if err := s.tx.p.s.renameNew(s.slot(), e); err != nil {
+		return errors.Join(s.clash(isChanged, s.slotName()), err)
 	}
 	switch {
 	case full && c.Op == Rmdir:
-		return tx.full(i, full)
+		return s.full(full)
 	case was.Type != c.Before.Type:
-		return tx.clash(i, isElse, "")
+		return s.clash(isElse, "")
 	}
-	return tx.clash(i, isChanged, "")
+	return s.clash(isChanged, "")
 }
 
 // full is the end of a change that was to remove a folder in which something is.
-func (tx *Tx) full(i int, full bool) error {
-	if !full || tx.rec.Changes[i].IfEmpty {
+func (s step) full(full bool) error {
+	if !full || s.c.IfEmpty {
 		return nil
 	}
-	return tx.clash(i, isFull, "")
+	return s.clash(isFull, "")
 }
 
 // isFilled reports whether an entry is a folder with anything in it, or one of which
@@ -85,30 +85,30 @@ func isFilled(e durable.Entry) (bool, error) {
 }
 
 // chmod changes permissions from one to another.
-func (tx *Tx) chmod(i int, e durable.Entry, from, to fs.FileMode) error {
-	c := &tx.rec.Changes[i]
+func (s step) chmod(e durable.Entry, from, to fs.FileMode) error {
+	c := s.c
 	now, err := look(e, false)
 	switch {
 	case err != nil:
 		return err
 	case now.Type == None:
-		return tx.clash(i, isGone, "")
+		return s.clash(isGone, "")
 	case now.Type != c.Before.Type || now.Type == Link:
-		return tx.clash(i, isElse, "")
+		return s.clash(isElse, "")
 	case now.Mode == to:
 		return nil
 	case now.Mode != from:
-		return tx.clash(i, isChanged, "")
+		return s.clash(isChanged, "")
 	}
 	return durable.Chmod(e.Folder, e.Name, to)
 }
 
 // rename gives what is at e its new name.
-func (tx *Tx) rename(i int, e durable.Entry) error {
-	c := &tx.rec.Changes[i]
-	to, err := tx.p.openEntry(c.To)
+func (s step) rename(e durable.Entry) error {
+	c := s.c
+	to, err := s.tx.p.openEntry(c.To)
 	if gone(err) {
-		return tx.clash(i, folderGone, "")
+		return s.clash(folderGone, "")
 	} else if err != nil {
 		return err
 	}
@@ -117,27 +117,27 @@ func (tx *Tx) rename(i int, e durable.Entry) error {
 	if err != nil {
 		return err
 	}
-	if tx.dead {
+	if s.tx.dead {
 		there, err := look(to, false)
-		if err != nil || there.Type == c.Before.Type && (now.Type == None || there.Inode == c.Before.Inode && there.Inode != 0 || tx.given(i)) {
+		if err != nil || there.Type == c.Before.Type && (now.Type == None || there.Inode == c.Before.Inode && there.Inode != 0 || s.given()) {
 			return err // it has its name
 		}
 	}
 	switch {
 	case now.Type == None:
-		return tx.clash(i, isGone, "")
-	case now.Type != c.Before.Type || !tx.dead && now.Inode != c.Before.Inode:
-		return tx.clash(i, isElse, "")
+		return s.clash(isGone, "")
+	case now.Type != c.Before.Type || !s.tx.dead && now.Inode != c.Before.Inode:
+		return s.clash(isElse, "")
 	}
-	err = tx.p.s.renameNew(e, to)
+	err = s.tx.p.s.renameNew(e, to)
 	if errors.Is(err, fs.ErrExist) {
-		return tx.clash(i, isThere, "")
+		return s.clash(isThere, "")
 	}
 	return err
 }
 
-// given reports whether a later change gives something to the path that change i
+// given reports whether a later change gives something to the path that the change
 // frees.
-func (tx *Tx) given(i int) bool {
-	return slices.ContainsFunc(tx.rec.Changes[i+1:], func(c Change) bool { return c.places() && c.Path == tx.rec.Changes[i].Path })
+func (s step) given() bool {
+	return slices.ContainsFunc(s.tx.rec.Changes[s.i+1:], func(c Change) bool { return c.places() && c.Path == s.c.Path })
 }

@@ -41,11 +41,11 @@ func fromOf(name string) (Name, bool) {
 
 // bring moves the contents of a plan into the folder of the transaction. Where the
 // file system cannot, they are copied.
-func (tx *Tx) bring(from Name) error {
+func (prep *preparation) bring(from Name) error {
 	if err := checkFrom(from); err != nil {
 		return err
 	}
-	e, err := tx.p.openEntry(from)
+	e, err := prep.tx.p.openEntry(from)
 	if err != nil {
 		return err
 	}
@@ -53,18 +53,18 @@ func (tx *Tx) bring(from Name) error {
 	if err := durable.Chmod(e.Folder, e.Name, 0o700); err != nil { // to be moved it must be writable
 		return err
 	}
-	err = tx.p.s.renameNew(e, durable.Entry{Folder: tx.dir, Name: treeName(from)})
+	err = prep.tx.p.s.renameNew(e, durable.Entry{Folder: prep.tx.dir, Name: treeName(from)})
 	if errors.Is(err, errors.ErrUnsupported) {
 		return nil
 	} else if err != nil {
 		return err
 	}
-	tx.rec.From = from
-	if tx.tree, err = durable.OpenFolder(tx.dir, treeName(from)); err != nil {
+	prep.tx.rec.From = from
+	if prep.tx.tree, err = durable.OpenFolder(prep.tx.dir, treeName(from)); err != nil {
 		return err
 	}
-	is, err := look(durable.Entry{Folder: tx.tree, Name: "."}, false)
-	tx.device = is.Device
+	is, err := look(durable.Entry{Folder: prep.tx.tree, Name: "."}, false)
+	prep.device = is.Device
 	return err
 }
 

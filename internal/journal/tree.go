@@ -148,9 +148,9 @@ func (w *treeWalk) folder(folder *os.Root, at string, depth int) error {
 
 // takeTree takes a folder among the contents with all the content of it, which is as the
 // change says and which nothing else can change any more.
-func (tx *Tx) takeTree(i int) error {
-	c := &tx.rec.Changes[i]
-	folder, err := durable.OpenFolder(tx.tree, string(c.Path))
+func (prep *preparation) takeTree(i int) error {
+	c := &prep.tx.rec.Changes[i]
+	folder, err := durable.OpenFolder(prep.tx.tree, string(c.Path))
 	if gone(err) {
 		return &ContentError{c.Path}
 	} else if err != nil {
@@ -200,17 +200,17 @@ func (tx *Tx) takeTree(i int) error {
 	if !strip(f) {
 		return &TreeError{c.Path, hasAttributes}
 	}
-	if err := tx.own(f, c, &now, tx.around(i), info.Mode()); err != nil {
+	if err := prep.own(f, c, &now, prep.around(i), info.Mode()); err != nil {
 		return err
 	}
-	now, err = look(durable.Entry{Folder: tx.tree, Name: string(c.Path)}, false)
+	now, err = look(durable.Entry{Folder: prep.tx.tree, Name: string(c.Path)}, false)
 	c.After, c.Taken = now, err == nil
 	return err
 }
 
 // intactTree reports whether the folder at an entry has what a tree says. What is loose may
 // have been damaged on the way where it counts for little.
-func (tx *Tx) intactTree(t *Tree, e durable.Entry, loose bool) (bool, error) {
+func intactTree(t *Tree, e durable.Entry, loose bool) (bool, error) {
 	if loose {
 		return true, nil
 	}

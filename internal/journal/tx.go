@@ -18,30 +18,21 @@ type Tx struct {
 	rec record
 	dir *os.Root // its contents, nil until they are there
 	// contents is the folder of the plan's contents, tree the same one once it is in
-	// dir, nil for none; taken is the folder in it that was opened last, and device the
-	// file system.
+	// dir, nil for none; taken is the folder in it that was opened last.
 	contents Name
 	tree     *os.Root
 	taken    durable.LastFolder
-	device   uint64
 	// content opens what goes into the files, by the number of their change.
 	content []func() (io.ReadCloser, error)
 	// part are, by the number of a change, the whole folder that it is made with, -1 for
 	// none; last are the last changes of whole folders. Both are nil where there is none.
 	part []int
 	last map[int]int
-	// folders are those around the changes, by path, while their contents are made.
-	folders map[string]State
 	// made is how many changes of a living transaction were made.
 	made int
 	// dead is set where the process that began the transaction is: nothing is known
 	// of how far it came.
 	dead bool
-	// atOnce is set where all that is prepared is flushed at once: its files are not
-	// flushed one by one then.
-	atOnce bool
-	// named is set when the name of dir is made durable.
-	named bool
 	// applied is set when all of it was made.
 	applied bool
 	// over is set when nothing of it is left to do.
@@ -71,6 +62,14 @@ func (tx *Tx) Apply(ctx context.Context) error {
 		return tx.abort(err)
 	}
 	tx.applied = true
+	return nil
+}
+
+// do makes the change that is due at the turn of change i.
+func (tx *Tx) do(i int) error {
+	if i, ok := tx.due(i); ok {
+		return tx.step(i).do()
+	}
 	return nil
 }
 

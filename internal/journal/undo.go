@@ -7,53 +7,49 @@ import (
 	"belay/internal/durable"
 )
 
-// undo takes back what was made of the change that was due at the turn of change i. What
-// somebody else has changed since stays, and is a clash.
-func (tx *Tx) undo(i int) error {
-	i, ok := tx.due(i)
-	if !ok {
-		return nil
-	}
-	c := &tx.rec.Changes[i]
+// undo takes back what was made of the change. What somebody else has changed since
+// stays, and is a clash.
+func (s step) undo() error {
+	c := s.c
 	name := c.Path
 	if c.Op == Rename {
 		name = c.To
 	}
-	e, err := tx.p.entry(name)
+	e, err := s.tx.p.entry(name)
 	if gone(err) {
-		return tx.homeless(i)
+		return s.homeless()
 	} else if err != nil {
-		return tx.failed(i, err)
+		return s.failed(err)
 	}
 	switch {
 	case c.Op == Mode:
-		err = tx.unmode(i, e)
+		err = s.unmode(e)
 	case c.Op == Rename:
-		err = tx.unrename(i, e)
+		err = s.unrename(e)
 	case c.takes():
-		err = tx.untake(i, e)
+		err = s.untake(e)
 	default:
-		err = tx.unput(i, e)
+		err = s.unput(e)
 	}
-	return tx.failed(i, err)
+	return s.failed(err)
 }
 
 // homeless is the end of a change whose folder is gone, with all that was in it.
-func (tx *Tx) homeless(i int) error {
-	c := &tx.rec.Changes[i]
+func (s step) homeless() error {
+	c := s.c
 	if c.Before.Type == None || c.Before.Type == Folder || c.Op == Mode || c.Op == Rename {
 		return nil
 	}
-	for name, e := range map[string]durable.Entry{tx.slotName(i): tx.slot(i), spare(i): tx.spare(i)} {
+	for name, e := range map[string]durable.Entry{s.slotName(): s.slot(), spare(s.i): s.spare()} {
 		if was, err := look(e, true); err != nil || was.Type != None && was.is(&c.Before) {
-			return errors.Join(err, tx.clash(i, folderGone, name))
+			return errors.Join(err, s.clash(folderGone, name))
 		}
 	}
 	return nil
 }
 
-func (tx *Tx) unmode(i int, e durable.Entry) error {
-	c := &tx.rec.Changes[i]
+func (s step) unmode(e durable.Entry) error {
+	c := s.c
 	now, err := look(e, false)
 	if err != nil || now.Type != c.Before.Type || now.Mode != c.After.Mode {
 		return err // not made, or changed since
@@ -62,136 +58,136 @@ func (tx *Tx) unmode(i int, e durable.Entry) error {
 }
 
 // unrename gives what is at its new name, to, the old one.
-func (tx *Tx) unrename(i int, to durable.Entry) error {
-	c := &tx.rec.Changes[i]
+func (s step) unrename(to durable.Entry) error {
+	c := s.c
 	now, err := look(to, false)
-	if err != nil || now.Type != c.Before.Type || !tx.dead && now.Inode != c.Before.Inode {
+	if err != nil || now.Type != c.Before.Type || !s.tx.dead && now.Inode != c.Before.Inode {
 		return err
 	}
-	from, err := tx.p.openEntry(c.Path)
+	from, err := s.tx.p.openEntry(c.Path)
 	if gone(err) {
-		return tx.clash(i, folderGone, "")
+		return s.clash(folderGone, "")
 	} else if err != nil {
 		return err
 	}
 	defer from.Folder.Close()
-	if was, err := look(from, false); err != nil || tx.dead && was.Type == c.Before.Type {
+	if was, err := look(from, false); err != nil || s.tx.dead && was.Type == c.Before.Type {
 		return err // it was not renamed
 	}
-	err = tx.p.s.renameNew(to, from)
+	err = s.tx.p.s.renameNew(to, from)
 	if errors.Is(err, fs.ErrExist) {
-		return tx.clash(i, isThere, "")
+		return s.clash(isThere, "")
 	}
 	return err
 }
 
 // untake puts back what was taken.
-func (tx *Tx) untake(i int, e durable.Entry) error {
-	was, err := look(tx.slot(i), false)
+func (s step) untake(e durable.Entry) error {
+	was, err := look(s.slot(), false)
 	if err != nil {
 		return err
 	}
 	if was.Type == None {
-		return tx.untakeCopy(i, e)
+		return s.untakeCopy(e)
 	}
-	err = tx.p.s.renameNew(tx.slot(i), e)
+	err = s.tx.p.s.renameNew(s.slot(), e)
 	if errors.Is(err, fs.ErrExist) {
-		if tx.rec.Changes[i].Op == Rmdir {
+		if s.c.Op == Rmdir {
 			return nil // somebody has made it again
 		}
-		return tx.clash(i, isThere, tx.slotName(i))
+		return s.clash(isThere, s.slotName())
 	}
 	return err
 }
 
 // unput takes out of its place what was put there.
-func (tx *Tx) unput(i int, e durable.Entry) error {
-	c := &tx.rec.Changes[i]
-	if fresh, err := tx.fresh(i, false); err != nil {
+func (s step) unput(e durable.Entry) error {
+	c := s.c
+	if fresh, err := s.fresh(false); err != nil {
 		return err
 	} else if fresh {
-		return tx.unputCopy(i, e)
+		return s.unputCopy(e)
 	}
 	now, err := look(e, true)
 	if err != nil {
 		return err
 	}
 	if c.Before.Type == None {
-		return tx.unmake(i, e, now)
+		return s.unmake(e, now)
 	}
 	if !now.is(&c.After) {
 		reason := isChanged
 		if now.Type == None {
 			reason = isGone
 		}
-		return tx.clash(i, reason, tx.slotName(i))
+		return s.clash(reason, s.slotName())
 	}
-	if err := tx.p.s.exchange(tx.slot(i), e); errors.Is(err, fs.ErrNotExist) {
-		return tx.clash(i, isGone, tx.slotName(i))
+	if err := s.tx.p.s.exchange(s.slot(), e); errors.Is(err, fs.ErrNotExist) {
+		return s.clash(isGone, s.slotName())
 	} else if err != nil {
 		return err
 	}
-	back, err := look(tx.slot(i), true)
+	back, err := look(s.slot(), true)
 	if err != nil || back.is(&c.After) {
 		return err
 	}
-	return errors.Join(tx.clash(i, isChanged, tx.slotName(i)), tx.p.s.exchange(tx.slot(i), e))
+	return errors.Join(s.clash(isChanged, s.slotName()), s.tx.p.s.exchange(s.slot(), e))
 }
 
 // unmake takes away what was made. A folder in which something is stays.
-func (tx *Tx) unmake(i int, e durable.Entry, now State) error {
-	c := &tx.rec.Changes[i]
+func (s step) unmake(e durable.Entry, now State) error {
+	c := s.c
 	switch {
 	case now.Type == None:
 		return nil
 	case c.Whole:
-		return tx.unmakeWhole(i, e)
+		return s.unmakeWhole(e)
 	case c.Op == Mkdir && (now.Type != Folder || now.Inode != c.After.Inode):
 		return nil
 	case !now.is(&c.After):
-		return tx.clash(i, isChanged, "")
+		return s.clash(isChanged, "")
 	}
 	if c.Op == Mkdir {
 		if full, err := isFilled(e); err != nil || full {
 			return err
 		}
 	}
-	if err := tx.p.s.renameNew(e, tx.slot(i)); errors.Is(err, fs.ErrNotExist) {
+	if err := s.tx.p.s.renameNew(e, s.slot()); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {
 		return err
 	}
 	if c.Op == Mkdir {
-		if full, err := isFilled(tx.slot(i)); err != nil || !full {
+		if full, err := isFilled(s.slot()); err != nil || !full {
 			return err
 		}
-		return tx.p.s.renameNew(tx.slot(i), e)
+		return s.tx.p.s.renameNew(s.slot(), e)
 	}
-	back, err := look(tx.slot(i), true)
+	back, err := look(s.slot(), true)
 	if err != nil || back.is(&c.After) {
 		return err
 	}
-	if err := tx.p.s.renameNew(tx.slot(i), e); err != nil {
-		return errors.Join(tx.clash(i, isChanged, tx.slotName(i)), err)
+	if err := s.tx.p.s.renameNew(s.slot(), e); err != nil {
+		return errors.Join(s.clash(isChanged, s.slotName()), err)
 	}
-	return tx.clash(i, isChanged, "")
+	return s.clash(isChanged, "")
 }
 
 // unmakeWhole takes away a folder that was made with all that is in it. One in which
 // something else is now, or something is changed, stays.
-func (tx *Tx) unmakeWhole(i int, e durable.Entry) error {
-	err := tx.p.s.renameNew(e, tx.slot(i))
+func (s step) unmakeWhole(e durable.Entry) error {
+	err := s.tx.p.s.renameNew(e, s.slot())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {
 		return err
 	}
-	ours, err := tx.intact(i, tx.slot(i), false)
+	ours, err := s.intact(s.slot(), false)
 	if err != nil || ours {
 		return err
 	}
-	if err := tx.p.s.renameNew(tx.slot(i), e); err != nil {
-		return errors.Join(tx.clash(i, isChanged, tx.slotName(i)), err)
+	if err := s.tx.p.s.renameNew(s.slot(), e); err != nil {
+		return errors.Join(s.clash(isChanged, s.slotName()), err)
 	}
-	return tx.clash(i, isChanged, "")
+	return s.clash(isChanged, "")
 }

@@ -13,10 +13,10 @@ import (
 
 // findWhole finds the new folders that hold nothing but what later changes put
 // there, and that are not there in the project. The outermost of them are whole.
-func (tx *Tx) findWhole() error {
-	w := finder{tx: tx, places: map[string]int{}, stirred: map[string]bool{}}
-	for i := range tx.rec.Changes {
-		c := &tx.rec.Changes[i]
+func (prep *preparation) findWhole() error {
+	w := finder{prep: prep, places: map[string]int{}, stirred: map[string]bool{}}
+	for i := range prep.tx.rec.Changes {
+		c := &prep.tx.rec.Changes[i]
 		if c.places() {
 			w.places[string(c.Path)] = i
 			continue
@@ -28,8 +28,8 @@ func (tx *Tx) findWhole() error {
 		}
 	}
 	whole := map[string]bool{}
-	for i := range tx.rec.Changes {
-		c := &tx.rec.Changes[i]
+	for i := range prep.tx.rec.Changes {
+		c := &prep.tx.rec.Changes[i]
 		name := string(c.Path)
 		if c.Op != Mkdir || inside(name, whole) {
 			continue
@@ -38,8 +38,8 @@ func (tx *Tx) findWhole() error {
 			c.Whole, whole[name] = true, true // where it cannot be moved, Apply says so
 			continue
 		}
-		around := tx.folder(path.Dir(name))
-		if around.Type != Folder || around.Device != tx.device || tx.folder(name).Inode != 0 {
+		around := prep.folder(path.Dir(name))
+		if around.Type != Folder || around.Device != prep.device || prep.folder(name).Inode != 0 {
 			continue // it is not new, or it cannot be moved there
 		}
 		// The folder around it may have been found incomplete after this one was taken.
@@ -65,7 +65,7 @@ func inside(name string, folders map[string]bool) bool {
 
 // finder finds new folders that are whole.
 type finder struct {
-	tx *Tx
+	prep *preparation
 	// places are the changes that put something at a path; stirred are folders in which
 	// others are made.
 	places  map[string]int
@@ -75,7 +75,7 @@ type finder struct {
 // complete reports whether everything in the folder of a change among the contents was
 // taken, and takes the folder then.
 func (w *finder) complete(i int) (bool, error) {
-	tx, c := w.tx, &w.tx.rec.Changes[i]
+	tx, c := w.prep.tx, &w.prep.tx.rec.Changes[i]
 	name := string(c.Path)
 	if c.Tree != nil || w.stirred[name] {
 		return c.Tree != nil, nil
@@ -111,7 +111,7 @@ func (w *finder) complete(i int) (bool, error) {
 	}
 	now := State{Type: Folder}
 	now.identify(info)
-	if err := tx.own(f, c, &now, tx.around(i), info.Mode()); err != nil {
+	if err := w.prep.own(f, c, &now, w.prep.around(i), info.Mode()); err != nil {
 		return false, err
 	}
 	if now, err = look(durable.Entry{Folder: tx.tree, Name: name}, false); err != nil {
@@ -161,20 +161,20 @@ func (tx *Tx) due(i int) (change int, ok bool) {
 	return root, tx.last[root] == i
 }
 
-// intact reports whether a whole folder, at an entry, has what its changes say and
+// intact reports whether a whole folder, at an entry, has what the changes in it say and
 // nothing else. What is loose may have been damaged on the way where it counts for
 // little.
-func (tx *Tx) intact(root int, e durable.Entry, loose bool) (bool, error) {
-	top := string(tx.rec.Changes[root].Path)
+func (s step) intact(e durable.Entry, loose bool) (bool, error) {
+	top := string(s.c.Path)
 	found, trees := 0, map[string]bool{} // of the content of trees nothing is known here
-	if t := tx.rec.Changes[root].Tree; t != nil {
-		return tx.intactTree(t, e, loose)
+	if t := s.c.Tree; t != nil {
+		return intactTree(t, e, loose)
 	}
-	for i := range tx.rec.Changes {
-		if !tx.isPart(i) || tx.part[i] != root {
+	for i := range s.tx.rec.Changes {
+		if !s.tx.isPart(i) || s.tx.part[i] != s.i {
 			continue
 		}
-		c := &tx.rec.Changes[i]
+		c := &s.tx.rec.Changes[i]
 		at := durable.Entry{Folder: e.Folder, Name: path.Join(e.Name, string(c.Path)[len(top)+1:])}
 		now, err := look(at, !c.Loose || !loose)
 		if gone(err) {
@@ -188,7 +188,7 @@ func (tx *Tx) intact(root int, e durable.Entry, loose bool) (bool, error) {
 		found++
 		if c.Tree != nil {
 			trees[string(c.Path)[len(top)+1:]] = true
-			if ok, err := tx.intactTree(c.Tree, at, loose); err != nil || !ok {
+			if ok, err := intactTree(c.Tree, at, loose); err != nil || !ok {
 				return false, err
 			}
 		}
@@ -214,13 +214,13 @@ func (tx *Tx) intact(root int, e durable.Entry, loose bool) (bool, error) {
 
 // dressWhole gives what is in a whole folder its permissions, which a power cut may have
 // taken.
-func (tx *Tx) dressWhole(root int) error {
-	for i := range tx.rec.Changes {
-		if tx.isPart(i) && tx.part[i] == root {
-			if err := tx.dress(i); err != nil {
+func (s step) dressWhole() error {
+	for i := range s.tx.rec.Changes {
+		if s.tx.isPart(i) && s.tx.part[i] == s.i {
+			if err := s.tx.step(i).dress(); err != nil {
 				return err
 			}
 		}
 	}
-	return tx.dress(root)
+	return s.dress()
 }

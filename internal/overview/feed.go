@@ -1,6 +1,257 @@
 package overview
 
-type feed struct{}
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
 
-func (f *feed) init(*Overview) {}
-func (f *feed) close()         {}
+	"belay/internal/event"
+)
+
+// feed keeps the latest changes for all subscriptions: one list, whatever their number. A
+// subscription is a position in it. It holds nothing, so a slow one costs nothing.
+type feed struct {
+	view *Overview
+	// epoch tells the positions of this process from those of others.
+	epoch string
+
+	mu      sync.Mutex
+	changes []change
+	bytes   int
+	version uint64 // of the last change
+	wake    chan struct{}
+	// readers counts the subscriptions; closed ends them.
+	readers int
+	closed  bool
+	stop    chan struct{} // nil until the first subscription
+	done    chan struct{}
+	ready   error // of the first look
+}
+
+// change is an event of the feed.
+type change struct {
+	version uint64
+	kind    event.Type
+	data    json.RawMessage
+}
+
+// What the feed keeps of changes: some minutes of a busy machine. Who was away for longer
+// fetches the lists anew.
+const (
+	maxChanges     = 4096
+	maxChangeBytes = 4 << 20
+)
+
+// ErrClosed is what subscriptions return once the overview is closed.
+var ErrClosed = errors.New("the overview is closed")
+
+func (f *feed) init(v *Overview) {
+	f.view, f.epoch, f.wake = v, rand.Text()[:12], make(chan struct{})
+}
+
+// close ends the feed.
+func (f *feed) close() {
+	f.mu.Lock()
+	stop := f.stop
+	if !f.closed {
+		f.closed = true
+		close(f.wake)
+		if stop != nil {
+			close(stop)
+		}
+	}
+	f.mu.Unlock()
+	if stop != nil {
+		<-f.done
+	}
+}
+
+// emit appends changes and wakes all readers.
+func (f *feed) emit(list []draft) {
+	if len(list) == 0 {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return
+	}
+	for _, d := range list {
+		data, err := json.Marshal(d.data)
+		if err != nil {
+			continue // only types of this package are in it
+		}
+		f.version++
+		f.changes = append(f.changes, change{f.version, d.kind, data})
+		f.bytes += len(data)
+	}
+	drop := 0
+	for len(f.changes)-drop > maxChanges || f.bytes > maxChangeBytes {
+		f.bytes -= len(f.changes[drop].data)
+		drop++
+	}
+	if drop > 0 {
+		f.changes = append([]change(nil), f.changes[drop:]...)
+	}
+	close(f.wake)
+	f.wake = make(chan struct{})
+}
+
+// draft is a change before it has its version.
+type draft struct {
+	kind event.Type
+	data any
+}
+
+// Subscription reads the changes of an [Overview]. One goroutine at a time calls Next.
+type Subscription struct {
+	feed  *feed
+	after uint64
+	// first is the event that comes before all others, "" once it was returned.
+	first event.Type
+	once  sync.Once
+}
+
+// Subscribe reports changes after a position, or from now on for "". What the caller
+// fetches after the first event is not older than the position of that event. The caller
+// closes the subscription.
+func (v *Overview) Subscribe(ctx context.Context, position string) (*Subscription, error) {
+	if err := v.feed.start(ctx); err != nil {
+		return nil, err
+	}
+	f := &v.feed
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.readers++
+	s := &Subscription{feed: f, after: f.version, first: FeedReady}
+	if position == "" {
+		return s, nil
+	}
+	epoch, version, _ := strings.Cut(position, ".")
+	after, err := strconv.ParseUint(version, 10, 64)
+	if err != nil || epoch != f.epoch || after > f.version || after < f.oldest() {
+		s.first = FeedReset
+		return s, nil
+	}
+	s.after = after
+	return s, nil
+}
+
+// oldest is the position before the first change that is kept. f.mu is held.
+func (f *feed) oldest() uint64 { return f.version - uint64(len(f.changes)) }
+
+// start makes the first look, with which later ones are compared, and begins to look
+// for changes. Whoever comes meanwhile waits for it.
+func (f *feed) start(ctx context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return ErrClosed
+	}
+	if f.stop != nil {
+		return nil
+	}
+	looker := newLooker(f.view)
+	if _, err := looker.look(ctx); err != nil {
+		return fmt.Errorf("look at the sessions: %w", err)
+	}
+	f.stop, f.done = make(chan struct{}), make(chan struct{})
+	go f.run(looker, f.stop)
+	return nil
+}
+
+// idleTicks is how many times slower it is looked for changes while nobody subscribes. It
+// does not stop: who comes back wants to know what happened meanwhile.
+const idleTicks = 4
+
+// run looks for changes until the feed is closed.
+func (f *feed) run(looker *looker, stop chan struct{}) {
+	defer close(f.done)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	tick := time.NewTicker(f.view.o.Tick)
+	defer tick.Stop()
+	for n := 0; ; n++ {
+		select {
+		case <-stop:
+			return
+		case <-tick.C:
+		}
+		f.mu.Lock()
+		readers := f.readers
+		f.mu.Unlock()
+		if readers == 0 && n%idleTicks != 0 {
+			continue
+		}
+		changes, err := looker.look(ctx)
+		if err != nil {
+			f.view.o.Logger.Warn("look for changes of sessions", "error", err)
+		}
+		f.emit(changes)
+	}
+}
+
+// Next waits for changes and returns them with the position after each. Where some are not
+// known any more, it returns [FeedReset]. After Close of the overview it returns
+// [ErrClosed].
+func (s *Subscription) Next(ctx context.Context) ([]event.Event, error) {
+	for {
+		events, wake, err := s.take()
+		if len(events) > 0 || err != nil {
+			return events, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-wake:
+		}
+	}
+}
+
+// maxBatch is how many changes Next returns at most.
+const maxBatch = 256
+
+// take returns what there is, and otherwise a channel that is closed when there is more.
+func (s *Subscription) take() ([]event.Event, <-chan struct{}, error) {
+	f := s.feed
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return nil, nil, ErrClosed
+	}
+	if s.first == "" && s.after < f.oldest() {
+		s.first, s.after = FeedReset, f.version
+	}
+	if s.first != "" {
+		data, err := json.Marshal(Position{s.after})
+		kind := s.first
+		s.first = ""
+		return []event.Event{{Seq: int64(s.after), Type: kind, Data: data}}, nil, err
+	}
+	var events []event.Event
+	for _, c := range f.changes[s.after-f.oldest():] {
+		events = append(events, event.Event{Seq: int64(c.version), Type: c.kind, Data: c.data})
+		if s.after = c.version; len(events) == maxBatch {
+			break
+		}
+	}
+	return events, f.wake, nil
+}
+
+// At is the position after the event with that sequence, for [Overview.Subscribe].
+func (s *Subscription) At(seq int64) string { return s.feed.epoch + "." + strconv.FormatInt(seq, 10) }
+
+// Close ends the subscription.
+func (s *Subscription) Close() {
+	s.once.Do(func() {
+		s.feed.mu.Lock()
+		defer s.feed.mu.Unlock()
+		s.feed.readers--
+	})
+}

@@ -35,3 +35,13 @@ func (d *Requests) Answered(ctx context.Context, since time.Time) ([]string, err
 	slices.Sort(sessions)
 	return slices.Compact(sessions), nil
 }
+
+// Touched is when a question was asked or answered last, by whichever process, as far as
+// the folder of the questions tells.
+func (d *Requests) Touched() time.Time {
+	info, err := d.root.Root().Stat(dirPending)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}

@@ -65,10 +65,10 @@ type Attachment struct {
 	Fetch bool
 	// Retries is how often its task is tried again, and so at least its download.
 	Retries int
-	// From says where it was declared, for people: scope and entry. Line is the
-	// place of its source in the file.
-	From string
-	Line int
+	// From says where it was declared, for people: scope and entry. Line and Column are the
+	// place of its source in the file, which the caller may name in File.
+	From, File   string
+	Line, Column int
 }
 
 // Source is where an attachment is.

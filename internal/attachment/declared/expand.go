@@ -185,7 +185,7 @@ func (x *Expander) source(ctx context.Context, e *Entry, s *source, scope Scope,
 	for i, p := range places {
 		c := &Attachment{
 			Type: typ, Source: p, Optional: e.optional, Direct: e.direct, MaxPages: e.maxPages, Fetch: e.fetch,
-			From: fmt.Sprintf("%s, %s", scope, e.Path), Line: s.line,
+			From: fmt.Sprintf("%s, %s", scope, e.Path), Line: s.line, Column: s.column,
 		}
 		if c.Name, err = text(e.name, values); err != nil {
 			return nil, fail("name", err)

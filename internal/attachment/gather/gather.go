@@ -52,10 +52,12 @@ type Report struct {
 	// Name is what people and models call it, Type what its author says it is.
 	Name string        `json:"name"`
 	Type declared.Type `json:"type"`
-	// From says which entry of which scope it is from, Line where in the file that
-	// is; Origin is its path or address.
+	// From says which entry of which scope it is from; File, Line and Column are where that
+	// is. Origin is its path or address.
 	From   string `json:"from,omitempty"`
+	File   string `json:"file,omitempty"`
 	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
 	Origin string `json:"origin"`
 	// Base is "project" where a path begins there, and not at the workflow's folder.
 	Base string `json:"base,omitempty"`
@@ -117,7 +119,7 @@ func outcomes(list []*declared.Attachment) []*outcome {
 			origin = download.Clean(o.Source.URL)
 		}
 		o.report = Report{
-			Name: names[i], Meta: o.Meta, Type: a.Type, From: o.From, Line: o.Line, Origin: origin, Base: o.Source.Base(), Optional: o.Optional,
+			Name: names[i], Meta: o.Meta, Type: a.Type, From: o.From, File: o.File, Line: o.Line, Column: o.Column, Origin: origin, Base: o.Source.Base(), Optional: o.Optional,
 		}
 		all[i] = o
 	}

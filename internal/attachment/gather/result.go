@@ -45,7 +45,10 @@ func Failure(refused []Report, of int) error {
 			break
 		}
 		place := ""
-		if r.Line > 0 {
+		switch {
+		case r.File != "":
+			place = fmt.Sprintf("%s:%d:%d: ", r.File, r.Line, r.Column)
+		case r.Line > 0:
 			place = fmt.Sprintf("line %d: ", r.Line)
 		}
 		fmt.Fprintf(&b, "\n%s%s: %s (%s)", place, r.Origin, r.Refused, r.Code)

@@ -27,6 +27,9 @@ func (c *call) overlaid(ctx context.Context) (bool, error) {
 	if known, ok := c.shell.overlays.Load(c.environment.Project); ok {
 		return known.(bool), nil
 	}
+	if c.environment.Scratch == "" {
+		return true, nil // the call is only judged, and nothing is tried in the project
+	}
 	works, err := c.tryOverlay(ctx)
 	if err == nil {
 		c.shell.overlays.Store(c.environment.Project, works)

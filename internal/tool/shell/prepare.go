@@ -118,7 +118,9 @@ func workingDir(w *tool.Environment, dir string) (string, error) {
 		rel = below(dir, w.Project)
 	}
 	if rel == "" || !filepath.IsLocal(filepath.FromSlash(rel)) {
-		return "", tool.Refuse("dir %q is not in the project", dir)
+		r := tool.Refuse("dir %q is not in the project", dir)
+		r.Authority = true
+		return "", r
 	}
 	rel = filepath.Clean(filepath.FromSlash(rel))
 	info, err := root.Stat(rel)

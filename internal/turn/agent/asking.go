@@ -36,7 +36,7 @@ func (c *toolCall) allow() error {
 	began := c.suspended != nil && c.suspended.Inner != nil // a subagent, which waits itself
 	switch {
 	case ruling.Outcome == permit.Refuse:
-		c.refuse(tool.Refuse("not permitted: %s", ruling.Reason).Result(), event.OutcomeRefused)
+		c.refuse(ruling.Reason, tool.Refuse("not permitted: %s", ruling.Reason).Result(), event.OutcomeRefused)
 		return c.refused(ruling.Reason)
 	case ruling.Outcome == permit.Allow && c.suspended == nil && c.effect.Outside:
 		return c.audit(permit.Entry{
@@ -47,12 +47,12 @@ func (c *toolCall) allow() error {
 	}
 	switch {
 	case c.run.Questions.Requests == nil:
-		c.refuse(tool.Refuse("not permitted: nobody can be asked").Result(), event.OutcomeRefused)
+		c.refuse(ruling.Reason+", and nobody can be asked", tool.Refuse("not permitted: nobody can be asked").Result(), event.OutcomeRefused)
 		return c.refused("nobody can be asked")
 	case c.suspended == nil && c.run.Questions.Requests.Granted(c.run.SessionID, c.run.Settings.Persona.ID, c.effect):
 		return nil
 	case c.suspended == nil && c.run.Settings.AsksNobody:
-		c.refuse(unasked(ruling.Reason), event.OutcomeRefused)
+		c.refuse(ruling.Reason+", and nobody is asked", unasked(ruling.Reason), event.OutcomeRefused)
 		return c.refused(ruling.Reason + ", and the turn asks nobody")
 	}
 	return c.ask(ruling)
@@ -125,11 +125,10 @@ func (c *toolCall) decided(d permit.Decision) error {
 	if d.Allowed() {
 		c.remark("the person who allowed this call", d.Note)
 	} else if c.changes == nil {
-		outcome := event.OutcomeRefused
-		if d.Timeout {
-			outcome = event.OutcomeExpired
-		}
-		c.refuse(denied(d), outcome)
+		c.refuse(whyDenied(d), denied(d), outcomeOf(d))
+	}
+	if c.suspended != nil && c.suspended.Reported {
+		return nil
 	}
 	return c.run.resolved(c.id, d)
 }
@@ -149,7 +148,10 @@ func ResolvedDraft(call string, d permit.Decision) event.Draft {
 // questionID is the id of the question about a call or, once it has run, about its
 // changes.
 func (c *toolCall) questionID() string {
-	if c.changes != nil {
+	switch {
+	case c.changes != nil && c.changes.Second():
+		return AutomaticQuestion(c.run.SessionID, c.run.ID, c.run.key, c.id, c.nth)
+	case c.changes != nil:
 		return ChangesQuestion(c.run.SessionID, c.run.ID, c.run.key, c.id, c.nth)
 	}
 	return DecisionID(c.run.SessionID, c.run.ID, c.run.key, c.id, c.nth)
@@ -160,16 +162,36 @@ func ChangesQuestion(session, turn, agent, call string, nth int) string {
 	return DecisionID(session, turn, agent+" changes", call, nth)
 }
 
+// AutomaticQuestion is the id of the question about what a call changed and other programs run
+// by themselves, where it changed other files as well.
+func AutomaticQuestion(session, turn, agent, call string, nth int) string {
+	return DecisionID(session, turn, agent+" automatic changes", call, nth)
+}
+
 // changeID names the changes of a call while they are not real.
 func (c *toolCall) changeID() string {
-	return "chg_" + strings.TrimPrefix(ChangesQuestion(c.run.SessionID, c.run.ID, c.run.key, c.id, c.nth), "dec_")
+	return ChangeID(ChangesQuestion(c.run.SessionID, c.run.ID, c.run.key, c.id, c.nth))
 }
+
+// ChangeID names the changes that a [ChangesQuestion] is about.
+func ChangeID(question string) string { return "chg_" + strings.TrimPrefix(question, "dec_") }
 
 // DecisionID is the id of the question about the nth call of that id of one agent
 // in a turn: the same after a restart.
 func DecisionID(session, turn, agent, call string, nth int) string {
 	sum := fingerprint(session, turn, agent, call, strconv.Itoa(nth))
 	return "dec_" + hex.EncodeToString(sum[:12])
+}
+
+// whyDenied says in a sentence that a person did not allow something.
+func whyDenied(d permit.Decision) string {
+	switch {
+	case d.Timeout:
+		return "a person was asked and did not answer in time"
+	case d.Note != "":
+		return "a person did not allow it: " + d.Note
+	}
+	return "a person did not allow it"
 }
 
 // denied is what the model gets for a person's no.

@@ -37,7 +37,7 @@ func (c *toolCall) askAgain(ruling permit.Ruling) error {
 	c.suspended.closed = true
 	const changed = "what it would do has changed since a person was asked"
 	refuse := func() error {
-		c.refuse(tool.Refuse("the call was not made: %s", changed).WithHint("look again, then repeat the call").Result(), event.OutcomeRefused)
+		c.refuse("the call was not made: "+changed, tool.Refuse("the call was not made: %s", changed).WithHint("look again, then repeat the call").Result(), event.OutcomeRefused)
 		return c.refused(changed)
 	}
 	q, err := c.run.Questions.lookUp(c.suspended.Question)

@@ -22,6 +22,10 @@ type Direct struct {
 	// They are set when the turn has ended. Result.Value has no secrets.
 	Result  tool.Result
 	Outcome event.Outcome
+	// Reason is why the call was not permitted or not made, for people: the text of Result is
+	// for models. It is "" for a call that was made. Kept is the id of what the call changed
+	// and what waits for a person.
+	Reason, Kept string
 	// Settled is set where there is a result.
 	Settled bool
 }
@@ -78,6 +82,9 @@ func (c *toolCall) passDirect() {
 		return
 	}
 	d.Result, d.Outcome, d.Settled = c.result, c.outcome, true
+	if d.Reason = c.run.Clean(c.reason); c.kept {
+		d.Kept = c.changeID()
+	}
 	d.Result.Text = c.run.Clean(d.Result.Text)
 	if d.Result.Value != nil {
 		clean := make(map[string]any, len(d.Result.Value))

@@ -36,12 +36,18 @@ type toolCall struct {
 	// set where the tool itself refused the call before it ran.
 	outcome  event.Outcome
 	rejected bool
+	// reason is why the call was not permitted or not made, for people; kept is set where
+	// what it changed waits for a person.
+	reason string
+	kept   bool
 	// remarks are what people and hooks have to say about a call that they let run.
 	remarks []string
 	// changes are what the call changed, until their outcome is decided;
 	// verdict is a person's answer to that.
 	changes tool.Changes
 	verdict *permit.Decision
+	// split is set where they are decided on in two parts.
+	split bool
 	// closes is set where the question about them is closed when the server stops,
 	// because the turn has failed and no other process takes it up.
 	closes bool
@@ -59,10 +65,10 @@ func (c *toolCall) remark(who, note string) {
 
 func (c *toolCall) settle(r tool.Result) { c.result, c.settled = r, true }
 
-// refuse settles a call that is not permitted.
-func (c *toolCall) refuse(r tool.Result, o event.Outcome) {
+// refuse settles a call that is not permitted. Reason says why, for people.
+func (c *toolCall) refuse(reason string, r tool.Result, o event.Outcome) {
 	c.settle(r)
-	c.outcome = o
+	c.reason, c.outcome = reason, o
 }
 
 // fail takes what a tool said instead of doing its work: a refusal is the
@@ -70,6 +76,7 @@ func (c *toolCall) refuse(r tool.Result, o event.Outcome) {
 func (c *toolCall) fail(err error) {
 	if r, ok := tool.AsRefusal(err); ok {
 		c.settle(r.Result())
+		c.reason = r.Reason
 		if r.Authority {
 			c.overreach, c.outcome = r.Reason, event.OutcomeRefused
 		}

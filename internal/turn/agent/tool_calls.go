@@ -83,7 +83,7 @@ func (b *toolCalls) take(calls []*toolCall) error {
 		}
 		refusal := b.repeats.refusal(s)
 		if refusal != nil {
-			s.refuse(refusal.Result(), event.OutcomeRefused)
+			s.refuse(refusal.Reason, refusal.Result(), event.OutcomeRefused)
 		} else if s.prepare(); s.onlyReads() {
 			if reads = append(reads, s); len(reads) == parallelCalls {
 				if err := b.runReads(&reads); err != nil {

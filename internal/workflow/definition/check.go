@@ -197,7 +197,26 @@ func meant[T interface{ id() string }](d *decoder, id string, known []T) string 
 	if d.hints++; d.hints > maxHints {
 		return ""
 	}
+	if len(known) == 0 {
+		var none T
+		return "the file has no " + kindOf(none)
+	}
 	return oneOf(id, idsOf(known))
+}
+
+// kindOf is what a list of things with ids is called.
+func kindOf(v any) string {
+	switch v.(type) {
+	case *Agent:
+		return "agents: name them under agents, or in a file under use"
+	case *Action:
+		return "actions of this agent: name them under its actions"
+	case *Task:
+		return "tasks"
+	case schemaID:
+		return "schemas: name them under schemas, or write the schema here"
+	}
+	return "such names"
 }
 
 // oneOf is a hint to what may have been meant.
@@ -206,7 +225,7 @@ func oneOf(id string, known []string) string {
 	case meant != "":
 		return "did you mean " + meant + "?"
 	case len(known) == 0:
-		return "there is none"
+		return ""
 	case len(known) == 1:
 		return "the only one is " + known[0]
 	case len(known) > maxShown:

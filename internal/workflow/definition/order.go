@@ -111,8 +111,15 @@ func (w *Workflow) Certain() (all []*Task) {
 	return all
 }
 
-// Unreached are the tasks to which nothing leads from the first: no run does them.
+// Unreached are the tasks to which nothing leads from the first: no run does them. It is
+// nil where a task names a next one that there is not, or has the id of another: then nobody
+// knows.
 func (w *Workflow) Unreached() (all []*Task) {
+	for _, t := range w.Tasks {
+		if w.Task(t.ID) != t || slices.ContainsFunc(t.Targets(), func(id string) bool { return w.Task(id) == nil }) {
+			return nil
+		}
+	}
 	if len(w.Tasks) == 0 {
 		return nil
 	}

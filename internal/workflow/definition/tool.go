@@ -65,6 +65,17 @@ var toolInputs = sync.OnceValue(func() map[string]*Schema {
 	return all
 })
 
+// ToolExample is a value of the type of a tool's input, for one that is not known.
+func ToolExample(tool, input string) any {
+	switch toolTypes[input] {
+	case "integer":
+		return int64(1)
+	case "boolean":
+		return false
+	}
+	return tool
+}
+
 func toolNamed(name string) toolShape {
 	if i := slices.IndexFunc(tools, func(t toolShape) bool { return t.name == name }); i >= 0 {
 		return tools[i]

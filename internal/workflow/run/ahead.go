@@ -21,11 +21,26 @@ func (r *Runner) Check(ctx context.Context, req Request) error {
 		return err
 	}
 	defer func() { _ = at.Close() }() // it was only read
-	e := r.unbegun(w, at, req)
-	if err := e.first(ctx); err != nil {
+	return (&planner{x: r.unbegun(w, at, req), fetch: true}).beginning(ctx, true)
+}
+
+// CheckOffline is Check without asking other machines: addresses are not fetched.
+func (r *Runner) CheckOffline(ctx context.Context, req Request) error {
+	w, at, err := r.begin(ctx, req)
+	if err != nil {
 		return err
 	}
-	return (&planner{x: e, fetch: true}).ahead(ctx, w.Tasks[0], e.start(), true)
+	defer func() { _ = at.Close() }() // it was only read
+	return (&planner{x: r.unbegun(w, at, req)}).beginning(ctx, req.Strict)
+}
+
+// beginning says why a run does not begin: what is known of the tasks that are certainly
+// done, and what is wrong with the first task even where its failure has a next task.
+func (p *planner) beginning(ctx context.Context, strict bool) error {
+	if err := p.ahead(ctx, p.x.w.Tasks[0], p.x.start(), strict); err != nil {
+		return err
+	}
+	return p.x.first(ctx)
 }
 
 // unbegun evaluates a request of which nothing will be recorded.
@@ -52,7 +67,10 @@ func (p *planner) ahead(ctx context.Context, t *definition.Task, s scope, strict
 	p.evaluates, p.closed = true, !strict
 	var problems []problem
 	seen := map[*definition.Task]bool{}
+	done := len(s.tasks)
 	look := func(t *definition.Task) (PlannedTask, error) {
+		problems = append(problems, p.tooLong(t, done)...)
+		done++
 		seen[t] = true
 		closed := p.closed
 		p.closed = closed || !fails(t)
@@ -140,7 +158,7 @@ func changesFiles(t *definition.Task) bool {
 // needs a decision, or it waits for a person as long as that takes.
 func (p *planner) unasked(t *definition.Task) []problem {
 	x := p.x
-	if !p.fetch || x.onQuestion != turn.OnQuestionRefuse {
+	if x.onQuestion != turn.OnQuestionRefuse {
 		return nil
 	}
 	found := problem{File: x.w.name}

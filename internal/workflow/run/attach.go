@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -10,7 +11,7 @@ import (
 	"belay/internal/attachment"
 	"belay/internal/attachment/declared"
 	"belay/internal/attachment/gather"
-	"belay/internal/fault"
+	"belay/internal/template"
 	"belay/internal/turn"
 	"belay/internal/workflow/definition"
 )
@@ -54,24 +55,34 @@ func (x *evaluator) effective(ctx context.Context, t *definition.Task, p place, 
 	for _, in := range sources(t, p) {
 		steps, err := e.Expand(ctx, in.entries, in.scope, values, s.finished)
 		if err != nil {
-			errs = append(errs, err)
+			errs = append(errs, in.placed(err))
 			continue
 		}
 		list, err := e.Complete(ctx, steps, values)
 		if err != nil {
-			errs = append(errs, err)
+			errs = append(errs, in.placed(err))
 		}
-		lists = append(lists, list)
+		lists = append(lists, in.named(x.w.name, list))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	list := x.at.folder.Merge(lists...)
 	x.settle(t, list)
-	if most := x.o.Limits.Attachments; len(list) > most {
-		return nil, fault.New(fault.InvalidWorkflow, "the task %s has %d attachments, more than %d (attachments.max_items)", t.ID, len(list), most)
+	return list, x.tooManyOf(t, list)
+}
+
+// tooManyOf refuses more attachments than a task may have.
+func (x *evaluator) tooManyOf(t *definition.Task, list []*declared.Attachment) error {
+	most := x.o.Limits.Attachments
+	if len(list) <= most {
+		return nil
 	}
-	return list, nil
+	at := t.At
+	if n := at.Field("attachments"); n != nil {
+		at = n
+	}
+	return placed(fmt.Errorf("the task %s has %d attachments with those of its agent and action, more than %d (attachments.max_items)", t.ID, len(list), most), at, t.Path+".attachments")
 }
 
 // settle gives a list what holds for all of its task: how often it is tried again, and
@@ -118,12 +129,44 @@ func (f *fetched) take(key string) (gather.Result, bool) {
 // sources are the lists of a task's attachments, in the order in which the model
 // gets them.
 func sources(t *definition.Task, p place) []inherited {
-	all := append(p.inherited[:len(p.inherited):len(p.inherited)], inherited{t.Attachments, declared.Scope("task " + t.ID)})
-	all = append(all, inherited{t.Agent.Attachments, declared.Scope("agent " + t.Agent.ID)})
+	all := append(p.inherited[:len(p.inherited):len(p.inherited)], attachedBy(t))
+	all = append(all, inherited{t.Agent.Attachments, declared.Scope("agent " + t.Agent.ID), t.Agent.At, t.Agent.Path})
 	if t.Action != nil {
-		all = append(all, inherited{t.Action.Attachments, declared.Scope("action " + t.Action.ID)})
+		all = append(all, inherited{t.Action.Attachments, declared.Scope("action " + t.Action.ID), t.Action.At, t.Action.Path})
 	}
 	return all
+}
+
+func attachedBy(t *definition.Task) inherited {
+	return inherited{t.Attachments, declared.Scope("task " + t.ID), t.At, t.Path}
+}
+
+// placed gives the errors of a list that have no place that of the list.
+func (in inherited) placed(err error) error {
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []error
+		for _, e := range several.Unwrap() {
+			all = append(all, in.placed(e))
+		}
+		return errors.Join(all...)
+	}
+	var at *template.FieldError
+	if err == nil || errors.As(err, &at) {
+		return err
+	}
+	list := in.at
+	if n := list.Field("attachments"); n != nil {
+		list = n
+	}
+	return placed(err, list, in.path+".attachments")
+}
+
+// named says of attachments which file they are from.
+func (in inherited) named(workflow string, list []*declared.Attachment) []*declared.Attachment {
+	for _, a := range list {
+		a.File = fileWith(workflow, in.path)
+	}
+	return list
 }
 
 // delivered notes how the model got each attachment.

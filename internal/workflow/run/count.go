@@ -4,24 +4,26 @@ import (
 	"fmt"
 	"slices"
 
-	"belay/internal/fault"
 	"belay/internal/workflow/definition"
 )
 
 const hintTooMany = "give the run fewer items, divide it, or raise workflow.max_tasks"
 
-// afford checks that a run has no more tasks with the members of the one at p, and
+// afford checks that a run has no more tasks with the members of the task t at p, and
 // with what is known of what those hold, than it may have. Begun is how many have begun beside it.
-func (x *evaluator) afford(p place, members []member, begun int) error {
+func (x *evaluator) afford(t *definition.Task, p place, members []member, begun int) error {
 	most := x.o.Limits.Tasks
 	n := begun
 	for _, m := range members {
 		if n += x.size(m, most-n); n > most {
-			return fault.New(fault.InvalidWorkflow, "with all that the task %s holds the run has more than %d tasks (workflow.max_tasks)", p.key, most).
-				WithHint(hintTooMany)
+			return invalid("the task "+p.key+" is too large", []problem{x.problemAt(t, "", tooManyTasks(most), hintTooMany)})
 		}
 	}
 	return nil
+}
+
+func tooManyTasks(most int) string {
+	return fmt.Sprintf("with all that this task holds the run has more than %d tasks (workflow.max_tasks)", most)
 }
 
 // counted adds a task, with all that it is known to hold, to those that the run certainly
@@ -38,11 +40,23 @@ func (p *planner) counted(t *definition.Task, d PlannedTask, s scope) []problem 
 	if p.certain += n; !tooMany {
 		return nil
 	}
-	return []problem{{
-		File: p.x.w.name, Line: t.At.Line, Column: t.At.Column, Path: t.Path,
-		Message: fmt.Sprintf("with all that this task holds the run has more than %d tasks (workflow.max_tasks)", most), Hint: hintTooMany,
-	}}
+	return []problem{p.x.problemAt(t, "", tooManyTasks(most), hintTooMany)}
 }
+
+// tooLong says that a task is one more than a run may do one after the other; nil where it
+// is not the first of these. Done counts those before it, which every run does.
+func (p *planner) tooLong(t *definition.Task, done int) []problem {
+	if most := p.x.o.Limits.Steps; done == most {
+		return []problem{p.x.problemAt(t, "", tooManySteps(most), hintSteps)}
+	}
+	return nil
+}
+
+func tooManySteps(most int) string {
+	return fmt.Sprintf("the run needs more than %d tasks one after the other (workflow.steps)", most)
+}
+
+const hintSteps = "put some of them into a task of type composite, or raise workflow.steps"
 
 // doesAll reports whether a task that succeeds has done all that it holds: nothing in it
 // ends early.

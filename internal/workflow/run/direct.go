@@ -56,8 +56,7 @@ func (x *execution) call(ctx context.Context, t *definition.Task, input json.Raw
 	case !d.Settled:
 		return nil, fault.New(fault.TaskFailed, "the call of the tool %s has no result", t.Tool).With("sessionId", session)
 	case d.Outcome != "" || d.Result.Failed:
-		return nil, fault.New(fault.TaskFailed, "the tool %s: %s", t.Tool, strings.TrimSpace(d.Result.Text)).
-			With("sessionId", session).With("category", cmp.Or(string(d.Outcome), "failed"))
+		return nil, undone(d).With("sessionId", session).With("category", cmp.Or(string(d.Outcome), "failed"))
 	case d.Result.Value == nil && d.Result.Truncated:
 		return nil, fault.New(fault.TaskFailed, "the tool %s gives only a part: what it reads is too large", t.Tool).
 			With("sessionId", session).WithHint("read a part of it with offset and limit")
@@ -65,6 +64,29 @@ func (x *execution) call(ctx context.Context, t *definition.Task, input json.Raw
 		return map[string]any{"response": d.Result.Text}, nil
 	}
 	return plain(d.Result.Value)
+}
+
+// undone is the failure of a task whose call was not permitted or did not succeed, in words
+// for the person who runs the workflow.
+func undone(d *agent.Direct) *fault.Error {
+	code, ran := d.Result.Value["exit_code"]
+	switch {
+	case d.Kept != "":
+		return fault.New(fault.TaskFailed, "the tool %s: its command ended with exit code %v, and what it changed is not applied: %s", d.Tool, code, d.Reason).
+			WithHint("belay changes show %s has its changes; begin the run anew with --mode acceptEdits or --allow %s to have them applied, or take it up with --wait and answer with belay decision", d.Kept, d.Tool).
+			With("changeId", d.Kept)
+	case d.Reason != "" && ran:
+		return fault.New(fault.TaskFailed, "the tool %s: its command ended with exit code %v, and what it changed is dropped: %s", d.Tool, code, d.Reason)
+	case d.Reason != "":
+		return fault.New(fault.TaskFailed, "the tool %s: %s", d.Tool, d.Reason)
+	}
+	text := d.Result.Text
+	if output, _ := d.Result.Value["output"].(string); ran && !d.Result.Failed {
+		// The command succeeded, and some of its changes are left out: the rest of the text
+		// after the line with its exit code says which.
+		_, text, _ = strings.Cut(strings.TrimPrefix(text, output), "\n")
+	}
+	return fault.New(fault.TaskFailed, "the tool %s: %s", d.Tool, strings.TrimSpace(text))
 }
 
 // toolAgent is who calls the tools of tool tasks, for the records.

@@ -110,8 +110,7 @@ func (x *execution) work() (outputs map[string]any, err error) {
 	results := map[string]any{}
 	for n := 1; t != nil; n++ {
 		if most := x.r.o.Limits.Steps; n > most {
-			return nil, fault.New(fault.TaskFailed, "the run has done %d tasks one after the other and does not end (workflow.steps)", most).
-				WithHint("see the routes of the workflow, or raise workflow.steps")
+			return nil, fault.New(fault.TaskFailed, "%s", tooManySteps(most)).WithHint(hintSteps)
 		}
 		done, children, err := x.task(x.ctx, t, place{key: t.ID}, s, handed)
 		if err != nil {

@@ -104,7 +104,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// A run that does one task after the other for ever is ended.
+// A run that certainly does more tasks one after the other than it may does not begin. One
+// that shows it only later ends.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, agents+`tasks:
@@ -114,7 +115,17 @@ func TestSteps(t *testing.T) {
 `, echo)
 	b.limits.Steps = 2
 	b.r = b.runner()
-	if r := b.run(nil); r.Status != run.Failed || !strings.Contains(r.Error.Message, "2 tasks one after the other and does not end (workflow.steps)") {
+	const want = "the run needs more than 2 tasks one after the other (workflow.steps)"
+	if _, err := b.r.Start(t.Context(), b.request(nil)); !fault.Is(err, fault.InvalidWorkflow) || !strings.Contains(err.Error(), "flow.yaml:9:5: tasks[2]: "+want) {
+		t.Errorf("it begins: %v", err)
+	}
+	b.file("flow.yaml", agents+`tasks:
+  - {id: one, agent: a, prompt: one, on_success: {next: two}}
+  - {id: two, type: router, condition: tasks.one.output.response, routes: {one: three}, default: four}
+  - {id: three, agent: a, prompt: three}
+  - {id: four, agent: a, prompt: four, final: true}
+`)
+	if r := b.run(nil); r.Status != run.Failed || !strings.Contains(r.Error.Message, want) {
 		t.Errorf("%s %+v", r.Status, r.Error)
 	}
 }
@@ -584,7 +595,7 @@ func TestTooManyTasks(t *testing.T) {
 		}
 	}
 	b := newBench(t, agents+"tasks: [{id: grid, "+grid+"}]", echo)
-	refused(b, rows(51, 1), "51 items, more than 50 (workflow.max_items)")
+	refused(b, rows(51, 1), "there are 51, more than 50 (workflow.max_items)")
 	refused(b, rows(20, 10), "more than 200 tasks (workflow.max_tasks)")
 	if r := b.run(rows(19, 9)); r.Status != run.Success || len(r.Tasks) != 191 {
 		t.Errorf("%s %+v with %d tasks", r.Status, r.Error, len(r.Tasks))

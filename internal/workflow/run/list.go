@@ -5,8 +5,10 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"belay/internal/durable"
 	"belay/internal/fault"
@@ -136,4 +138,14 @@ func removeRun(project, id string) error {
 	}
 	defer p.Close()
 	return durable.RemoveAll(p, dirRuns+"/"+id)
+}
+
+// Touched is when a run of a project began or was removed last, the zero time where there
+// is none.
+func (r *Runner) Touched(project string) time.Time {
+	info, err := os.Lstat(filepath.Join(project, filepath.FromSlash(dirRuns)))
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
 }

@@ -199,17 +199,9 @@ func (p *planner) task(ctx context.Context, t *definition.Task, at place, s scop
 	case definition.Tool:
 		if d.Tool = t.Tool; !known {
 			d.Input = t.At.Field("with").Value() // as it is written
-		} else {
-			for _, line := range definition.ToolInput(t.Tool).Check(s.with) {
-				with := t.At.Field("with")
-				d.add(problem{File: p.x.w.name, Line: with.Line, Column: with.Column, Path: t.Path + ".with", Message: "the tool " + t.Tool + ": " + line})
-			}
 		}
-		if d.add(p.unasked(t)...); p.x.asks(t) {
+		if p.tool(ctx, t, at, s, known, len(waits) > 0, &d); p.x.asks(t) {
 			d.Asks = []string{t.Tool}
-		}
-		if known && len(d.found) == 0 {
-			d.add(p.objection(ctx, t, at, s)...)
 		}
 	case definition.Wait:
 		d.add(p.unasked(t)...)

@@ -80,13 +80,13 @@ func (p *planner) attachments(ctx context.Context, t *definition.Task, at place,
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			d.problem(p.x, err)
+			d.problem(p.x, in.placed(err))
 		}
 		found = append(found, nil)
 		list := &found[len(found)-1]
 		for _, step := range steps {
 			if step.Attachment != nil {
-				*list = append(*list, step.Attachment)
+				*list = append(*list, in.named(p.x.w.name, []*declared.Attachment{step.Attachment})...)
 				continue
 			}
 			l := PlannedAttachment{Type: step.Waiting.Kind(), From: string(in.scope), Waits: step.Waiting.Text(), WaitsFor: slices.Clone(step.Waiting.Needs)}
@@ -99,6 +99,10 @@ func (p *planner) attachments(ctx context.Context, t *definition.Task, at place,
 	}
 	all := p.x.at.folder.Merge(found...)
 	p.x.settle(t, all)
+	if err := p.x.tooManyOf(t, all); err != nil {
+		d.problem(p.x, err)
+		return nil
+	}
 	return p.weigh(ctx, p.x.choice(t), all, later, d)
 }
 

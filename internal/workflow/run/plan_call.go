@@ -2,9 +2,12 @@ package run
 
 import (
 	"context"
+	"net/url"
 	"slices"
 	"strings"
 
+	"belay/internal/authored"
+	"belay/internal/template"
 	"belay/internal/turn"
 	"belay/internal/workflow/definition"
 )
@@ -16,7 +19,10 @@ type ToolCall struct {
 	Project, Mode string
 	Allow         []string
 	Tool          string
-	Input         map[string]any
+	// Input is what is known of the tool's input, Unknown are the fields that only another
+	// task gives.
+	Input   map[string]any
+	Unknown []string
 	// AsksNobody is set where a call that needs a decision is refused.
 	AsksNobody bool
 	// Settled is set where nothing that the run does before it changes a file of the
@@ -24,24 +30,104 @@ type ToolCall struct {
 	Settled bool
 }
 
-// objection says why the call of a tool task certainly fails, whose input is known.
-func (p *planner) objection(ctx context.Context, t *definition.Task, at place, s scope) []problem {
+// tool judges the call of a tool task by what is known of its input: all of it, or the
+// fields that need no other task. With handed the task before hands it its own input.
+func (p *planner) tool(ctx context.Context, t *definition.Task, at place, s scope, known, handed bool, d *PlannedTask) {
+	input, unknown := s.with, []string(nil)
+	if !known {
+		var found []problem
+		if input, unknown, found = p.partly(t, s, handed); len(found) > 0 {
+			d.add(found...)
+			return
+		}
+	}
+	for _, line := range definition.ToolInput(t.Tool).Check(withUnknown(t.Tool, input, unknown)) {
+		d.add(p.x.problemAt(t, "with", "the tool "+t.Tool+": "+line, ""))
+	}
+	if d.add(p.unasked(t)...); len(d.found) == 0 && (known || t.With != nil) {
+		d.add(p.objection(ctx, t, at, input, unknown)...)
+	}
+}
+
+// partly is what is known of a tool's input. What is written before the first template of an
+// address counts, if it names the host.
+func (p *planner) partly(t *definition.Task, s scope, handed bool) (input map[string]any, unknown []string, found []problem) {
+	input = map[string]any{}
+	values := p.x.values(s)
+	for _, name := range t.With.Names() {
+		field := t.With.Field(name)
+		if !p.evaluable(field, s, handed) {
+			if host := hostPart(field.Text()); name == "url" && host != "" {
+				input[name] = host
+				continue
+			}
+			unknown = append(unknown, name)
+			continue
+		}
+		v, err := field.Evaluate(values)
+		if err == nil {
+			v, err = plain(v)
+		}
+		if err != nil {
+			found = append(found, problemOf(p.x.w.name, err)...)
+			continue
+		}
+		input[name] = v
+	}
+	return input, unknown, found
+}
+
+// evaluable reports whether a tree looks at nothing that another task gives.
+func (p *planner) evaluable(tree *template.Tree, s scope, handed bool) bool {
+	ok := true
+	tree.Each(func(t *template.Template, _ *authored.Node, _ string) {
+		given := func(key string) bool { return t.Uses(key) }
+		ok = ok && !t.Needs().Pending(s.finished) && !slices.ContainsFunc(t.Paths(), later) &&
+			!(handed && slices.ContainsFunc([]string{"input", "with", "item", "index"}, given))
+	})
+	return ok
+}
+
+// hostPart is what an address has before its first template, "" where that does not name
+// the whole host.
+func hostPart(t *template.Template) string {
+	if t == nil {
+		return ""
+	}
+	text, _, _ := strings.Cut(t.Text(), "{{")
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Path == "" {
+		return ""
+	}
+	return text
+}
+
+// withUnknown is an input in which unknown fields have values of their types.
+func withUnknown(tool string, input map[string]any, unknown []string) map[string]any {
+	all := map[string]any{}
+	for name, v := range input {
+		all[name] = v
+	}
+	for _, name := range unknown {
+		all[name] = definition.ToolExample(tool, name)
+	}
+	return all
+}
+
+// objection says why the call of a tool task certainly fails, by what is known of its input.
+func (p *planner) objection(ctx context.Context, t *definition.Task, at place, input map[string]any, unknown []string) []problem {
 	x := p.x
 	if x.o.Objection == nil || p.skims {
 		return nil
 	}
 	reason, hint := x.o.Objection(ctx, ToolCall{
-		Agent: toolAgent, Project: x.record.Project, Mode: x.record.Mode, Allow: x.record.Allow, Tool: t.Tool, Input: s.with,
-		AsksNobody: p.fetch && x.onQuestion == turn.OnQuestionRefuse, Settled: p.settled(t, at),
+		Agent: toolAgent, Project: x.record.Project, Mode: x.record.Mode, Allow: x.record.Allow, Tool: t.Tool, Input: input, Unknown: unknown,
+		AsksNobody: x.onQuestion == turn.OnQuestionRefuse, Settled: p.settled(t, at),
 	})
 	if reason == "" {
 		return nil
 	}
-	with := t.At.Field("with")
-	if with == nil {
-		with = t.At
-	}
-	return []problem{{File: x.w.name, Line: with.Line, Column: with.Column, Path: t.Path + ".with", Message: "the tool " + t.Tool + ": " + reason, Hint: hint}}
+	return []problem{x.problemAt(t, "with", "the tool "+t.Tool+": "+reason, hint)}
 }
 
 // settled reports whether no task that may be done before one changes files. Those

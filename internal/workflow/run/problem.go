@@ -74,7 +74,7 @@ func problemOf(name string, err error) []problem {
 	var wire *fault.Error
 	switch {
 	case errors.As(err, &at):
-		p = problem{File: name, Line: at.Line, Column: at.Column, Path: at.Path, Message: at.Err.Error()}
+		p = problem{File: fileWith(name, at.Path), Line: at.Line, Column: at.Column, Path: at.Path, Message: at.Err.Error()}
 	case errors.As(err, &wire):
 		p.Message, p.Hint = wire.Message, wire.Hint
 	}
@@ -121,12 +121,33 @@ func (d *PlannedTask) adopt(all []problem) []problem {
 }
 
 // problemOfTask is a problem with the place of a task.
-func (x *evaluator) problemOfTask(id, message, hint string) problem {
-	p := problem{Message: message, Hint: hint}
+func (x *evaluator) problemOfTask(id, message, hint string) (p problem) {
+	p = problem{Message: message, Hint: hint}
 	x.w.Walk(func(t *definition.Task) {
 		if t.ID == id {
-			p.File, p.Line, p.Column, p.Path = x.w.name, t.At.Line, t.At.Column, t.Path
+			p = x.problemAt(t, "", message, hint)
 		}
 	})
 	return p
+}
+
+// problemAt is a problem with a field of a task, or with the task where it does not have
+// the field.
+func (x *evaluator) problemAt(t *definition.Task, field, message, hint string) problem {
+	at, path := t.At, t.Path
+	if n := t.At.Field(field); n != nil {
+		at, path = n, path+"."+field
+	}
+	return problem{File: x.w.name, Line: at.Line, Column: at.Column, Path: path, Message: message, Hint: hint}
+}
+
+// fileWith is the file that a path leads into: that of a used agent or action is named in the
+// path.
+func fileWith(name, path string) string {
+	if used, ok := strings.CutPrefix(path, "use("); ok {
+		if used, _, ok := strings.Cut(used, ")"); ok {
+			return used
+		}
+	}
+	return name
 }

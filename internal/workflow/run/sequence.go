@@ -13,7 +13,7 @@ import (
 func (x *execution) sequence(ctx context.Context, t *definition.Task, p place, s scope, rec *Task) (any, error) {
 	members, err := x.eval.membersOf(t, p, s)
 	if err == nil {
-		err = x.eval.afford(p, members, x.records.begunBeside(p))
+		err = x.eval.afford(t, p, members, x.records.begunBeside(p))
 	}
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (x *execution) repeat(ctx context.Context, t *definition.Task, p place, s s
 	for i := range most {
 		most[i] = first
 	}
-	if err := x.eval.afford(p, most, x.records.begunBeside(p)); err != nil {
+	if err := x.eval.afford(t, p, most, x.records.begunBeside(p)); err != nil {
 		return nil, err
 	}
 	if err := x.records.announce(rec, 0); err != nil {

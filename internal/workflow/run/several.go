@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"belay/internal/fault"
 	"belay/internal/workflow/definition"
 )
 
@@ -24,7 +23,7 @@ type member struct {
 func (x *execution) several(ctx context.Context, t *definition.Task, p place, s scope, rec *Task) (any, error) {
 	members, err := x.eval.membersOf(t, p, s)
 	if err == nil {
-		err = x.eval.afford(p, members, x.records.begunBeside(p))
+		err = x.eval.afford(t, p, members, x.records.begunBeside(p))
 	}
 	if err != nil {
 		return nil, err
@@ -90,14 +89,18 @@ func (x *evaluator) items(t *definition.Task, s scope) ([]any, error) {
 	}
 	list, ok := v.([]any)
 	if !ok {
-		return nil, fault.New(fault.InvalidWorkflow, "the items of the task %s are no list: they are %s", t.ID, kindOf(v)).
-			WithHint("write a list, or a template that is one path to a list, such as {{ .input.files }}")
+		return nil, x.unusable(t, "they are no list: they are "+kindOf(v), "write a list, or a template that is one path to a list, such as {{ .input.files }}")
 	}
 	if most := x.o.Limits.Items; len(list) > most {
-		return nil, fault.New(fault.InvalidWorkflow, "the task %s has %d items, more than %d (workflow.max_items)", t.ID, len(list), most).
-			WithHint("give it fewer items, divide the work among several runs, or raise workflow.max_items")
+		return nil, x.unusable(t, fmt.Sprintf("there are %d, more than %d (workflow.max_items)", len(list), most),
+			"give it fewer items, divide the work among several runs, or raise workflow.max_items")
 	}
 	return list, nil
+}
+
+// unusable is the error of items that a collection cannot go over.
+func (x *evaluator) unusable(t *definition.Task, message, hint string) error {
+	return invalid("the items of the task "+t.ID+" cannot be used", []problem{x.problemAt(t, "items", message, hint)})
 }
 
 func kindOf(v any) string {
@@ -108,8 +111,10 @@ func kindOf(v any) string {
 		return fmt.Sprintf("the text %.80q", v)
 	case map[string]any:
 		return "a mapping"
+	case bool:
+		return fmt.Sprintf("the truth value %v", v)
 	}
-	return fmt.Sprintf("%v", v)
+	return fmt.Sprintf("the number %v", v)
 }
 
 // together does the members, as many at once as the task says, and returns their

@@ -51,10 +51,7 @@ func (r *Runner) Start(ctx context.Context, req Request) (Summary, error) {
 		return Summary{}, err
 	}
 	x.eval.onQuestion = req.OnQuestion
-	if err = x.eval.first(ctx); err == nil {
-		err = x.planner().ahead(ctx, w.Tasks[0], x.eval.start(), req.Strict)
-	}
-	if err != nil {
+	if err = x.planner().beginning(ctx, req.Strict); err != nil {
 		return Summary{}, errors.Join(err, x.undo())
 	}
 	err = r.state.keepGrant(x.record)

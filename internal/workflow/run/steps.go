@@ -26,9 +26,12 @@ type place struct {
 	many bool
 }
 
+// inherited is a list of attachments, and whose it is.
 type inherited struct {
 	entries []declared.Entry
 	scope   declared.Scope
+	at      *authored.Node
+	path    string
 }
 
 // within reports whether another task holds the one at p.
@@ -38,7 +41,7 @@ func (p place) within() bool { return strings.Contains(p.key, "/") }
 func (p place) below(t *definition.Task, parts ...string) place {
 	in := p.inherited[:len(p.inherited):len(p.inherited)]
 	if len(t.Attachments) > 0 {
-		in = append(in, inherited{t.Attachments, declared.Scope("task " + t.ID)})
+		in = append(in, attachedBy(t))
 	}
 	return place{key: strings.Join(append([]string{p.key}, parts...), "/"), inherited: in, many: p.many}
 }

@@ -98,7 +98,7 @@ func (t *text) checkContext() {
 		sectionDescription, sectionAcceptance, sectionArtifacts, sectionScope, sectionDecomposition)
 	named := t.decomposition(sections)
 	t.contextIDs()
-	def, from := t.w.definition(t.id, named)
+	def, from := t.w.project.definition(t.id, named)
 	t.header(nameLabels, &ruleContextMissing, def.Name, def.Short)
 	t.header(disciplineLabels, &ruleContextOptional, def.Discipline, false)
 	t.header(typeLabels, &ruleContextOptional, def.Type, false)
@@ -110,11 +110,11 @@ func (t *text) checkContext() {
 }
 
 // field is the first field with one of the labels.
-func (t *text) field(labels []string) (document.Field, bool) { return t.Field(labels...) }
+func (t *text) field(labels []string) (document.Field, bool) { return t.doc.Field(labels...) }
 
 // contextIDs holds the ids that the file gives against the folder's.
 func (t *text) contextIDs() {
-	for _, f := range t.Fields(0, t.Len()) {
+	for _, f := range t.doc.Fields(0, t.doc.Len()) {
 		if !isLabel(f.Label, idLabels) {
 			continue
 		}
@@ -151,12 +151,12 @@ func (t *text) header(labels []string, missing *finding.Rule, want string, short
 
 // sectionField is a field that is written as a section with one line.
 func (t *text) sectionField(labels []string) (document.Field, bool) {
-	s, ok := t.Section(labels...)
+	s, ok := t.doc.Section(labels...)
 	if !ok {
 		return document.Field{}, false
 	}
 	for i := s.First; i < s.End; i++ {
-		value := strings.TrimSpace(t.Line(i))
+		value := strings.TrimSpace(t.doc.Line(i))
 		if item, ok := listItem(value); ok {
 			value = item
 		}

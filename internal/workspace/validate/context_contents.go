@@ -51,7 +51,7 @@ func (t *text) words(sections map[string]document.Section, name string, rule *fi
 		}
 	}
 	for i := s.First; i < s.End; i++ {
-		w.right = appendLetters(w.right, unlisted(t.Line(i)))
+		w.right = appendLetters(w.right, unlisted(t.doc.Line(i)))
 	}
 	if bytes.Equal(w.left, w.right) {
 		return
@@ -80,7 +80,7 @@ func unlisted(line string) string {
 func (t *text) body(s document.Section) string {
 	var b strings.Builder
 	for i := s.First; i < s.End; i++ {
-		if line := strings.TrimSpace(unlisted(t.Line(i))); line != "" && line != "---" {
+		if line := strings.TrimSpace(unlisted(t.doc.Line(i))); line != "" && line != "---" {
 			item, ok := listItem(line)
 			if !ok {
 				item = line
@@ -96,9 +96,9 @@ func (t *text) body(s document.Section) string {
 func (t *text) traced() (first int, said string) {
 	all := t.w.left[:0]
 	level := 0 // of the section that the walk is in, 0 for none of them
-	headings := t.Headings()
-	for i := range t.Len() {
-		line := t.Line(i)
+	headings := t.doc.Headings()
+	for i := range t.doc.Len() {
+		line := t.doc.Line(i)
 		if len(headings) > 0 && headings[0].Line == i {
 			h := headings[0]
 			headings = headings[1:]
@@ -109,7 +109,7 @@ func (t *text) traced() (first int, said string) {
 				}
 			}
 		}
-		if level == 0 && (!strings.Contains(line, "**") || !traces(line) || t.Fenced(i)) {
+		if level == 0 && (!strings.Contains(line, "**") || !traces(line) || t.doc.Fenced(i)) {
 			continue
 		}
 		if first == 0 {

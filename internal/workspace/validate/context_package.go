@@ -37,7 +37,7 @@ func (t *text) packageField() {
 		t.add(ruleContextPackage.At(t.path, f.Line+1, "the file names %s, the folder is in %s", id, folder).Of(f.Value))
 		return
 	}
-	if def, ok := t.w.definedPackage(id); ok {
+	if def, ok := t.w.project.definedPackage(id); ok {
 		t.compare("Package", f.Line, trimmed, def.Name, false)
 	}
 }

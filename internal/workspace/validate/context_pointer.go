@@ -32,9 +32,9 @@ func (t *text) decomposition(sections map[string]document.Section) *defined {
 		written = path.Join(t.w.folder.Path, target)
 	}
 	written = strings.TrimSpace(strings.ReplaceAll(written, `\`, "/"))
-	rel, _ := t.w.places.find(written)
+	rel, _ := t.w.project.places.find(written)
 	if rel == "" {
-		rel, _ = t.w.places.find(path.Join(layout.Decomposition, path.Base(written)))
+		rel, _ = t.w.project.places.find(path.Join(layout.Decomposition, path.Base(written)))
 	}
 	switch clean := path.Clean(written); {
 	case rel == "":
@@ -42,7 +42,7 @@ func (t *text) decomposition(sections map[string]document.Section) *defined {
 	case rel != clean:
 		t.add(rulePointerPath.At(t.path, f.Line+1, "the document is %s", shown(rel)).Of(f.Value).WithFix("write %s", shown(rel)))
 	}
-	return t.w.decompositions[rel]
+	return t.w.project.decompositions[rel]
 }
 
 // reference is the pointer in another form: under another label, or as a path or a link
@@ -50,16 +50,16 @@ func (t *text) decomposition(sections map[string]document.Section) *defined {
 func (t *text) reference(sections map[string]document.Section) (document.Field, bool) {
 	if s, ok := sections[sectionDecomposition]; ok {
 		labelled := map[int]document.Field{}
-		for _, f := range t.Fields(s.First, s.End) {
+		for _, f := range t.doc.Fields(s.First, s.End) {
 			labelled[f.Line] = f
 		}
 		for i := s.First; i < s.End; i++ {
 			f, ok := labelled[i]
 			if !ok {
-				item, _ := listItem(t.Line(i))
+				item, _ := listItem(t.doc.Line(i))
 				f = document.Field{Value: item, Line: i}
 				if item == "" {
-					f.Value = strings.TrimSpace(t.Line(i))
+					f.Value = strings.TrimSpace(t.doc.Line(i))
 				}
 			}
 			if (!ok || isLabel(f.Label, referenceLabels)) && namesDocument(f.Value) {
@@ -67,7 +67,7 @@ func (t *text) reference(sections map[string]document.Section) (document.Field, 
 			}
 		}
 	}
-	for _, f := range t.Fields(0, t.Len()) {
+	for _, f := range t.doc.Fields(0, t.doc.Len()) {
 		if isLabel(f.Label, referenceLabels) && namesDocument(f.Value) {
 			return f, true
 		}

@@ -44,10 +44,10 @@ func (p *project) checkAll(ctx context.Context) error {
 		return func(n int) looked {
 			w.found, w.files = nil, 0
 			jobs[n].look(w)
-			w.found = w.o.Only.Select(w.found)
-			if w.o.Digest != nil {
+			w.found = p.o.Only.Select(w.found)
+			if p.o.Digest != nil {
 				for i := range w.found {
-					w.found[i].Remedy = w.remedy(&w.found[i])
+					w.found[i].Remedy = p.remedy(&w.found[i])
 				}
 			}
 			return looked{w.found, w.files}
@@ -77,8 +77,8 @@ type looked struct {
 
 // worker is one goroutine with memory that it uses again.
 type worker struct {
-	*project
-	buffer []byte
+	project *project
+	buffer  []byte
 	// left and right are texts that are compared.
 	left, right []byte
 	found       []finding.Finding
@@ -152,7 +152,7 @@ func (w *worker) dependencies() {
 	}
 	if data, ok := w.read(scan.Dependencies, layout.DependenciesFile); ok {
 		w.titleName(data, layout.DependenciesFile)
-		w.found = append(w.found, registerlint.CheckSummary(w.path(layout.DependenciesFile), w.folder.ID, data, r, w.o.Today)...)
+		w.found = append(w.found, registerlint.CheckSummary(w.path(layout.DependenciesFile), w.folder.ID, data, r, w.project.o.Today)...)
 	}
 }
 
@@ -170,7 +170,7 @@ func (w *worker) register(at string) *register.Register {
 	w.keep(data)
 	r := register.Parse(data)
 	w.found = append(w.found, r.Lint(at, w.folder.Base())...)
-	w.found = append(w.found, r.CheckProject(at, w.known, w.o.Today)...)
+	w.found = append(w.found, r.CheckProject(at, w.project.known, w.project.o.Today)...)
 	w.found = append(w.found, r.CheckName(at, w.folder.Base(), w.context)...)
 	return r
 }
@@ -178,8 +178,8 @@ func (w *worker) register(at string) *register.Register {
 // context is the _CONTEXT.md of the current folder, nil where it can not be read,
 // which is a finding of its own.
 func (w *worker) context() []byte {
-	data, err := w.open.Read(layout.ContextFile, w.buffer, int(w.o.FileBytes)+1)
-	if err != nil || len(data) > int(w.o.FileBytes) {
+	data, err := w.open.Read(layout.ContextFile, w.buffer, int(w.project.o.FileBytes)+1)
+	if err != nil || len(data) > int(w.project.o.FileBytes) {
 		return nil
 	}
 	if cap(data) <= keepBuffer {

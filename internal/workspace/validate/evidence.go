@@ -27,7 +27,7 @@ var documents = []scan.Files{scan.Datasheet, scan.Specification, scan.Guidance, 
 func (w *worker) content(name string) lifecycle.Content {
 	file, most := scan.Semantic, lifecycle.MaxPlaceholder
 	if i := slices.Index(layout.DocumentKit, name); i >= 0 {
-		file, most = documents[i], int(w.o.FileBytes)
+		file, most = documents[i], int(w.project.o.FileBytes)
 	}
 	switch {
 	case w.folder.Odd.Has(file):

@@ -18,7 +18,7 @@ func (w *worker) read(file scan.Files, name string) ([]byte, bool) {
 
 // readIn reads a file of an open folder; at is what findings call it.
 func (w *worker) readIn(d dir.Dir, name, at string) ([]byte, bool) {
-	most := int(w.o.FileBytes)
+	most := int(w.project.o.FileBytes)
 	data, ok := w.begin(d, name, at, most)
 	if ok && len(data) > most {
 		w.add(ruleTooLarge.At(at, 0, "has more than %d bytes", most))
@@ -62,8 +62,8 @@ func (w *worker) document(file scan.Files, name string) (*text, bool) {
 }
 
 func (w *worker) text(data []byte, at, id string) (*text, bool) {
-	t := &text{Document: document.Parse(data), w: w, path: at, id: id}
-	if !t.Valid() {
+	t := &text{doc: document.Parse(data), w: w, path: at, id: id}
+	if !t.doc.Valid() {
 		t.add(ruleNotText.At(at, 0, "the file is not UTF-8 text, or has NUL bytes"))
 		return nil, false
 	}

@@ -79,11 +79,11 @@ var (
 // pointer checks the _LATEST.md of a folder (workspace 11.2).
 func (w *worker) pointer(folder string) {
 	at := folder + "/" + layout.LatestFile
-	if kind := w.places.is(at); kind != dir.File {
+	if kind := w.project.places.is(at); kind != dir.File {
 		w.add(ruleNoFile.At(at, 0, "is no regular file"))
 		return
 	}
-	d, err := w.places.folder(folder)
+	d, err := w.project.places.folder(folder)
 	if err != nil {
 		return // it is gone
 	}
@@ -128,8 +128,8 @@ func targetOf(value string) string {
 // bareName is the first line that is nothing but the name of a snapshot or of a folder
 // beside the pointer.
 func (t *text) bareName(folder string) document.Field {
-	for i := range t.Len() {
-		value := strings.TrimSpace(t.Line(i))
+	for i := range t.doc.Len() {
+		value := strings.TrimSpace(t.doc.Line(i))
 		if item, ok := listItem(value); ok {
 			value = item
 		}
@@ -137,7 +137,7 @@ func (t *text) bareName(folder string) document.Field {
 			continue
 		}
 		target := targetOf(value)
-		if layout.IsSnapshot(target) && !strings.Contains(target, " ") || t.w.places.is(folder+"/"+target) == dir.Folder && target != "." {
+		if layout.IsSnapshot(target) && !strings.Contains(target, " ") || t.w.project.places.is(folder+"/"+target) == dir.Folder && target != "." {
 			return document.Field{Value: value, Line: i}
 		}
 	}
@@ -147,8 +147,8 @@ func (t *text) bareName(folder string) document.Field {
 // line is a line with one of the labels, and whether it has the specification's
 // form and label.
 func (t *text) line(labels []string) (f document.Field, canonical bool) {
-	for i := range t.Len() {
-		if m := plainLine.FindStringSubmatch(t.Line(i)); m != nil && isLabel(m[1], labels) {
+	for i := range t.doc.Len() {
+		if m := plainLine.FindStringSubmatch(t.doc.Line(i)); m != nil && isLabel(m[1], labels) {
 			return document.Field{Label: m[1], Value: m[2], Line: i}, m[1] == labels[0]
 		}
 	}
@@ -164,17 +164,17 @@ func dateIn(value string) string {
 
 // pointsTo checks where a pointer leads.
 func (t *text) pointsTo(folder, target string, line int) {
-	w := t.w
-	if w.places.is(folder+"/"+target) == dir.Folder {
+	p := t.w.project
+	if p.places.is(folder+"/"+target) == dir.Folder {
 		if !layout.IsSnapshot(target) {
 			t.add(ruleSnapshotName.At(t.path, line, "%s does not end with a date and a time", shown(target)).Of(target))
-		} else if newest := w.newest[folder]; moment(newest) > moment(target) {
+		} else if newest := p.newest[folder]; moment(newest) > moment(target) {
 			t.add(rulePointerOld.At(t.path, line, "%s is newer than %s", shown(newest), shown(target)).Of(target))
 		}
 		return
 	}
 	for above := path.Dir(folder); above != "."; above = path.Dir(above) {
-		if w.places.is(above+"/"+target) == dir.Folder {
+		if p.places.is(above+"/"+target) == dir.Folder {
 			t.add(rulePointerElsewhere.At(t.path, line, "%s is in %s", shown(target), shown(above)).Of(target))
 			return
 		}

@@ -35,14 +35,14 @@ func (w *worker) presence() {
 // and 10.2).
 func (w *worker) identity() {
 	f := w.folder
-	def, from := w.definition(f.ID, nil)
+	def, from := w.project.definition(f.ID, nil)
 	if from == nil {
-		if len(w.defining) > 0 {
+		if len(w.project.defining) > 0 {
 			w.add(ruleUndefined.At(f.Path, 0, "no decomposition defines %s", f.ID).Of(f.ID))
 		}
 		return
 	}
-	if f, differs := w.folderName(f.Path, f.ID, def.Name); differs {
+	if f, differs := w.project.folderName(f.Path, f.ID, def.Name); differs {
 		w.add(f)
 	}
 	if pkg := f.PackageID(); def.Package != "" && pkg != "" && !w.filedIn(pkg) {
@@ -55,7 +55,7 @@ func (w *worker) identity() {
 // counts.
 func (w *worker) filedIn(pkg string) bool {
 	number := layout.Number(pkg)
-	for _, d := range w.defining {
+	for _, d := range w.project.defining {
 		if def, ok := d.doc.Deliverable(w.folder.ID); ok && (layout.Number(def.Package) == number || layout.Number(def.Section) == number) {
 			return true
 		}

@@ -64,8 +64,8 @@ func (t *text) checkReferences() {
 func (t *text) referenceForms(s document.Section) {
 	first, odd := 0, 0
 	for i := s.First; i < s.End; i++ {
-		item, ok := listItem(t.Line(i))
-		if !ok || t.Fenced(i) {
+		item, ok := listItem(t.doc.Line(i))
+		if !ok || t.doc.Fenced(i) {
 			continue
 		}
 		if parts := parted(item); len(parts) >= 3 {
@@ -146,10 +146,10 @@ func (t *text) location(i int, written string) {
 	}
 	first, _, _ := strings.Cut(path.Clean(written), "/")
 	here := path.Join(t.w.folder.Path, written)
-	if strings.HasPrefix(here, "..") || first != ".." && first != "." && t.w.places.is(first) != dir.Folder {
+	if strings.HasPrefix(here, "..") || first != ".." && first != "." && t.w.project.places.is(first) != dir.Folder {
 		return // it leads out of the project, or to what another finding reports
 	}
-	if !t.w.places.has(written) && !t.w.places.has(here) {
+	if !t.w.project.places.has(written) && !t.w.project.places.has(here) {
 		t.add(ruleReferencesGone.At(t.path, i+1, "the project has no %s", shown(written)).Of(written))
 	}
 }
@@ -171,9 +171,9 @@ func link(s string) (label, target string, ok bool) {
 // referenceTargets follows what leads to files of the project: links, which begin
 // at the file, and paths in code, which people begin anywhere.
 func (t *text) referenceTargets() {
-	for i := range t.Len() {
-		line := t.Line(i)
-		if t.Fenced(i) || !strings.ContainsAny(line, "[`") {
+	for i := range t.doc.Len() {
+		line := t.doc.Line(i)
+		if t.doc.Fenced(i) || !strings.ContainsAny(line, "[`") {
 			continue
 		}
 		for _, m := range linkShape.FindAllStringSubmatch(line, -1) {
@@ -181,15 +181,15 @@ func (t *text) referenceTargets() {
 			if target == "" || strings.Contains(target, ":") || path.IsAbs(target) || !t.follows() {
 				continue // a heading, a URL, or a file elsewhere
 			}
-			if rel := path.Join(t.w.folder.Path, unescape(target)); !strings.HasPrefix(rel, "..") && !t.w.places.has(rel) {
+			if rel := path.Join(t.w.folder.Path, unescape(target)); !strings.HasPrefix(rel, "..") && !t.w.project.places.has(rel) {
 				t.add(ruleReferencesGone.At(t.path, i+1, "the link leads to %s, which is not there", shown(rel)).Of(m[2]))
 			}
 		}
 		for _, m := range codeShape.FindAllStringSubmatch(line, -1) {
-			if !isPath(m[1]) || !t.follows() || t.w.places.has(path.Join(t.w.folder.Path, m[1])) {
+			if !isPath(m[1]) || !t.follows() || t.w.project.places.has(path.Join(t.w.folder.Path, m[1])) {
 				continue
 			}
-			if rel, known := t.w.places.find(m[1]); rel == "" && known {
+			if rel, known := t.w.project.places.find(m[1]); rel == "" && known {
 				t.add(ruleReferencesGone.At(t.path, i+1, "the project has no %s", shown(m[1])).Of(m[1]))
 			}
 		}

@@ -73,7 +73,7 @@ func (p *project) checkCoordination() {
 }
 
 func (t *text) checkInit() {
-	fields := t.Fields(0, t.Len())
+	fields := t.doc.Fields(0, t.doc.Len())
 	if len(fields) == 0 {
 		t.add(ruleInitEmpty.At(t.path, 0, "there is no labelled line"))
 		return
@@ -83,7 +83,7 @@ func (t *text) checkInit() {
 			continue
 		}
 		written := strings.ReplaceAll(bare(f.Value), `\`, "/")
-		if rel := strings.Trim(path.Clean(written), "/"); path.IsAbs(written) || !t.w.places.has(rel) {
+		if rel := strings.Trim(path.Clean(written), "/"); path.IsAbs(written) || !t.w.project.places.has(rel) {
 			t.add(ruleInitGone.At(t.path, f.Line+1, "there is no %s, seen from the project", shown(written)).Of(f.Value))
 		}
 		return
@@ -92,7 +92,7 @@ func (t *text) checkInit() {
 }
 
 func (t *text) checkCoordination() {
-	f, ok := t.Field("Representation", "Coordination Representation", "Coordination Mode")
+	f, ok := t.doc.Field("Representation", "Coordination Representation", "Coordination Mode")
 	if !ok || f.Value == "" {
 		t.add(ruleNoRepresentation.At(t.path, 0, "there is no field **Representation:**"))
 		return

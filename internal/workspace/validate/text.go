@@ -11,7 +11,7 @@ import (
 
 // text is a Markdown file that is looked at.
 type text struct {
-	*document.Document
+	doc  *document.Document
 	w    *worker
 	path string
 	// id is that of the deliverable whose file it is.
@@ -48,7 +48,7 @@ func (t *text) follows() bool {
 // title asks for the first heading to be want, followed by the id, and by anything
 // where more is set; an id in it must be the deliverable's.
 func (t *text) title(form, id *finding.Rule, want string, more bool) {
-	headings := t.Headings()
+	headings := t.doc.Headings()
 	if len(headings) == 0 || headings[0].Level != 1 {
 		t.add(form.At(t.path, 1, "there is no title").WithFix("begin with # %s%s", want, t.id))
 		return
@@ -84,7 +84,7 @@ func otherID(s, want string) string {
 func (t *text) sections(file string, missing, named *finding.Rule, names ...string) map[string]document.Section {
 	found := map[string]document.Section{}
 	var absent []string
-	all := t.Sections()
+	all := t.doc.Sections()
 	for _, name := range names {
 		i := -1
 		for _, alias := range document.Names(file, name) {

@@ -14,7 +14,7 @@ import (
 func (w *worker) titleName(data []byte, file string) {
 	title, line := titleOf(data)
 	_, after, ok := strings.Cut(title, w.folder.ID)
-	def, from := w.definition(w.folder.ID, nil)
+	def, from := w.project.definition(w.folder.ID, nil)
 	if !ok || from == nil || len(after) == len(def.Name)+1 && after[1:] == def.Name {
 		return // most
 	}
@@ -37,7 +37,7 @@ func (w *worker) titleName(data []byte, file string) {
 
 // names are those that decompositions give the current deliverable.
 func (w *worker) names() (all []string) {
-	for _, d := range w.defining {
+	for _, d := range w.project.defining {
 		if def, ok := d.doc.Deliverable(w.folder.ID); ok && layout.Sanitize(def.Name) != "" {
 			all = append(all, def.Name)
 		}

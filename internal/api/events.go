@@ -1,0 +1,260 @@
+package api
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"belay/internal/event"
+	"belay/internal/fault"
+	"belay/internal/lazyregexp"
+	"belay/internal/overview"
+	"belay/internal/session"
+	"belay/internal/turn"
+)
+
+// The events of the one stream that are not the overview's own.
+const (
+	sessionEvent event.Type = "session:event"
+	sessionEnd   event.Type = "session:end"
+	projectEvent event.Type = "project:event"
+)
+
+// feedEvents describes the events of the one stream.
+func feedEvents() []event.Spec {
+	return append(overview.Events(),
+		event.Spec{Type: sessionEvent, When: "An event of the log of a session that the request names.", Sample: sessionEventData{}},
+		event.Spec{Type: sessionEnd, When: "The log of a session that the request names cannot be read on: the session is gone, for one.", Sample: sessionEndData{}},
+		event.Spec{Type: projectEvent, When: "An event of a project that the request names.", Sample: projectEventData{}})
+}
+
+type sessionEventData struct {
+	SessionID string          `json:"sessionId"`
+	Seq       int64           `json:"seq"`
+	Turn      string          `json:"turn"`
+	Time      session.Time    `json:"time"`
+	Type      event.Type      `json:"type"`
+	Data      json.RawMessage `json:"data"`
+}
+
+type sessionEndData struct {
+	SessionID string     `json:"sessionId"`
+	Error     fault.Type `json:"error"`
+	Message   string     `json:"message"`
+}
+
+type projectEventData struct {
+	ProjectID string          `json:"projectId"`
+	Type      event.Type      `json:"type"`
+	Data      json.RawMessage `json:"data"`
+}
+
+// maxNamed is how many sessions, and how many projects, one stream follows.
+const maxNamed = 8
+
+// eventRoutes are the endpoints about changes of everything.
+func eventRoutes() []route {
+	return []route{
+		{method: get, path: "/api/events", name: "streamAll", summary: "Everything that a page shows, as Server-Sent Events: changes of decisions, sessions, runs and projects, and the logs of sessions. It begins with feed:ready, or with feed:reset where changes were missed.",
+			params: []param{
+				{in: "query", name: "sessions", doc: "sessions whose whole logs are to be followed, 8 at most, with commas between them; each is an id, or an id, a colon and the sequence to go on after"},
+				{in: "query", name: "projects", doc: "ids of projects whose files are to be watched, 8 at most, with commas between them"},
+				{in: "query", name: "lastEventId", doc: "as Last-Event-ID, for clients that cannot send a header"},
+				{in: "header", name: "Last-Event-ID", doc: "the id of the last event that was received: all goes on there. A session or project that is not in it begins as the query says"}},
+			media: eventStream, action: action{serve: serveAllEvents},
+			errors: []fault.Type{fault.InvalidRequest, fault.SessionNotFound, fault.NotFound, fault.Overloaded, fault.StorageFailure}},
+	}
+}
+
+// feedPosition is where a reader of the one stream is: in the feed, and in the log of each
+// session and the versions of each project, by their ids. As the id of an event it is
+// FEED,s:ID:SEQUENCE,p:ID:VERSION, with as many sessions and projects as the reader has.
+type feedPosition struct {
+	feed string
+	in   map[followed]int64
+}
+
+// followed is a session (kind s) or a project (kind p) that a reader follows.
+type followed struct{ kind, id string }
+
+var (
+	feedPattern     = lazyregexp.New(`^[A-Z2-7]{12}\.[0-9]{1,16}$`)
+	followedPattern = lazyregexp.New(`^([sp]):([A-Za-z0-9_-]{1,80}):([0-9]{1,16})$`)
+	sessionItem     = lazyregexp.New(`^([A-Za-z0-9_-]{1,80})(?::([0-9]{1,16}))?$`)
+	projectItem     = lazyregexp.New(`^(p_[0-9a-f]{16})()$`)
+)
+
+// String is the position as the id of an event.
+func (p feedPosition) String(order []followed) string {
+	var b strings.Builder
+	b.WriteString(p.feed)
+	for _, f := range order {
+		b.WriteString("," + f.kind + ":" + f.id + ":" + strconv.FormatInt(p.in[f], 10))
+	}
+	return b.String()
+}
+
+// readPosition reads the id of an event; "" is no position.
+func readPosition(s string) (p feedPosition, err error) {
+	p.in = map[followed]int64{}
+	if s == "" {
+		return p, nil
+	}
+	parts := strings.Split(s, ",")
+	bad := fault.New(fault.InvalidRequest, "Last-Event-ID is not the id of an event of this stream").With("field", "Last-Event-ID").
+		WithHint("leave it out, and fetch the lists anew")
+	if len(parts) > 1+2*maxNamed || !feedPattern.MatchString(parts[0]) {
+		return p, bad
+	}
+	p.feed = parts[0]
+	for _, part := range parts[1:] {
+		m := followedPattern.FindStringSubmatch(part)
+		if m == nil {
+			return p, bad
+		}
+		p.in[followed{m[1], m[2]}], _ = strconv.ParseInt(m[3], 10, 64) // 16 digits always fit
+	}
+	return p, nil
+}
+
+// feedRequest is what a request for the one stream asks for.
+type feedRequest struct {
+	at       feedPosition
+	sessions []string
+	projects map[string]string // folders by their ids
+	order    []followed
+}
+
+// readFeedRequest reads the query and where the reader is.
+func (c *call) readFeedRequest() (f feedRequest, err error) {
+	q, err := query(c.r)
+	if err != nil {
+		return f, err
+	}
+	if f.at, err = readPosition(cmp.Or(c.r.Header.Get("Last-Event-ID"), q["lastEventId"])); err != nil {
+		return f, err
+	}
+	given := f.at.in
+	f.at.in = map[followed]int64{}
+	named := func(name string, pattern *lazyregexp.Regexp, add func(id string, after int64) error) error {
+		list := slices.DeleteFunc(strings.Split(q[name], ","), func(s string) bool { return trim(s) == "" })
+		if len(list) > maxNamed {
+			return fault.New(fault.InvalidRequest, "%s names %d, the limit is %d", name, len(list), maxNamed).With("field", name)
+		}
+		for _, item := range list {
+			m := pattern.FindStringSubmatch(trim(item))
+			if m == nil {
+				return fault.New(fault.InvalidRequest, "%s has %q, which is no id", name, clip(item)).With("field", name)
+			}
+			after, _ := strconv.ParseInt(m[len(m)-1], 10, 64)
+			key := followed{name[:1], m[1]}
+			if slices.Contains(f.order, key) {
+				return fault.New(fault.InvalidRequest, "%s names %s twice", name, m[1]).With("field", name)
+			}
+			if at, has := given[key]; has {
+				after = at
+			}
+			f.order = append(f.order, key)
+			f.at.in[key] = after
+			if err := add(m[1], after); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	f.projects = map[string]string{}
+	err = named("sessions", sessionItem, func(id string, _ int64) error {
+		f.sessions = append(f.sessions, id)
+		return nil
+	})
+	if err == nil {
+		err = named("projects", projectItem, func(id string, _ int64) error {
+			root, err := c.rootOf(id)
+			if err == nil {
+				root, err = c.checkProject(root)
+			}
+			f.projects[id] = root
+			return err
+		})
+	}
+	return f, err
+}
+
+func serveAllEvents(c *call) error {
+	all, err := c.all()
+	if err != nil {
+		return err
+	}
+	f, err := c.readFeedRequest()
+	if err != nil {
+		return err
+	}
+	release, err := c.admit()
+	if err != nil {
+		return err
+	}
+	defer release()
+	s, err := c.openFeed(all, f)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = s.Close() }() // it was only read
+	c.copyStream(c.followed, c.w, c.r, s)
+	return nil
+}
+
+// errorOf is what readers of the one stream learn of a session that cannot be read on.
+func errorOf(id string, err error) sessionEndData {
+	f := fault.From(err)
+	if errors.Is(err, io.EOF) {
+		f = fault.New(fault.SessionNotFound, "the session's log has ended").With("sessionId", id)
+	}
+	return sessionEndData{id, f.Type, f.Message}
+}
+
+// wrapSession makes the event of a session's log one of the one stream.
+func wrapSession(id string, e event.Event) json.RawMessage {
+	b := event.AppendString([]byte(`{"sessionId":`), id)
+	return append(append(b, ','), e.AppendJSON(nil)[1:]...)
+}
+
+// openFeed opens everything that a request follows.
+func (c *call) openFeed(all Overview, f feedRequest) (*feedStream, error) {
+	sub, err := all.Subscribe(c.ctx(), f.at.feed)
+	if errors.Is(err, overview.ErrClosed) {
+		err = fault.New(fault.Overloaded, "the server is shutting down")
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := newFeedStream(c.ctx(), sub, f)
+	for _, id := range f.sessions {
+		key := followed{"s", id}
+		log, err := c.o.Engine.Events(c.ctx(), id, f.at.in[key], "")
+		if err != nil {
+			_ = s.Close()
+			return nil, err
+		}
+		s.follow(key, log)
+	}
+	for id, root := range f.projects {
+		key := followed{"p", id}
+		if _, err := c.current(c.r, root); err != nil {
+			_ = s.Close()
+			return nil, err
+		}
+		changes, now, err := c.o.Projects.Index.Subscribe(c.ctx(), root, uint64(f.at.in[key]))
+		if err != nil {
+			_ = s.Close()
+			return nil, noIndex(root, err)
+		}
+		s.follow(key, &projectStream{sub: changes, root: root, now: now})
+	}
+	return s, nil
+}
+
+var _ turn.Stream = (*feedStream)(nil)
