@@ -22,11 +22,11 @@ export GOFLAGS += -buildvcs=false
 build: ## the program, in bin/belay
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X belay/internal/cli.version=$(VERSION)' -o $(BIN)/belay ./cmd/belay
 
-demo: build ## one turn on the example project, in a copy of it
-	@./examples/demo $(BIN)/belay
+demo: build ## an agent that asks, in the chat, on a copy of the example project
+	@./examples/play $(BIN)/belay demo
 
-run: build ## a server on the example project
-	$(BIN)/belay serve --project examples/project
+run: build ## a server with the page on a copy of the same example
+	@./examples/play $(BIN)/belay page
 
 test: fmt-check vet lint gen-check parts unit ## everything that CI runs
 

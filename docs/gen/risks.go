@@ -13,7 +13,8 @@ or `+"`edit`"+` changes. It puts each change in one of four classes:
 
 - **Left out**: protected files, `+"`.belay`"+`, devices, pipes, set-id bits, and links that lead out of the project. Such a change is never
   applied, and the result of the call names it.
-- **Runs by itself**: the first table. Such a change is asked about in every mode. No answer for the session covers it.
+- **Runs by itself**: the first table. Such a change is asked about in every mode, in a question without other files. No
+  answer for the session covers it.
 - **Runs when you ask for it**: the second table. Such a change is ordinary, and the question marks it.
 - **Ordinary**: all other files. The [mode and the rules](decisions.md#what-a-command-changed) decide.
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"belay/internal/event"
-	"belay/internal/permit"
 	"belay/internal/render"
 )
 
@@ -15,10 +14,9 @@ import (
 // much as helps. The whole result shows when everything is unfolded.
 type card struct {
 	call event.ToolUse
-	// effect is known where the call was asked about.
-	effect  *permit.Effect
+	// asked are the questions about the call. It waits for the answer to the last one.
+	asked   []*asked
 	waiting bool
-	verdict *event.Verdict
 	result  *event.ToolOutcome
 	// shown are files that the model was given, sent those that people were.
 	shown []event.Attachment
@@ -90,8 +88,8 @@ func (c *card) head(l *render.Look, width int) string {
 // body is what is under the first line.
 func (c *card) body(l *render.Look, width int) []string {
 	var lines []string
-	if c.verdict != nil {
-		lines = append(lines, l.Hang(l.Faint, "", render.Verdict(c.verdict), width)...)
+	for _, words := range c.verdicts() {
+		lines = append(lines, l.Hang(l.Faint, "", words, width)...)
 	}
 	limit := diffLines
 	if c.whole {
@@ -99,7 +97,7 @@ func (c *card) body(l *render.Look, width int) []string {
 	}
 	var diff []string
 	if !c.waiting && (c.result == nil || c.result.OK) { // the question shows it
-		diff = render.CallDiff(l, c.call, c.effect, width, limit)
+		diff = render.CallDiff(l, c.call, c.effect(), width, limit)
 	}
 	lines = append(lines, diff...)
 	if c.result == nil {
@@ -131,8 +129,7 @@ func (c *card) body(l *render.Look, width int) []string {
 // that a person has denied, it says nothing new.
 func (c *card) output(l *render.Look, width int, shown bool) []string {
 	text := strings.TrimRight(c.result.Output, "\n ")
-	denied := c.verdict != nil && c.verdict.Verdict == string(permit.VerdictDeny)
-	if text == "" || denied || len(c.sent) > 0 && !c.whole || shown && c.result.OK && !c.whole {
+	if text == "" || c.denied() || len(c.sent) > 0 && !c.whole || shown && c.result.OK && !c.whole {
 		return nil
 	}
 	style, limit := l.Faint, foldedLines

@@ -259,14 +259,14 @@ func (s *reducer) asked(d *event.Permission) {
 			q.effect = effect
 		}
 	}
-	s.change(d.ToolCallID, anybody, func(c *card) { c.waiting, c.effect = true, &q.effect })
+	s.change(d.ToolCallID, anybody, func(c *card) { c.waiting, c.question(d.DecisionID).effect = true, &q.effect })
 	s.m.dialog.question(q)
 	s.m.offerKeys()
 }
 
 func (s *reducer) given(d *event.Verdict) {
 	s.m.dialog.closed(d.DecisionID)
-	s.change(d.ToolCallID, anybody, func(c *card) { c.waiting, c.verdict = false, d })
+	s.change(d.ToolCallID, anybody, func(c *card) { c.waiting, c.question(d.DecisionID).verdict = false, d })
 }
 
 // heard is something that was said into the turn and has arrived.

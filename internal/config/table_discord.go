@@ -21,7 +21,7 @@ type Discord struct {
 	Guilds   []string
 	Users    []string
 	Debounce time.Duration
-	// Questions is channel or link.
+	// Questions is channel, dm or link.
 	Questions    string
 	MaxFileBytes int64
 }
@@ -54,8 +54,8 @@ func discords(c *Config) []*key {
 		{name: "discord.debounce", value: duration(&d.Debounce, 0, time.Minute), def: "1.5s",
 			doc: "How long belay waits for more messages of a person before it passes them on as one. An edit within that time counts.",
 			why: "People write in several short messages, or want a faster answer."},
-		{name: "discord.questions", value: choice[string]{p: &d.Questions, words: []string{"channel", "link"}}, def: "channel",
-			doc: "Where command, output and diff of a question are shown: in the channel, or only on the page that the question links to.",
+		{name: "discord.questions", value: choice[string]{p: &d.Questions, words: []string{"channel", "dm", "link"}}, def: "channel",
+			doc: "Where command, output and diff of a question are shown: in the channel, in direct messages to the deciders (dm), or only on the page that the question links to.",
 			why: "Others in the channel must not see the files."},
 		{name: "discord.max_file_bytes", value: orNone(limit[int64]{p: &d.MaxFileBytes, min: 1, max: gib, form: sizeForm}), def: "0",
 			doc: "Largest file that is posted to Discord; a line of text stands for a larger one. 0 is what the server allows: 10 MiB, and more with boosts.",

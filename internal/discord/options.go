@@ -53,6 +53,8 @@ type Questions string
 const (
 	// InChannel shows command, output and diff in the channel.
 	InChannel Questions = "channel"
+	// InDirect shows them in direct messages to the deciders, and a note in the channel.
+	InDirect Questions = "dm"
 	// ByLink shows one line and the link to the page.
 	ByLink Questions = "link"
 )

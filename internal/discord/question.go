@@ -1,91 +1,15 @@
 package discord
 
 import (
-	"bytes"
 	"context"
-	"io"
-	"net/url"
+	"maps"
 	"slices"
-	"strings"
 
 	"belay/internal/bus/contract"
 	"belay/internal/discord/client"
 	"belay/internal/discord/record"
 	"belay/internal/fault"
 )
-
-// questions asks the deciders of channels, and takes their answers.
-type questions struct{ s *Surface }
-
-// maxCalled is how many deciders a question calls.
-const maxCalled = 3
-
-// ask sends a question to the channel of its session. An error has the bus deliver it
-// again.
-func (qs questions) ask(ctx context.Context, session, request string, d contract.Decision) error {
-	c := qs.s.channelFor(session, request)
-	if c == nil {
-		return nil // asked on another surface alone
-	}
-	if _, asked := c.record.Question(d.DecisionID); asked {
-		return nil
-	}
-	text, diff := questionText(d, qs.s.o.Questions, qs.pageOf(session))
-	people := qs.deciders(c)
-	people = people[:min(len(people), maxCalled)]
-	for _, id := range people {
-		text += " <@" + id + ">"
-	}
-	m := client.NewMessage{
-		Text: text, Nonce: nonce(d.DecisionID, "question"), Buttons: buttons(d), Ping: people,
-		ReplyTo: qs.lastMessage(c, request),
-	}
-	if diff != "" {
-		m.Files = []client.Upload{{Name: "changes.diff", Size: int64(len(diff)),
-			Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader([]byte(diff))), nil }}}
-	}
-	got, err := qs.s.client.Send(ctx, c.id, m)
-	if client.KindOf(err) == client.TooLarge || client.KindOf(err) == client.Refused && err != nil {
-		m.Files = nil
-		got, err = qs.s.client.Send(ctx, c.id, m)
-	}
-	if err != nil {
-		if client.KindOf(err) != client.Temporary {
-			qs.s.log.Error("Discord: a question could not be asked; answer it on the page or with belay", "decision", d.DecisionID, "reason", client.ReasonOf(err))
-			return nil
-		}
-		return err
-	}
-	return c.record.Ask(record.Question{ID: d.DecisionID, Session: session, Message: got.ID, Text: got.Text})
-}
-
-// pageOf is the link to a session on the page, which shows its questions; "" without a
-// page.
-func (qs questions) pageOf(session string) string {
-	if qs.s.o.Page == "" {
-		return ""
-	}
-	return strings.TrimSuffix(qs.s.o.Page, "/") + "/#session=" + url.QueryEscape(session)
-}
-
-// closed says in the message of a question who answered, and takes its buttons away.
-func (qs questions) closed(ctx context.Context, session, request string, d *contract.DecisionClosed) error {
-	c := qs.s.channelFor(session, request)
-	if c == nil {
-		return nil
-	}
-	q, ok := c.record.Question(d.DecisionID)
-	if !ok || q.Closed {
-		return nil
-	}
-	text, none := closedText(q.Text, d), []client.Button{}
-	err := qs.s.client.Edit(ctx, c.id, q.Message, client.Change{Text: &text, Buttons: &none})
-	if err != nil && client.KindOf(err) == client.Temporary {
-		return err
-	}
-	q.Closed = true
-	return c.record.Ask(q)
-}
 
 // channelFor is the channel that a request came from, or that has the session.
 func (s *Surface) channelFor(session, request string) *channel {
@@ -129,14 +53,11 @@ func (qs questions) deciders(c *channel) []string {
 // pressed deals with a button or the form of one.
 func (qs questions) pressed(ctx context.Context, in client.Interaction) {
 	verdict, id, ok := parseButton(in.Button + in.Form)
-	qs.s.mu.Lock()
-	c := qs.s.channels[in.Channel]
-	qs.s.mu.Unlock()
+	c, q, known := qs.find(in.Channel, id)
 	if !ok || c == nil {
 		qs.s.tell(ctx, in, "This button is not one of belay's questions any more.")
 		return
 	}
-	q, known := c.record.Question(id)
 	if !known {
 		// A process died between sending the question and its record. The button says
 		// which question it is, and the bus whether it is open.
@@ -154,6 +75,25 @@ func (qs questions) pressed(ctx context.Context, in client.Interaction) {
 	default:
 		qs.decide(ctx, c, in, q, verdict)
 	}
+}
+
+// find is the question of an id, and the channel of its session: where the button is, or
+// another one that asked it in direct messages.
+func (qs questions) find(channel, id string) (_ *channel, q record.Question, known bool) {
+	qs.s.mu.Lock()
+	here, all := qs.s.channels[channel], slices.Collect(maps.Values(qs.s.channels))
+	qs.s.mu.Unlock()
+	if here != nil {
+		if q, known = here.record.Question(id); known {
+			return here, q, true
+		}
+	}
+	for _, c := range all {
+		if q, known = c.record.Question(id); known {
+			return c, q, true
+		}
+	}
+	return here, q, false
 }
 
 // answeredAlready is for people who press a button of a closed question.

@@ -100,6 +100,36 @@ func TestQuestion(t *testing.T) {
 	w.Wait(t, "an answer", func() bool { return strings.Contains(w.Answer(it).Text, "answered already") })
 }
 
+// Two questions about one command are two messages. An answer closes its own, and only the one
+// about files that run by themselves has the mark and no answer for the session.
+func TestTwoQuestionsAboutACommand(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.mention("build")
+	r := w.agent.requested(1)
+	first, second := changes("q1"), changes("q2")
+	first.Files, first.FileCount = []contract.ChangedFile{{Path: "a.txt", Class: contract.ClassOrdinary}}, 1
+	second.Files, second.FileCount, second.Session = []contract.ChangedFile{{Path: ".envrc", Class: contract.ClassRunsByItself}}, 1, false
+	second.Notes = []string{"runs by itself: .git/hooks/x is run by git"}
+	w.agent.signal(r.Session, r.Request, first)
+	q1 := w.asked(1)
+	if strings.Contains(q1.Content, "Runs by itself") || buttons(q1)["Apply for this session"] == "" {
+		t.Errorf("the first question is %q %v", q1.Content, buttons(q1))
+	}
+	w.Press(w.ada, w.channel, q1.ID, buttons(q1)["Apply changes"])
+	w.Wait(t, "the end of the first", func() bool { return strings.Contains(w.last().Content, "Allowed by") })
+	w.agent.signal(r.Session, r.Request, second)
+	q2 := w.asked(2)
+	if b := buttons(q2); !strings.Contains(q2.Content, "**Runs by itself**: `.envrc`") || !strings.Contains(q2.Content, "runs by itself: .git/hooks/x") || b["Apply for this session"] != "" || b["Apply changes"] == "" {
+		t.Errorf("the second question is %q %v", q2.Content, b)
+	}
+	w.Press(w.ada, w.channel, q2.ID, buttons(q2)["Discard"])
+	w.Wait(t, "the end of the second", func() bool { return strings.Contains(w.last().Content, "Refused by") })
+	if own := w.Own(w.channel); len(own) != 2 || !strings.Contains(own[0].Content, "Allowed by") {
+		t.Errorf("the messages are %+v", own)
+	}
+}
+
 // A form takes a note; the question closes with it. A question that is closed elsewhere
 // says so.
 func TestNoteAndOtherSurfaces(t *testing.T) {
@@ -134,6 +164,73 @@ func TestNoteAndOtherSurfaces(t *testing.T) {
 	w.Wait(t, "the end", func() bool {
 		return strings.Contains(w.last().Content, "Nobody answered in time") && len(buttons(w.last())) == 0
 	})
+}
+
+// With discord.questions: dm the deciders have the question in their direct messages, and
+// the channel a note that shows nothing of it.
+func TestQuestionInDirectMessages(t *testing.T) {
+	t.Parallel()
+	w := start(t, func(o *discord.Options) { o.Questions = discord.InDirect })
+	w.mention("build")
+	r := w.agent.requested(1)
+	d := changes("q1")
+	d.Diff = strings.Repeat("+line\n", 500)
+	// The process dies between the message to the decider and the note.
+	w.Script(discordtest.Rule{Method: "POST", Path: w.channel + "/messages", Status: 503, Times: 1000})
+	w.agent.signal(r.Session, r.Request, d)
+	w.Wait(t, "the note's failure", func() bool { return len(w.Calls("POST", w.channel+"/messages")) > 0 })
+	w.down()
+	w.Rules(nil)
+	w.up()
+	note := w.asked(1)
+	direct := w.Direct(w.ada)
+	own := w.Own(direct)
+	if len(own) != 1 || !strings.Contains(own[0].Content, "In <#"+w.channel+">: **Apply these changes?**") || !strings.Contains(own[0].Content, "make all # `") ||
+		len(own[0].Attachments) != 1 || len(buttons(own[0])) != 4 {
+		t.Fatalf("the direct messages are %+v", own)
+	}
+	if want := "**Apply these changes?** The question is in the direct messages of <@" + w.ada.ID + ">."; note.Content != want || len(note.Pinged) > 0 || len(note.Attachments) > 0 || len(buttons(note)) > 0 {
+		t.Errorf("the note is %+v", note)
+	}
+	it := w.Press(w.Person("Ben"), direct, own[0].ID, buttons(own[0])["Discard"])
+	w.Wait(t, "the refusal", func() bool { return strings.Contains(w.Answer(it).Text, "Only the people") })
+	w.Press(w.ada, direct, own[0].ID, buttons(own[0])["Apply changes"])
+	closed := "Allowed by <@" + w.ada.ID + ">"
+	w.Wait(t, "the end", func() bool { return strings.Contains(w.last().Content, closed) })
+	if own = w.Own(direct); len(own) != 1 || !strings.Contains(own[0].Content, closed) || len(buttons(own[0])) > 0 || len(own[0].Attachments) != 1 {
+		t.Errorf("the direct messages are %+v", own)
+	}
+
+	// A decider who takes no direct messages answers in the channel, which sees the link alone.
+	w.Forbid(direct, true)
+	w.agent.signal(r.Session, r.Request, changes("q2"))
+	q := w.asked(2)
+	if strings.Contains(q.Content, "```") || !strings.Contains(q.Content, "/#session=session-1") || len(buttons(q)) != 4 || len(q.Pinged) != 1 {
+		t.Errorf("the question is %+v", q)
+	}
+	w.Press(w.ada, w.channel, q.ID, buttons(q)["Discard"])
+	w.Wait(t, "the end", func() bool { return strings.Contains(w.last().Content, "Refused by <@"+w.ada.ID+">") })
+}
+
+// A connected direct message is where its questions are asked in any case.
+func TestQuestionOfADirectMessage(t *testing.T) {
+	t.Parallel()
+	w := begin(t, func(o *discord.Options) { o.Questions = discord.InDirect })
+	w.channel = w.AddDirect(w.ada)
+	used := w.Command(w.ada, w.channel, "link", map[string]string{"code": w.code})
+	w.Wait(t, "the link", func() bool { return w.Answer(used).Type != 0 })
+	w.mention("build")
+	r := w.agent.requested(1)
+	w.agent.signal(r.Session, r.Request, changes("q1"))
+	q := w.asked(1)
+	if !strings.HasPrefix(q.Content, "**Apply these changes?**") || !strings.Contains(q.Content, "```diff") {
+		t.Errorf("the question is %q", q.Content)
+	}
+	w.Press(w.ada, w.channel, q.ID, buttons(q)["Apply changes"])
+	w.Wait(t, "the end", func() bool { return strings.Contains(w.last().Content, "Allowed by") && len(buttons(w.last())) == 0 })
+	if own := w.Own(w.channel); len(own) != 1 {
+		t.Errorf("%d messages", len(own))
+	}
 }
 
 // With discord.questions: link the channel sees no command, output or diff.

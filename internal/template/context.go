@@ -35,6 +35,9 @@ func (t *Template) Unknown() []*Error {
 		case p[0] == tasksKey:
 			continue // whether there is such a task is not known here
 		}
+		if p[i] == Entry {
+			continue // of a mapping
+		}
 		where := "the context"
 		if i > 0 {
 			where = "." + strings.Join(p[:i], ".")

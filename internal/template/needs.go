@@ -62,6 +62,18 @@ func (p place) child(keys ...string) place {
 	return place{known: true, asked: p.asked, path: slices.Concat(p.path, keys)}
 }
 
+// Entry stands in a path for an entry of a list, whichever it is.
+const Entry = "[]"
+
+// entry is the place of an entry of the value at p. Nothing is known of the entries of the
+// context and of its tasks.
+func (p place) entry() place {
+	if len(p.path) == 0 || len(p.path) == 1 && p.path[0] == tasksKey {
+		return place{}
+	}
+	return p.child(Entry)
+}
+
 // walker reads a template's tree: what it looks at, and whether it changes what
 // it looks at. It puts a step into each loop, so that no loop is endless.
 type walker struct {
@@ -123,11 +135,14 @@ func (w *walker) list(l *parse.ListNode, dot place) {
 			w.branch(n.List, p)
 			w.branch(n.ElseList, dot)
 		case *parse.RangeNode:
-			w.look(w.pipe(n.Pipe, dot))
-			for _, v := range n.Pipe.Decl {
-				w.vars[v.Ident[0]] = place{} // an element
+			over := w.pipe(n.Pipe, dot)
+			w.look(over)
+			for i, v := range n.Pipe.Decl {
+				if w.vars[v.Ident[0]] = (place{}); i == len(n.Pipe.Decl)-1 {
+					w.vars[v.Ident[0]] = over.entry()
+				}
 			}
-			w.branch(n.List, place{})
+			w.branch(n.List, over.entry())
 			w.branch(n.ElseList, dot)
 			w.loops = true
 			n.List.Nodes = slices.Insert(n.List.Nodes, 0, stepNode())
@@ -222,15 +237,29 @@ func (w *walker) part(args []parse.Node, dot place) (place, bool) {
 	if len(args) < 2 {
 		return place{}, false
 	}
-	keys := make([]string, len(args)-1)
-	for i, arg := range args[1:] {
-		s, ok := arg.(*parse.StringNode)
-		if !ok {
+	for _, arg := range args[1:] {
+		switch arg := arg.(type) {
+		case *parse.StringNode:
+		case *parse.NumberNode:
+			if !arg.IsInt {
+				return place{}, false
+			}
+		default:
 			return place{}, false
 		}
-		keys[i] = s.Text
 	}
-	return w.operand(args[0], dot).child(keys...), true
+	p := w.operand(args[0], dot)
+	for _, arg := range args[1:] {
+		if s, ok := arg.(*parse.StringNode); ok {
+			p = p.child(s.Text)
+			continue
+		}
+		if p.known && !p.entry().known {
+			return place{}, false
+		}
+		p = p.entry()
+	}
+	return p, true
 }
 
 // operand is the place of an argument.

@@ -84,14 +84,21 @@ type Result struct {
 }
 
 // Changes are what a call changed in the project, and what is not real yet. Each
-// method but Effect and Hold uses them up and returns the call's result, which says
-// their outcome.
+// of Apply, Keep and Discard uses them up and returns the call's result, which says their
+// outcome.
 type Changes interface {
 	// Effect is what would change.
 	Effect() permit.Effect
-	// Hold keeps them through the death of this process; a repeated call finds them
-	// again and does not run. Why is a sentence for people.
-	Hold(ctx context.Context, why string) error
+	// Split limits them to those that no program runs by itself, where there are others. The
+	// result of the decision has the others as its Changes. It is false where all are of one
+	// kind, or were split before.
+	Split() bool
+	// Second reports whether they are those others: a second question is about them.
+	Second() bool
+	// Hold keeps them, with the others, through the death of this process; a repeated call finds
+	// them again and does not run. Question is the id of the question that decides on them. Why
+	// is a sentence for people.
+	Hold(ctx context.Context, question, why string) error
 	// Apply makes them real: those of these paths only, all for none.
 	Apply(ctx context.Context, only []string) (Result, error)
 	// Keep leaves them for a person to apply or to drop later.

@@ -94,6 +94,9 @@ func decision(r permit.Request) contract.Decision {
 	for _, h := range e.Hosts[:min(len(e.Hosts), maxPaths)] {
 		d.Hosts = append(d.Hosts, contract.Cut(h, maxLine/2))
 	}
+	for _, s := range unnamed(e.Automatic, d.Files) {
+		d.Notes = append(d.Notes, contract.Cut("runs by itself: "+s, maxNote))
+	}
 	for _, line := range render.GitLines(e) {
 		d.Notes = append(d.Notes, contract.Cut(line, maxNote))
 	}
@@ -144,6 +147,17 @@ func changedFiles(e permit.Effect) (all []contract.ChangedFile) {
 		all = append(all, f)
 	}
 	return all
+}
+
+// unnamed are the sentences about paths that no file of a question has: those in repositories
+// of git, and in folders that come as a whole.
+func unnamed(sentences []string, files []contract.ChangedFile) (rest []string) {
+	for _, s := range sentences {
+		if !slices.ContainsFunc(files, func(f contract.ChangedFile) bool { return strings.HasPrefix(s, f.Path+" ") }) {
+			rest = append(rest, s)
+		}
+	}
+	return rest
 }
 
 // reasonOf finds the sentence about a path.

@@ -127,14 +127,14 @@ func TestDecisionOfAnEffect(t *testing.T) {
 	}{
 		"a command that ended": {permit.Effect{
 			Tool: "bash", Kind: permit.Execute, Command: "make", Paths: []string{".git/hooks/x", "Makefile", "a", ".git"},
-			Automatic: []string{".git/hooks/x runs with git"}, OnRequest: []string{"Makefile runs with make"},
+			Automatic: []string{".git/hooks/x runs with git", "sub/.git/config names programs"}, OnRequest: []string{"Makefile runs with make"},
 			Repositories: []permit.Repository{{Path: ".git", Does: []string{"1 commit on main"}}},
 			Done:         &permit.Done{Files: 9, Output: "exit code 1", Failed: true, Ignored: []permit.Ignored{{Path: "node_modules", Files: 1204}}},
 		}, func(d contract.Decision) bool {
 			return d.Asks == contract.AsksChanges && d.Failed && d.FileCount == 9 && len(d.Files) == 3 &&
 				d.Files[0] == contract.ChangedFile{Path: ".git/hooks/x", Class: contract.ClassRunsByItself, Reason: "runs with git"} &&
 				d.Files[1].Class == contract.ClassRunsOnRequest && d.Files[2].Class == contract.ClassOrdinary &&
-				strings.Join(d.Notes, "; ") == "1 commit on main; 1204 files that git ignores: node_modules"
+				strings.Join(d.Notes, "; ") == "runs by itself: sub/.git/config names programs; 1 commit on main; 1204 files that git ignores: node_modules"
 		}},
 		"a command that waits": {permit.Effect{Tool: "bash", Kind: permit.Execute, Outside: true, Why: "to push"}, func(d contract.Decision) bool { return d.Asks == contract.AsksRun && d.Outside && d.Why == "to push" }},
 		"a host":               {permit.Effect{Tool: "bash", Kind: permit.Network, Hosts: []string{"example.org"}}, func(d contract.Decision) bool { return d.Asks == contract.AsksHost && d.Hosts[0] == "example.org" }},

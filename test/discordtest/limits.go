@@ -71,6 +71,7 @@ const (
 	codeNotAuthor          = 50005
 	codeEmpty              = 50006
 	codePermission         = 50013
+	codeInvalidRecipient   = 50033
 	codeInvalidForm        = 50035
 	codeInvalidJSON        = 50109
 )

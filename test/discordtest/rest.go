@@ -62,6 +62,7 @@ func (s *Server) routes(mux *http.ServeMux) {
 		"GET /gateway":                                                     (*Server).getGateway,
 		"GET /gateway/bot":                                                 (*Server).getGateway,
 		"GET /users/@me":                                                   func(s *Server, _ *request) (any, error) { return s.Bot, nil },
+		"POST /users/@me/channels":                                         (*Server).openDirect,
 		"GET /channels/{channel}":                                          (*Server).getChannel,
 		"GET /channels/{channel}/messages":                                 (*Server).listMessages,
 		"POST /channels/{channel}/messages":                                (*Server).createMessage,

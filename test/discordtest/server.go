@@ -55,6 +55,7 @@ type Server struct {
 	lastID       uint64
 	guilds       map[string]*Guild
 	channels     map[string]*Channel
+	people       map[string]User
 	files        map[string]*stored // by path of the CDN
 	nonces       map[string]nonce
 	interactions map[string]*Interaction // by token
@@ -79,7 +80,7 @@ func New(t testing.TB, opts Options) *Server {
 		opts.Now = time.Now
 	}
 	s := &Server{
-		opts: opts, changed: make(chan struct{}), guilds: map[string]*Guild{}, channels: map[string]*Channel{},
+		opts: opts, changed: make(chan struct{}), guilds: map[string]*Guild{}, channels: map[string]*Channel{}, people: map[string]User{},
 		files: map[string]*stored{}, nonces: map[string]nonce{}, interactions: map[string]*Interaction{}, buckets: map[string]*bucket{},
 	}
 	s.App = s.newID()

@@ -2,6 +2,7 @@ package discordtest
 
 import (
 	"maps"
+	"net/http"
 	"slices"
 	"testing"
 	"time"
@@ -84,7 +85,45 @@ func (s *Server) Forbid(channel string, forbidden bool) {
 func (s *Server) Person(name string) User {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return User{ID: s.newID(), Username: name, Discriminator: "0", GlobalName: &name}
+	u := User{ID: s.newID(), Username: name, Discriminator: "0", GlobalName: &name}
+	s.people[u.ID] = u
+	return u
+}
+
+// Direct is the direct message channel of a person, "" where there is none.
+func (s *Server) Direct(with User) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.directOf(with.ID)
+}
+
+func (s *Server) directOf(person string) string {
+	for id, c := range s.channels {
+		if c.Guild == "" && c.With.ID == person {
+			return id
+		}
+	}
+	return ""
+}
+
+// openDirect is resources/user#create-dm.
+func (s *Server) openDirect(r *request) (any, error) {
+	var b struct {
+		Recipient string `json:"recipient_id"`
+	}
+	if err := decode(r.json, &b); err != nil {
+		return nil, err
+	}
+	who, known := s.people[b.Recipient]
+	if !known {
+		return nil, refuse(http.StatusBadRequest, codeInvalidRecipient, "Invalid Recipient(s)")
+	}
+	id := s.directOf(who.ID)
+	if id == "" {
+		id = s.newID()
+		s.channels[id] = &Channel{ID: id, With: who}
+	}
+	return s.channelObject(s.channels[id]), nil
 }
 
 // Attachment is a file on a message.

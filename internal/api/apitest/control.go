@@ -31,6 +31,13 @@ func (e *Engine) Steers() []turn.SteerRequest {
 	return slices.Clone(e.steers)
 }
 
+// Answers returns the answers that counted, in order.
+func (e *Engine) Answers() []turn.DecisionRequest {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.answers)
+}
+
 // Steer implements turn.Engine.
 func (e *Engine) Steer(_ context.Context, r turn.SteerRequest) error {
 	l, err := e.log(r.SessionID)
@@ -133,7 +140,7 @@ func (e *Engine) Decide(_ context.Context, r turn.DecisionRequest) (permit.Decis
 		return permit.Decision{}, fault.New(fault.NotFound, "there is no question %q", r.DecisionID).With("decisionId", r.DecisionID)
 	}
 	e.open = slices.Delete(e.open, i, i+1)
-	e.answered = append(e.answered, r.DecisionID)
+	e.answered, e.answers = append(e.answered, r.DecisionID), append(e.answers, r)
 	d := permit.Decision{DecisionID: r.DecisionID, Verdict: r.Verdict, By: r.By, Note: r.Note, Time: Start}
 	e.verdicts = append(e.verdicts, permit.Closed{Decision: d, Subject: permit.Subject{SessionID: r.SessionID, TurnID: "t1", ToolCallID: "c1", ProjectRoot: "/project", Tool: "bash", Summary: "run npm test"}})
 	return d, e.Fail["Decide"]

@@ -56,6 +56,7 @@ type Engine struct {
 	open     []permit.Request
 	verdicts []permit.Closed
 	answered []string
+	answers  []turn.DecisionRequest
 	steers   []turn.SteerRequest
 	undone   map[string]bool // by turn
 	settled  []string        // kept changes

@@ -145,6 +145,20 @@ func row(buttons []Button) []discord.LayoutComponent {
 	return []discord.LayoutComponent{discord.NewActionRow(all...)}
 }
 
+// Direct is the channel of the direct messages between the bot and a person. Discord makes
+// it where there is none.
+func (c *Client) Direct(ctx context.Context, person string) (channel string, err error) {
+	id, err := snow(person)
+	if err != nil {
+		return "", err
+	}
+	var got struct {
+		ID string `json:"id"`
+	}
+	err = c.do(ctx, callTimeout, rest.CreateDMChannel.Compile(nil), discord.DMChannelCreate{RecipientID: id}, &got)
+	return got.ID, err
+}
+
 // Delete removes a message of the bot.
 func (c *Client) Delete(ctx context.Context, channel, id string) error {
 	return c.onMessage(ctx, rest.DeleteMessage, channel, id)

@@ -46,8 +46,18 @@ type Question struct {
 	Session string `json:"session"`
 	Message string `json:"message"`
 	// Text is what the message says, for the edit that closes it.
-	Text   string `json:"text"`
-	Closed bool   `json:"closed,omitempty"`
+	Text string `json:"text"`
+	// Direct are the same question in direct messages. Message is a note then.
+	Direct []DirectQuestion `json:"direct,omitempty"`
+	Closed bool             `json:"closed,omitempty"`
+}
+
+// DirectQuestion is a question in the direct messages of a decider.
+type DirectQuestion struct {
+	User    string `json:"user"`
+	Channel string `json:"channel"`
+	Message string `json:"message"`
+	Text    string `json:"text"`
 }
 
 // line is one line of the file. Exactly one of the members is set, beside V.

@@ -2,6 +2,7 @@ package scripted
 
 import (
 	"fmt"
+	"strings"
 
 	"belay/internal/model"
 )
@@ -36,7 +37,7 @@ func (s *speaker) play(steps []step, messages int) {
 func (s *speaker) perform(st step) bool {
 	switch {
 	case st.say != "":
-		return s.say(st.say)
+		return s.say(strings.ReplaceAll(st.say, receivedMark, s.received()))
 	case st.think != "":
 		return s.think(st.think)
 	case st.call != nil:
@@ -54,6 +55,18 @@ func (s *speaker) perform(st step) bool {
 	default:
 		return s.wait(st.wait)
 	}
+}
+
+// receivedMark stands in a text for a list of the files that came with the message.
+const receivedMark = "{received}"
+
+// received lists the files that came with the message, as Markdown.
+func (s *speaker) received() string {
+	_, files := read(&s.messages)
+	if files == "" {
+		return "- Received no files."
+	}
+	return "- " + strings.ReplaceAll(files, "\n", "\n- ")
 }
 
 // breakDown ends the answer with a failure.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"belay/internal/attachment"
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/model/scripted"
@@ -88,6 +89,27 @@ func TestPlaysAToolUsingTurn(t *testing.T) {
 // Where the beginning of a turn was left out to fit the model, the script goes on
 // all the same, with ids that it has not given yet, and what is said of the part
 // that is missing decides nothing.
+func TestScriptTellsWhatItReceived(t *testing.T) {
+	t.Parallel()
+	s, err := scripted.Parse("s.yaml", []byte("turns: [{steps: [{say: 'Shown: {received}'}]}, {steps: [{say: 'Shown: {received}'}]}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, parts := range map[string][]attachment.Part{
+		"Shown: - Received no files.": nil,
+		"Shown: - Received image \"a.png\": image/png, 10 bytes, 4 x 3 pixels.\n- Received text \"b.csv\": text/csv, 5 bytes.": {
+			attachment.ImagePart{Name: "a.png", MIMEType: "image/png", Width: 4, Height: 3, Content: sized(10)},
+			attachment.TextDocumentPart{Name: "b.csv", MIMEType: "text/csv", Content: sized(5)},
+		},
+	} {
+		r := model.Request{Model: sonnet, Prompt: model.NewPrompt("", "look", parts)}
+		got, err := collect(scripted.New(scripted.Options{Script: s}).Stream(t.Context(), r))
+		if err != nil || heard(got) != want {
+			t.Errorf("heard %q, %v; want %q", heard(got), err, want)
+		}
+	}
+}
+
 func TestGoesOnBehindWhatWasLeftOut(t *testing.T) {
 	t.Parallel()
 	p := scripted.New(scripted.Options{Script: parse(t, `

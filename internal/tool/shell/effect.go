@@ -95,10 +95,11 @@ func (t *transaction) effect(ctx context.Context, changes []journal.Change, outc
 		e.Done.Files = len(e.Paths)
 	}
 	slices.Sort(e.Paths)
-	var err error
-	if e.Automatic, e.OnRequest, err = risksOf(ctx, t.environment, t.upper.Contents(), changes); err != nil {
+	r, err := risksOf(ctx, t.environment, t.upper.Contents(), changes)
+	if err != nil {
 		return e, err
 	}
+	e.Automatic, e.OnRequest = r.automatic, r.onRequest
 	e.Diff = t.environment.WithoutKeys(diff.String())
 	for _, folder := range slices.Sorted(maps.Keys(ignored)) {
 		e.Done.Ignored = append(e.Done.Ignored, permit.Ignored{Path: folder, Files: ignored[folder]})

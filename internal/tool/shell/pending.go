@@ -24,6 +24,10 @@ type pending struct {
 	upper  *overlay.Upper
 	held   *kept.Change
 	record kept.Record
+	// divided are the parts of the changes, nil where they are of one kind; part is what is
+	// decided on next.
+	divided *kept.Split
+	part    part
 	// value is the command's result for a program.
 	value map[string]any
 	// resumed is set where the command has run in a process that died since.
@@ -50,6 +54,11 @@ func (c *call) resume(id string) (tool.Result, error) {
 		return tool.Result{}, err
 	}
 	p := &pending{call: c, held: held, record: held.Record, resumed: true}
+	if s := held.Split; s != nil && s.Decided {
+		p.part = secondPart
+	} else if s != nil {
+		p.part = firstPart
+	}
 	r := p.result()
 	r.Changes = p
 	return r, nil
@@ -68,18 +77,27 @@ func (p *pending) result(notes ...string) tool.Result {
 // Effect implements [tool.Changes].
 func (p *pending) Effect() permit.Effect {
 	e := p.record.Effect
-	for _, c := range p.record.Changes {
+	switch p.part {
+	case firstPart:
+		e = p.record.Split.First
+	case secondPart:
+		e = p.record.Split.Second
+	}
+	for _, c := range p.changes() {
 		e.Touched = append(e.Touched, string(c.Path))
 	}
 	return e
 }
 
 // Hold implements [tool.Changes].
-func (p *pending) Hold(_ context.Context, why string) (err error) {
-	if p.held != nil {
+func (p *pending) Hold(_ context.Context, question, why string) (err error) {
+	if p.held != nil && p.record.Question == question && p.record.Why == why {
 		return nil
 	}
-	p.record.Why = why
+	p.record.Question, p.record.Why = question, why
+	if p.held != nil {
+		return p.held.Update(p.record)
+	}
 	p.held, err = kept.Hold(p.environment.Root, p.upper, p.record)
 	if err == nil {
 		p.record, p.upper = p.held.Record, nil
@@ -89,9 +107,12 @@ func (p *pending) Hold(_ context.Context, why string) (err error) {
 
 // Apply implements [tool.Changes].
 func (p *pending) Apply(ctx context.Context, only []string) (tool.Result, error) {
-	chosen, note := choose(p.record.Changes, only)
+	chosen, note := choose(p.changes(), only)
 	if len(chosen) == 0 {
 		return p.Keep(ctx, "a person allowed other files than it changed")
+	}
+	if len(note) == 0 && p.part != wholePart {
+		note = []string{p.files() + ": applied"}
 	}
 	conflicts := slices.DeleteFunc(slices.Clone(p.record.Conflicts), func(name string) bool {
 		return !slices.ContainsFunc(chosen, func(c journal.Change) bool { return string(c.Path) == name })
@@ -110,7 +131,7 @@ func (p *pending) Apply(ctx context.Context, only []string) (tool.Result, error)
 			if real, err := AreReal(ctx, p.environment.Root, chosen); err != nil {
 				return tool.Result{}, errors.Join(err, p.leave())
 			} else if real { // somebody has made the same
-				return p.result(note...), p.remove()
+				return p.end(note...)
 			}
 			for _, c := range conflict.Conflicts {
 				conflicts = append(conflicts, string(c.Path))
@@ -118,7 +139,7 @@ func (p *pending) Apply(ctx context.Context, only []string) (tool.Result, error)
 		case err != nil:
 			return tool.Result{}, errors.Join(err, p.leave())
 		default:
-			return p.result(note...), p.remove()
+			return p.end(note...)
 		}
 	}
 	slices.Sort(conflicts)
@@ -151,20 +172,29 @@ func choose(all []journal.Change, only []string) (chosen []journal.Change, note 
 
 // Keep implements [tool.Changes].
 func (p *pending) Keep(ctx context.Context, why string) (tool.Result, error) {
-	err := p.Hold(ctx, why)
-	if err == nil {
-		err = p.held.Say(why) // it may have been held for a question
+	if p.held == nil {
+		if err := p.Hold(ctx, "", why); err != nil {
+			return tool.Result{}, errors.Join(err, p.leave())
+		}
 	}
-	if err != nil {
-		return tool.Result{}, errors.Join(err, p.leave())
+	if p.part == wholePart {
+		r := p.result(fmt.Sprintf("the changes are kept as %s (belay changes); nothing of what it changed is real: %s", p.record.ID, why))
+		return r, p.leaveKept(why)
 	}
-	r := p.result(fmt.Sprintf("the changes are kept as %s (belay changes); nothing of what it changed is real: %s", p.record.ID, why))
-	return r, p.leave()
+	r := p.result(fmt.Sprintf("%s: kept as %s (belay changes), not real: %s", p.files(), p.record.ID, why))
+	if p.part == firstPart {
+		p.record.Split.Kept = why
+		return p.next(r)
+	}
+	return r, p.leaveKept(why)
 }
 
 // Discard implements [tool.Changes].
 func (p *pending) Discard(_ context.Context, why string) (tool.Result, error) {
-	return p.result("nothing of what it changed is real: " + why), p.remove()
+	if p.part == wholePart {
+		return p.end("nothing of what it changed is real: " + why)
+	}
+	return p.end(p.files() + ": not real: " + why)
 }
 
 // leave frees what is held, and leaves it where it is.

@@ -123,12 +123,12 @@ func reviewed(ctx context.Context, w *tool.Environment, contents journal.Name, c
 	if err := admitted(ctx, w, contents, changes); err != nil {
 		return err
 	}
-	automatic, _, err := risksOf(ctx, w, contents, changes)
+	r, err := risksOf(ctx, w, contents, changes)
 	switch {
 	case err != nil:
 		return err
-	case len(automatic) > 0 && !runsByItself:
-		return &RunsByItselfError{automatic}
+	case len(r.automatic) > 0 && !runsByItself:
+		return &RunsByItselfError{r.automatic}
 	}
 	if lock := gitAtWork(w.Root, changes); lock != "" {
 		return tool.Refuse("git is at work in the repository (%s is there)", lock)
@@ -170,9 +170,11 @@ func ShowKept(ctx context.Context, w *tool.Environment, c *kept.Change) (s Shown
 	s.Effect.Diff = diff.String()
 	// The record is in the project, and may come with it: what it says of the risk is
 	// not believed.
-	if s.Effect.Automatic, s.Effect.OnRequest, err = risksOf(ctx, w, c.Contents(), c.Changes); err != nil {
+	r, err := risksOf(ctx, w, c.Contents(), c.Changes)
+	if err != nil {
 		return s, err
 	}
+	s.Effect.Automatic, s.Effect.OnRequest = r.automatic, r.onRequest
 	var never *NotAdmittedError
 	switch err := admitted(ctx, w, c.Contents(), slices.DeleteFunc(slices.Clone(c.Changes), func(one journal.Change) bool {
 		return slices.Contains(s.Conflicts, string(one.Path)) // nobody applies it

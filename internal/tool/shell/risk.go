@@ -11,49 +11,72 @@ import (
 	"belay/internal/tool/risk"
 )
 
-// risksOf are those changes in a project that make programs run: by themselves, and when
-// somebody asks for it. Of a new folder that comes as a whole, the content of it counts, among
-// the contents. A content that is gone counts as unknown.
-func risksOf(ctx context.Context, w *tool.Environment, contents journal.Name, changes []journal.Change) (automatic, onRequest []string, err error) {
-	root, p := w.Root, risk.Project{Root: w.Root, Path: w.Path}
+// risks are those of changes.
+type risks struct {
+	// automatic and onRequest are the paths of changes that make programs run, by themselves and
+	// when somebody asks for it, each with a clause that says why.
+	automatic, onRequest []string
+	// runs says of each change whether it makes a program run by itself.
+	runs []bool
+}
+
+// risksOf are those of changes in a project. Of a new folder that comes as a whole, the content of
+// it counts, among the contents. A content that is gone counts as unknown.
+func risksOf(ctx context.Context, w *tool.Environment, contents journal.Name, changes []journal.Change) (r risks, err error) {
+	p := risk.Project{Root: w.Root, Path: w.Path}
 	entries := make([]review.Entry, len(changes))
 	for i := range changes {
-		c := &changes[i]
-		e := review.Entry{Path: string(c.Path), Before: version(c.Before), After: version(c.After)}
-		if c.Op == journal.Mode {
-			e.After.Content, e.After.Known = nil, false
+		if entries[i], err = entryOf(w, &changes[i]); err != nil {
+			return r, err
 		}
-		if review.NeedsContent(e.Path) && max(c.Before.Size, c.After.Size) <= shownContent {
-			if c.Before.Type == journal.File {
-				if e.Before.Content, e.Before.Known, err = known(readFile(root, string(c.Path))); err != nil {
-					return nil, nil, err
-				}
-			}
-			if c.After.Type == journal.File && c.Content != nil {
-				if e.After.Content, e.After.Known, err = known(readAll(c.Content)); err != nil {
-					return nil, nil, err
-				}
-			}
-		}
-		entries[i] = e
 	}
-	automatic, onRequest = p.Of(entries)
+	r.runs = make([]bool, len(changes))
+	for i, f := range p.Findings(entries) {
+		switch f.Risk {
+		case review.Automatic:
+			r.automatic, r.runs[i] = append(r.automatic, risk.Sentence(f.Path, f.Reason)), true
+		case review.OnRequest:
+			r.onRequest = append(r.onRequest, risk.Sentence(f.Path, f.Reason))
+		}
+	}
 	for i := range changes {
 		if changes[i].Tree == nil {
 			continue
 		}
-		t := treeRisks{ctx: ctx, root: root, contents: contents, project: p}
+		t := treeRisks{ctx: ctx, root: w.Root, contents: contents, project: p}
 		if err := t.look(&changes[i]); err != nil {
-			return nil, nil, err
+			return r, err
 		}
-		automatic, onRequest = append(automatic, t.automatic...), append(onRequest, t.onRequest...)
+		r.automatic, r.onRequest = append(r.automatic, t.automatic...), append(r.onRequest, t.onRequest...)
+		r.runs[i] = r.runs[i] || len(t.automatic) > 0
 	}
-	for _, c := range changes {
+	for i, c := range changes {
 		if repo, rest, in := insideGit(string(c.Path)); in && rest == "HEAD" && c.After.Type == journal.None {
-			automatic = append(automatic, tool.Printable(repo)+" is removed with its history, and nobody can take that back")
+			r.automatic = append(r.automatic, tool.Printable(repo)+" is removed with its history, and nobody can take that back")
+			r.runs[i] = true
 		}
 	}
-	return automatic, onRequest, nil
+	return r, nil
+}
+
+// entryOf is a change as a review has it, with the contents that the review needs.
+func entryOf(w *tool.Environment, c *journal.Change) (e review.Entry, err error) {
+	e = review.Entry{Path: string(c.Path), Before: version(c.Before), After: version(c.After)}
+	if c.Op == journal.Mode {
+		e.After.Content, e.After.Known = nil, false
+	}
+	if !review.NeedsContent(e.Path) || max(c.Before.Size, c.After.Size) > shownContent {
+		return e, nil
+	}
+	if c.Before.Type == journal.File {
+		if e.Before.Content, e.Before.Known, err = known(readFile(w.Root, string(c.Path))); err != nil {
+			return e, err
+		}
+	}
+	if c.After.Type == journal.File && c.Content != nil {
+		e.After.Content, e.After.Known, err = known(readAll(c.Content))
+	}
+	return e, err
 }
 
 // known is a content, and whether there is one.

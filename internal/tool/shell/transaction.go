@@ -94,6 +94,12 @@ func (t *transaction) finish(ctx context.Context, outcome confine.Outcome, said 
 		changes = nil
 		return tool.Result{}, err
 	}
+	if len(changes.record.Effect.Automatic) > 0 {
+		if changes.divided, err = t.split(reviewCtx, allowed, outcome, result.Failed); err != nil {
+			changes = nil
+			return tool.Result{}, err
+		}
+	}
 	result.Changes = changes
 	return result, nil
 }

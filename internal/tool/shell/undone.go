@@ -21,9 +21,9 @@ func ReviewUndo(ctx context.Context, w *tool.Environment, changes []journal.Chan
 	if err := admitted(ctx, w, "", made); err != nil {
 		return err
 	}
-	automatic, _, err := risksOf(ctx, w, "", changes)
-	if err == nil && len(automatic) > 0 && !runsByItself {
-		err = &RunsByItselfError{automatic}
+	r, err := risksOf(ctx, w, "", changes)
+	if err == nil && len(r.automatic) > 0 && !runsByItself {
+		err = &RunsByItselfError{r.automatic}
 	}
 	return err
 }

@@ -125,11 +125,10 @@ func (c *toolCall) decided(d permit.Decision) error {
 	if d.Allowed() {
 		c.remark("the person who allowed this call", d.Note)
 	} else if c.changes == nil {
-		outcome := event.OutcomeRefused
-		if d.Timeout {
-			outcome = event.OutcomeExpired
-		}
-		c.refuse(whyDenied(d), denied(d), outcome)
+		c.refuse(whyDenied(d), denied(d), outcomeOf(d))
+	}
+	if c.suspended != nil && c.suspended.Reported {
+		return nil
 	}
 	return c.run.resolved(c.id, d)
 }
@@ -149,7 +148,10 @@ func ResolvedDraft(call string, d permit.Decision) event.Draft {
 // questionID is the id of the question about a call or, once it has run, about its
 // changes.
 func (c *toolCall) questionID() string {
-	if c.changes != nil {
+	switch {
+	case c.changes != nil && c.changes.Second():
+		return AutomaticQuestion(c.run.SessionID, c.run.ID, c.run.key, c.id, c.nth)
+	case c.changes != nil:
 		return ChangesQuestion(c.run.SessionID, c.run.ID, c.run.key, c.id, c.nth)
 	}
 	return DecisionID(c.run.SessionID, c.run.ID, c.run.key, c.id, c.nth)
@@ -160,10 +162,19 @@ func ChangesQuestion(session, turn, agent, call string, nth int) string {
 	return DecisionID(session, turn, agent+" changes", call, nth)
 }
 
+// AutomaticQuestion is the id of the question about what a call changed and other programs run
+// by themselves, where it changed other files as well.
+func AutomaticQuestion(session, turn, agent, call string, nth int) string {
+	return DecisionID(session, turn, agent+" automatic changes", call, nth)
+}
+
 // changeID names the changes of a call while they are not real.
 func (c *toolCall) changeID() string {
-	return "chg_" + strings.TrimPrefix(ChangesQuestion(c.run.SessionID, c.run.ID, c.run.key, c.id, c.nth), "dec_")
+	return ChangeID(ChangesQuestion(c.run.SessionID, c.run.ID, c.run.key, c.id, c.nth))
 }
+
+// ChangeID names the changes that a [ChangesQuestion] is about.
+func ChangeID(question string) string { return "chg_" + strings.TrimPrefix(question, "dec_") }
 
 // DecisionID is the id of the question about the nth call of that id of one agent
 // in a turn: the same after a restart.

@@ -25,20 +25,55 @@ func (c *toolCall) ranBefore() bool {
 
 // decideChanges decides the outcome of what a call changed, which is not real yet,
 // and settles the call with its result. Whatever happens on the way, the changes are
-// made, dropped, or kept for a person.
+// made, dropped, or kept for a person. Of changes that must be asked about, those that other
+// programs run by themselves have a question of their own, after the one about the others.
 func (c *toolCall) decideChanges() error {
-	c.changes, c.result.Changes = c.result.Changes, nil
-	if c.suspended != nil && c.suspended.Question != c.questionID() {
-		c.suspended = nil // what was asked before the call ran is answered
+	from := c.suspended
+	if err := c.recallFirst(); err != nil {
+		return errors.Join(err, c.keepRest())
 	}
-	full := c.changes.Effect()
-	c.effect = full.Shown()
-	hooked, err := c.askHooks()
-	if err != nil { // it fails closed: the answer is a denial
-		c.run.Logger.Error("a hook failed", "session", c.run.SessionID, "tool", c.name, "error", err)
+	var hooked *permit.HookAnswer // they are asked once
+	for c.result.Changes != nil {
+		c.changes, c.result.Changes, c.verdict = c.result.Changes, nil, nil
+		if c.suspended != nil && c.suspended.Question != c.questionID() {
+			c.suspended = nil // what was asked before is answered
+		}
+		full := c.changes.Effect()
+		c.effect = full.Shown()
+		if hooked == nil {
+			answer, err := c.askHooks()
+			if err != nil { // it fails closed: the answer is a denial
+				c.run.Logger.Error("a hook failed", "session", c.run.SessionID, "tool", c.name, "error", err)
+			}
+			c.remark("a hook", answer.Note)
+			hooked = &answer
+		}
+		if c.run.policy.Asks(full, *hooked) && c.changes.Split() {
+			c.result.Changes, c.changes, c.split = c.changes, nil, true // each part is judged by itself
+			continue
+		}
+		if err := c.decidePart(full, c.run.policy.JudgeWith(full, *hooked)); errors.Is(err, ErrSuspended) {
+			return err
+		} else if err != nil {
+			return errors.Join(err, c.keepRest())
+		}
 	}
-	c.remark("a hook", hooked.Note)
-	ruling := c.run.policy.JudgeWith(full, hooked)
+	return c.noteIntended(from)
+}
+
+// keepRest keeps the changes that nobody is asked about any more.
+func (c *toolCall) keepRest() error {
+	if c.changes = c.result.Changes; c.changes == nil {
+		return nil
+	}
+	c.result.Changes = nil
+	return c.endChanges(func(ctx context.Context) (tool.Result, error) {
+		return c.changes.Keep(ctx, "the turn ended before a person was asked")
+	})
+}
+
+// decidePart decides the outcome of changes that are decided on together.
+func (c *toolCall) decidePart(full permit.Effect, ruling permit.Ruling) error {
 	asks := ruling.Outcome == permit.Ask
 	switch {
 	case ruling.Outcome == permit.Refuse && c.run.policy.Mode == permit.Plan:
@@ -73,8 +108,11 @@ func (c *toolCall) unaskedChanges(ruling permit.Ruling, why string) error {
 // askChanges asks a person. The changes are held first: they survive this process,
 // and a question that nobody answers drops nothing.
 func (c *toolCall) askChanges(ruling permit.Ruling) error {
-	if err := c.changes.Hold(c.run.Context, "a person is asked about the changes"); err != nil {
+	if err := c.changes.Hold(c.run.Context, c.questionID(), "a person is asked about the changes"); err != nil {
 		return errors.Join(err, c.endChanges(func(ctx context.Context) (tool.Result, error) { return c.changes.Discard(ctx, "it could not be kept") }))
+	}
+	if c.split && !c.changes.Second() {
+		ruling.Reason += "; what other programs run by themselves is asked about next"
 	}
 	asked := c.ask(ruling)
 	if errors.Is(asked, ErrSuspended) && !c.closes {
@@ -87,13 +125,13 @@ func (c *toolCall) askChanges(ruling permit.Ruling) error {
 		case d.Allowed():
 			return c.changes.Apply(ctx, d.Only)
 		case d.Timeout:
-			c.outcome, c.reason, c.kept = event.OutcomeExpired, whyDenied(*d), true
+			c.outcome, c.reason, c.kept = outcomeOf(*d), whyDenied(*d), true
 			return c.changes.Keep(ctx, "a person was asked and did not answer in time")
 		case d.By == permit.ByInterrupt || d.By == permit.ByBelay:
-			c.outcome, c.reason, c.kept = event.OutcomeRefused, d.Note, true
+			c.outcome, c.reason, c.kept = outcomeOf(*d), d.Note, true
 			return c.changes.Keep(ctx, d.Note)
 		default:
-			c.outcome, c.reason = event.OutcomeRefused, whyDenied(*d)
+			c.outcome, c.reason = outcomeOf(*d), whyDenied(*d)
 			why := "a person was asked and did not allow it"
 			if d.Note != "" {
 				why += "; they said: " + d.Note
@@ -101,6 +139,17 @@ func (c *toolCall) askChanges(ruling permit.Ruling) error {
 			return c.changes.Discard(ctx, why)
 		}
 	}))
+}
+
+// outcomeOf is the outcome of a call that a person was asked about, "" where it was allowed.
+func outcomeOf(d permit.Decision) event.Outcome {
+	switch {
+	case d.Allowed():
+		return ""
+	case d.Timeout:
+		return event.OutcomeExpired
+	}
+	return event.OutcomeRefused
 }
 
 // endChanges settles the call with the outcome of its changes. An interrupt does not cut it

@@ -22,9 +22,11 @@ type SuspendedCall struct {
 	Job bool
 	Nth int
 	// Question is the decision that Waits is about, closed whether it was taken or
-	// withdrawn since.
+	// withdrawn since. Reported is set where the readers know the answer, and only its
+	// outcome is missing.
 	Waits    model.ToolCall
 	Question string
+	Reported bool
 	closed   bool
 }
 

@@ -46,6 +46,8 @@ type toolCall struct {
 	// verdict is a person's answer to that.
 	changes tool.Changes
 	verdict *permit.Decision
+	// split is set where they are decided on in two parts.
+	split bool
 	// closes is set where the question about them is closed when the server stops,
 	// because the turn has failed and no other process takes it up.
 	closes bool

@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -21,13 +22,19 @@ func (c *Changes) openQuestions(ctx context.Context) ([]permit.Request, error) {
 // questionAbout is the open question about a kept change.
 func questionAbout(r kept.Record, open []permit.Request) (permit.Request, bool) {
 	i := slices.IndexFunc(open, func(q permit.Request) bool {
-		by := r.Origin
-		return q.Effect.Done != nil && q.SessionID == by.SessionID && q.TurnID == by.TurnID && q.ToolCallID == by.CallID
+		by := r.Origin // the record may have come with the project: it names questions about its own call only
+		return q.ID == questionOf(r) && q.Effect.Done != nil && q.SessionID == by.SessionID && q.TurnID == by.TurnID && q.ToolCallID == by.CallID
 	})
 	if i < 0 {
 		return permit.Request{}, false
 	}
 	return open[i], true
+}
+
+// questionOf is the id of the question that decides on a change, or has. A change that was kept
+// by an earlier version, or for later, names none: then it is the first one about it.
+func questionOf(r kept.Record) string {
+	return cmp.Or(r.Question, "dec_"+strings.TrimPrefix(r.ID, "chg_"))
 }
 
 // isAsked refuses a change that a turn still asks about: the answer to that decides.
@@ -51,7 +58,7 @@ func (c *Changes) isAnswered(ctx context.Context, r kept.Record) error {
 	if c.questions == nil {
 		return nil
 	}
-	id := "dec_" + strings.TrimPrefix(r.ID, "chg_")
+	id := questionOf(r)
 	d, answered, err := c.questions.Verdict(id)
 	if err != nil || !answered {
 		return err

@@ -2,6 +2,8 @@ package recovery
 
 import (
 	"context"
+	"errors"
+	"os"
 	"slices"
 
 	"belay/internal/model"
@@ -44,7 +46,7 @@ type SuspendedTurns struct {
 // is none: its last answer, or that of a subagent, has a call whose question is
 // still open, or was answered after the process had died. The caller holds the
 // lease.
-func (f *SuspendedTurns) Find(ctx context.Context, lease *session.Lease) (*SuspendedTurn, error) {
+func (f *SuspendedTurns) Find(ctx context.Context, lease *session.Lease) (_ *SuspendedTurn, err error) {
 	if f.Questions.Requests == nil || len(lease.Tampered()) > 0 {
 		return nil, nil
 	}
@@ -69,7 +71,11 @@ func (f *SuspendedTurns) Find(ctx context.Context, lease *session.Lease) (*Suspe
 		}
 	}
 	p := &SuspendedTurn{Begun: begun, logged: logged}
-	if p.Call = f.suspendedCalls(lease.Record().SessionID, id, lines, "", "", logged); p.Call == nil {
+	of := &stoodAt{SuspendedTurns: f, session: lease.Record().SessionID, turn: id, logged: logged}
+	if of.project, err = os.OpenRoot(lease.Record().ProjectRoot); err == nil {
+		defer func() { err = errors.Join(err, of.project.Close()) }()
+	}
+	if p.Call = of.calls(lines, "", ""); p.Call == nil {
 		return nil, nil
 	}
 	p.Answer, err = f.personsAnswer(p.Call.Innermost().Question)
@@ -83,63 +89,6 @@ func (f *SuspendedTurns) personsAnswer(id string) (permit.Decision, error) {
 		return permit.Decision{}, err
 	}
 	return d, nil
-}
-
-// suspendedCalls finds where an agent of a turn waits, nil if it does not. Lines are
-// those of the turn since the agent began; by is the call that started it, key
-// distinguishes it from others of the turn.
-func (f *SuspendedTurns) suspendedCalls(sessionID, turnID string, lines []session.Entry, by, key string, logged *trace) *agent.SuspendedCall {
-	h := &agent.SuspendedCall{}
-	answer := 0 // where the last answer is
-	for i, e := range lines {
-		if e.Agent != by {
-			continue
-		}
-		h.Entries = append(h.Entries, e)
-		if e.Kind == session.EntryAssistant {
-			answer = i
-		}
-	}
-	h.Calls = openCalls(h.Entries)
-	for i, c := range h.Calls {
-		n := agent.Nth(h.Entries, c.ID)
-		h.Asked, h.Waits, h.Nth = i, c, n
-		for _, h.Question = range []string{agent.DecisionID(sessionID, turnID, key, c.ID, n), agent.ChangesQuestion(sessionID, turnID, key, c.ID, n)} {
-			if !logged.resolved[h.Question] && f.Questions.Known(h.Question) {
-				return h
-			}
-		}
-		if by != "" {
-			continue // a subagent has none itself
-		}
-		if h.Inner = f.suspendedCalls(sessionID, turnID, lines[answer:], c.ID, agent.Key(c.ID, n), logged); h.Inner != nil {
-			return h
-		}
-	}
-	if len(h.Calls) == 0 && f.askedAboutJob(h, sessionID, turnID, key, logged) {
-		return h
-	}
-	return nil
-}
-
-// askedAboutJob finds the background job of an agent whose changes a person was asked
-// about at the end of the agent's work.
-func (f *SuspendedTurns) askedAboutJob(h *agent.SuspendedCall, sessionID, turnID, key string, logged *trace) bool {
-	made := map[string]int{}
-	for _, e := range h.Entries {
-		if e.Kind != session.EntryAssistant {
-			continue
-		}
-		for _, c := range conversation.CallsOf(e.Blocks) {
-			made[c.ID]++
-			id := agent.ChangesQuestion(sessionID, turnID, key, c.ID, made[c.ID])
-			if logged.asks(id) && !logged.resolved[id] && f.Questions.Known(id) {
-				h.Job, h.Waits, h.Nth, h.Question = true, c, made[c.ID], id
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // openCalls are the calls of the last answer that have no result.

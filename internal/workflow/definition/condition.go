@@ -31,6 +31,8 @@ type Condition struct {
 	whole bool
 	// results are all that it can give, nil where that is not known.
 	results []string
+	// compared are the paths that it compares with literals.
+	compared []comparison
 }
 
 // What a condition may take: its length, and its cost in CEL's own units.
@@ -83,6 +85,7 @@ func NewCondition(text string, more ...string) (*Condition, error) {
 	ids, all := tasksIn(ast)
 	c := &Condition{text: text, variables: variables, program: program, tasks: ids, all: all}
 	c.paths, c.whole = pathsIn(ast.NativeRep().Expr())
+	c.compared = comparisonsIn(ast.NativeRep().Expr())
 	c.results = resultsOf(ast.NativeRep().Expr(), ast.OutputType().IsExactType(cel.BoolType))
 	return c, nil
 }

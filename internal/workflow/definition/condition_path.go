@@ -118,12 +118,24 @@ func (s sight) condition(c *Condition, t *Task, name string) {
 			s.d.report.Beyond(authored.RuleReference, at, path, "compare it with something, as in "+written+map[bool]string{true: " > 3", false: ` == "done"`}[of.is() == isNumber], "%s is never true or false", written)
 		}
 	}
+	s.compares(c, at, path)
 	s.routes(c, t)
 }
 
 // routes refuses routes that a condition never chooses, and results that have no route.
 func (s sight) routes(c *Condition, t *Task) {
-	if len(c.results) < 2 || t.Kind != Router { // a single one is an author's trial
+	if t.Kind != Router {
+		return
+	}
+	if c.whole {
+		of, _, _ := s.resolve(c.paths[0])
+		for _, r := range t.Routes {
+			if !possible(of.kind, r.Value) {
+				s.d.report.Beyond(authored.RuleReference, r.at, t.Path+".routes."+r.Value, strings.Join(c.paths[0], ".")+" is "+of.kind, "the condition never gives %q", r.Value)
+			}
+		}
+	}
+	if len(c.results) < 2 { // a single one is an author's trial
 		return
 	}
 	gives := "the condition gives " + strings.Join(c.results, " or ")

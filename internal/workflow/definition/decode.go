@@ -1,12 +1,16 @@
 package definition
 
 import (
+	"cmp"
 	"context"
 	"iter"
+	"strings"
 
 	"belay/internal/attachment/declared"
 	"belay/internal/authored"
+	"belay/internal/fault"
 	"belay/internal/template"
+	"belay/internal/workspace/snapshot"
 )
 
 // Parse reads a workflow file; name is its name, for errors. The error is an
@@ -62,9 +66,25 @@ func (d *decoder) workflow(n *authored.Node) *Workflow {
 	d.w.Outputs = d.tree(o, "outputs")
 	if s := o.Object("snapshot"); s != nil {
 		d.w.Snapshot = Snapshot{Root: s.Text("root"), Label: s.Text("label")}
+		d.target(s)
 	}
 	d.check()
 	return d.w
+}
+
+// target refuses a folder in which no snapshot can be.
+func (d *decoder) target(o *authored.Object) {
+	t := snapshot.Target{ToolRoot: d.w.Snapshot.Root, Label: cmp.Or(d.w.Snapshot.Label, "label")} // else it is the workflow's id
+	err := t.Check()
+	if err == nil || t.ToolRoot == "" {
+		return // that it is missing was reported
+	}
+	f, name := fault.From(err), "root"
+	if f.Details["field"] == "label" {
+		name = "label"
+	}
+	field, _ := f.Details["field"].(string)
+	o.Beyond(authored.RuleReference, name, "", "it %s", strings.TrimPrefix(f.Message, field+" "))
 }
 
 // objects are those of a field, and no more of them once nobody wants the file.

@@ -168,6 +168,11 @@ func schemaResult(source map[string]any, depth int) result {
 func (r result) lacks(path []string) (right int, problem, hint string) {
 	for i, name := range path {
 		switch {
+		case name == template.Entry && r.each != nil:
+			r = *r.each
+			continue
+		case name == template.Entry: // of a mapping, or of what is not known
+			return 0, "", ""
 		case r.kind == isList:
 			return i, "it is a list, which has no field " + quote(name), "go through it with range, or take an entry with index"
 		case r.kind != "":

@@ -324,7 +324,7 @@ func TestNothingBegins(t *testing.T) {
 		"a rule":       {"id: f\nagents: [{id: a, instructions: x, permissions: {deny: ['bash(']}}]\ntasks: [{id: t, agent: a, prompt: x}]", `agents[0].permissions.deny`},
 		"a provider":   {"id: f\nagents: [{id: a, instructions: x, model: {provider: other, model: m}}]\ntasks: [{id: t, agent: a, prompt: x}]", "wants the provider other, and scripted is configured"},
 		"no provider":  {"id: f\nagents: [{id: a, instructions: x, model: {provider: nope, model: m}}]\ntasks: [{id: t, agent: a, prompt: x}]", `there is no provider "nope"`},
-		"a snapshot":   {"id: f\nagents: [{id: a, instructions: x}]\ntasks: [{id: t, agent: a, prompt: x}]\nsnapshot: {root: ../out}", "snapshot: toolRoot must be a tool root"},
+		"a snapshot":   {"id: f\nagents: [{id: a, instructions: x}]\ntasks: [{id: t, agent: a, prompt: x}]\nsnapshot: {root: ../out}", "snapshot.root: it must be a tool root"},
 		"a first glob": {"id: f\nagents: [{id: a, instructions: x}]\ntasks: [{id: t, agent: a, prompt: x, attachments: [{type: image, paths: ['*.png']}]}]", `flow.yaml:3:`},
 		"an escape":    {"id: f\nagents: [{id: a, instructions: x}]\ntasks: [{id: t, agent: a, prompt: x, attachments: [{type: image, path: ../x.png}]}]", "leads out of the folder"},
 		"an input":     {"id: f\ninput: {type: object, required: [k]}\nagents: [{id: a, instructions: x}]\ntasks: [{id: t, agent: a, prompt: x}]", "input: missing property 'k'"},

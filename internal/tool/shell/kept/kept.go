@@ -56,13 +56,31 @@ type Record struct {
 	Origin tool.Origin `json:"origin"`
 	// Why says in a sentence why it is not real yet.
 	Why string `json:"why"`
+	// Question is the id of the question that decides on it, "" of one that is kept for later.
+	Question string `json:"question,omitempty"`
 	// Effect is what it would do to the project.
 	Effect permit.Effect `json:"effect"`
+	// Split is set while the parts of the change are decided on one after the other.
+	Split *Split `json:"split,omitempty"`
 	// Result is what the command had to say.
 	Result Result `json:"result"`
 	// Conflicts are paths that something else changed meanwhile.
 	Conflicts []string         `json:"conflicts,omitempty"`
 	Changes   []journal.Change `json:"changes"`
+}
+
+// Split divides a change into two parts with a question each: the ordinary changes, and then
+// those that other programs run by themselves.
+type Split struct {
+	// Automatic are the paths of the second part. The folders above them belong to both.
+	Automatic []journal.Name `json:"automatic"`
+	// First and Second are what the parts would do.
+	First  permit.Effect `json:"first"`
+	Second permit.Effect `json:"second"`
+	// Decided is set when the outcome of the first part is certain. Kept says then why the first
+	// part is not real yet, "" where it was applied or dropped.
+	Decided bool   `json:"decided,omitempty"`
+	Kept    string `json:"kept,omitempty"`
 }
 
 // Result is what the model gets of a command, beside the outcome of its changes.
@@ -123,12 +141,10 @@ func (c *Change) write() error {
 	return durable.WriteFile(c.project, path.Join(folder(c.ID), fileRecord), data, 0o600, durable.KeptChange)
 }
 
-// Say notes why the change is not real yet.
-func (c *Change) Say(why string) error {
-	if c.Why == why {
-		return nil
-	}
-	c.Why = why
+// Update replaces the record of the change, which keeps its id and its contents.
+func (c *Change) Update(r Record) error {
+	r.ID = c.ID
+	c.Record = r
 	return c.write()
 }
 
@@ -186,6 +202,19 @@ func Has(project *os.Root, id string) bool {
 	}
 	_, err := project.Lstat(path.Join(folder(id), fileRecord))
 	return err == nil
+}
+
+// Awaits is the id of the question that decides on a change, "" where there is none, and where
+// the change is kept for later or cannot be read.
+func Awaits(project *os.Root, id string) string {
+	if !Has(project, id) {
+		return ""
+	}
+	r, err := read(project, id)
+	if err != nil {
+		return ""
+	}
+	return r.Question
 }
 
 func read(project *os.Root, id string) (Record, error) {

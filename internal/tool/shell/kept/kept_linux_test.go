@@ -118,7 +118,9 @@ func TestOneAtATime(t *testing.T) {
 	if err != nil || look.Why != "nobody answered" {
 		t.Errorf("%+v, %v", look, err)
 	}
-	must(t, c.Say("something else changed it"))
+	r := c.Record
+	r.Why = "something else changed it"
+	must(t, c.Update(r))
 	must(t, c.Close())
 	must(t, c.Close())
 

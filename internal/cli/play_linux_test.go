@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The example is played in the chat, and a person answers with one key. Without a
+// terminal it answers by itself, and says so.
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	script, err := filepath.Abs("../../examples/play")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := exec.LookPath("belay")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// place is a folder with the program, beside which the example is copied.
+	place := func(t *testing.T) (belay string, env []string) {
+		home := t.TempDir()
+		belay = filepath.Join(home, "belay")
+		if err := os.Symlink(program, belay); err != nil {
+			t.Fatal(err)
+		}
+		return belay, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TERM=xterm", "USER=ana", "GORACE=atexit_sleep_ms=0"}
+	}
+	check := func(t *testing.T, belay, screen string, words ...string) {
+		for _, word := range words {
+			if !strings.Contains(screen, word) {
+				t.Errorf("%q is not shown:\n%s", word, screen)
+			}
+		}
+		deck, err := os.ReadFile(filepath.Join(filepath.Dir(belay), "demo/project/PKG-01_Bridge/1_Working/DEL-01-01_Deck Levels/deck.csv"))
+		if err != nil || !strings.Contains(string(deck), "D0,0.0,3.45") {
+			t.Errorf("the deck holds %s, %v", deck, err)
+		}
+	}
+	t.Run("on a terminal", func(t *testing.T) {
+		t.Parallel()
+		belay, env := place(t)
+		x := startOnTerminal(t, "/bin/sh", t.TempDir(), env, script, belay, "demo")
+		for _, line := range []string{"D4,18.0,3.40", "Camber at midspan"} {
+			x.shows("(?s)" + line + ".*deny and say why") // the question takes the keys
+			x.types("y")
+		}
+		x.shows("531 out") // the line that ends a turn
+		x.types("\x04")
+		x.ends(ExitDone)
+		check(t, belay, x.screen(), "site-plan.png", "brief.pdf", "levels.csv", "The record is in plain files")
+	})
+	t.Run("without one", func(t *testing.T) {
+		t.Parallel()
+		belay, env := place(t)
+		cmd := exec.CommandContext(t.Context(), "/bin/sh", script, belay, "demo")
+		cmd.Env = env
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		check(t, belay, string(out), "the demo allows what the agent asks for", `Received image "site-plan.png"`, `Received pdf "brief.pdf"`,
+			`Received text "levels.csv"`, "allowed by ana: by the demo", "+D0,0.0,3.45", "which is not mine to change")
+	})
+}
