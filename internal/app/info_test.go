@@ -1,8 +1,6 @@
 package app
 
 import (
-	"context"
-	"log/slog"
 	"slices"
 	"testing"
 
@@ -13,7 +11,7 @@ import (
 // for a model's.
 func TestModels(t *testing.T) {
 	t.Parallel()
-	a := opened(t, "")
+	a, _ := opened(t, "")
 	list, err := a.models(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +27,7 @@ func TestModels(t *testing.T) {
 		!slices.Contains(info.Limits.AttachmentExtensions, ".md") {
 		t.Errorf("%+v", info)
 	}
-	a = opened(t, "provider: anthropic")
+	a, _ = opened(t, "provider: anthropic")
 	if list, err = a.models(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -40,21 +38,4 @@ func TestModels(t *testing.T) {
 	if !slices.ContainsFunc(list.Models, func(m api.ModelInfo) bool { return m.ID == list.Default }) {
 		t.Errorf("the default %q is not among the models", list.Default)
 	}
-}
-
-// opened are the parts of a configuration in folders of its own.
-func opened(t *testing.T, yaml string) *App {
-	t.Helper()
-	cfg := load(t, yaml)
-	cfg.Paths.StateDir, cfg.Paths.CacheDir = t.TempDir(), t.TempDir()
-	a, err := Open(cfg, "test", slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := a.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	return a
 }
