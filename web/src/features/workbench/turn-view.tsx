@@ -28,7 +28,7 @@ export const TurnView = memo(function TurnView({ turn, sessionId, open }: {
         ))}
         {running && open.length === 0 && <p className="working soft small"><span className="spin" />Working</p>}
       </div>
-      <Foot turn={turn} sessionId={sessionId} />
+      <Foot turn={turn} sessionId={sessionId} waits={running && open.length > 0} />
     </article>
   );
 });
@@ -117,8 +117,8 @@ const endings: Record<Turn["state"], [word: string, className: string]> = {
   timeout: ["timed out", "bad"], failed: ["failed", "bad"],
 };
 
-function Foot({ turn, sessionId }: { turn: Turn; sessionId: string }) {
-  const [word, className] = endings[turn.state];
+function Foot({ turn, sessionId, waits }: { turn: Turn; sessionId: string; waits: boolean }) {
+  const [word, className] = waits ? ["waits for an answer", "warn"] : endings[turn.state];
   const u = turn.usage;
   const notes = notPermitted(turn.calls);
   if (turn.id === "" && turn.parts.every((p) => p.kind === "gap")) return null;
