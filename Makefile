@@ -69,7 +69,8 @@ vet: ## for every system that belay runs on
 gen: ## the generated pages of docs/ and files of examples/
 	$(GO) run ./examples/gen examples
 	$(GO) run ./docs/gen
-	$(GO) test ./internal/cli -run TestReadme -update
+	$(GO) test ./internal/cli -run TestTutorial -update
+	$(GO) test ./internal/chat -run TestPicture -update
 
 gen-check:
 	$(GO) run ./docs/gen -check
