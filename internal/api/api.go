@@ -92,6 +92,10 @@ type Options struct {
 	// Config and Doctor return what belay config show and belay doctor print,
 	// as a value that encodes to JSON. Without one the endpoint is 404.
 	Config, Doctor func(context.Context) (any, error)
+	// Models lists what can be asked for in turns, Info what clients have to know. Without
+	// one the endpoint is 404.
+	Models func(context.Context) (ModelList, error)
+	Info   func(context.Context) (SystemInfo, error)
 	// Page answers for the paths that it has; nil serves no page.
 	Page Page
 	// Projects answers about the contents of project folders.

@@ -25,6 +25,7 @@ import (
 	"belay/internal/api/apitest"
 	"belay/internal/attachment"
 	"belay/internal/fault"
+	"belay/internal/model"
 	"belay/internal/permit"
 	"belay/internal/turn"
 	"belay/internal/workflow/catalog"
@@ -221,6 +222,15 @@ func configure(t *testing.T, section string, o *api.Options, engine *apitest.Eng
 			o.Overview = &sampleOverview{}
 		case "maker":
 			o.Scaffolder = sampleScaffolder{}
+		case "info":
+			o.Models = func(context.Context) (api.ModelList, error) {
+				return api.ModelList{Default: "scripted", Models: []api.ModelInfo{{ID: "scripted", Name: "scripted (offline)", Provider: "scripted",
+					ContextTokens: 200_000, OutputTokens: 32_000, Images: true, Price: &model.Price{Input: 1, Output: 2}}}}, nil
+			}
+			o.Info = func(context.Context) (api.SystemInfo, error) {
+				return api.SystemInfo{Provider: "scripted", ProviderName: "scripted (offline)", DefaultModel: "scripted", DefaultMode: "direct", DefaultPersona: "WORKING_ITEMS",
+					Modes: []string{"direct"}, Limits: api.InfoLimits{AttachmentExtensions: []string{".md"}}, Features: map[string]bool{"bash": true}}, nil
+			}
 		case "reports":
 			o.Doctor = func(context.Context) (any, error) { return map[string]string{"html": "<a&b>"}, nil }
 			o.Config = func(context.Context) (any, error) { return nil, errors.New("disk on fire at /secret/path") }

@@ -193,6 +193,7 @@ func (a *App) handlerOptions(addr, token string, authority *api.Operator, c *car
 	o.Ready = here.readiness
 	o.Config = func(context.Context) (any, error) { return cfg.Show(), nil }
 	o.Doctor = func(ctx context.Context) (any, error) { return append(Doctor(ctx, cfg), here.ready.checks()...), nil }
+	o.Models, o.Info = a.models, a.info
 	o.Projects = a.projects()
 	o.Workflows = a.workflows()
 	a.watch(metrics, c)

@@ -33,6 +33,9 @@ func (p Prices) Cost(model string, u Usage) (usd float64, ok bool) {
 		float64(u.CacheWriteTokens)*price.CacheWrite) / 1e6, true
 }
 
+// Price returns what a model costs; it reports false where that is not known.
+func (p Prices) Price(model string) (Price, bool) { return lookup(p, model) }
+
 // With returns a copy of p in which the entries of overrides hold.
 func (p Prices) With(overrides Prices) Prices {
 	all := maps.Clone(p)

@@ -42,8 +42,11 @@ type file struct {
 }
 
 // views are the addresses of the page's views, which it reads itself. A name that ends
-// in a slash stands for all one level below it.
-var views = []string{"/inbox", "/settings", "/s/", "/q/"}
+// in a slash stands for all one level below it; deep, for all levels below it.
+var (
+	views = []string{"/inbox", "/settings", "/s/", "/q/"}
+	deep  = "/p/"
+)
 
 // hashed is the folder of files that have a hash of their content in their name.
 const hashed = "/assets/"
@@ -111,6 +114,9 @@ func (p *Page) find(name string) (file, bool) {
 		if below && (rest == "" && !strings.HasSuffix(v, "/") || rest != "" && strings.HasSuffix(v, "/") && !strings.Contains(rest, "/")) {
 			return p.files["/"], true
 		}
+	}
+	if rest, below := strings.CutPrefix(name, deep); below && rest != "" {
+		return p.files["/"], true
 	}
 	return file{}, false
 }

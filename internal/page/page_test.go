@@ -36,6 +36,7 @@ func TestPage(t *testing.T) {
 		"/settings":   "text/html; charset=utf-8",
 		"/s/sess_1":   "text/html; charset=utf-8",
 		"/q/dec_1":    "text/html; charset=utf-8",
+		"/p/p_1/a/b":  "text/html; charset=utf-8",
 		"/icon.svg":   "image/svg+xml",
 		built(".js"):  "text/javascript; charset=utf-8",
 		built(".css"): "text/css; charset=utf-8",
@@ -66,7 +67,7 @@ func TestPage(t *testing.T) {
 	if res := get(p, "POST", "/", nil); res.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("POST: %s", res.Status)
 	}
-	for _, path := range []string{"/index.html", "/dist", "/../page.go", "/nothing", "/assets", "/assets/", "/s", "/s/", "/s/a/b", "/q/", "/inbox/", "/inbox/a", "/api/s/x"} {
+	for _, path := range []string{"/index.html", "/dist", "/../page.go", "/nothing", "/assets", "/assets/", "/s", "/s/", "/s/a/b", "/p", "/p/", "/q/", "/inbox/", "/inbox/a", "/api/s/x"} {
 		if p.Has(path) || get(p, "GET", path, nil).StatusCode != http.StatusNotFound {
 			t.Errorf("the page has %s", path)
 		}

@@ -186,7 +186,7 @@ func TestSessions(t *testing.T) {
 	r := newRig(t)
 	rec, err := r.engine.Create(r.ctx(), CreateRequest{ProjectRoot: r.project, Persona: "  ", Mode: "PORTAL"})
 	must(t, err)
-	if rec.Persona != defaultPersona || rec.Mode != "PORTAL" {
+	if rec.Persona != DefaultPersona || rec.Mode != "PORTAL" {
 		t.Errorf("record %+v", rec)
 	}
 	list, err := r.engine.List(r.ctx(), r.project+"/.")

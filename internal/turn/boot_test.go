@@ -57,7 +57,7 @@ func TestBoot(t *testing.T) {
 	}
 	rec, err := r.engine.Get(r.ctx(), id)
 	must(t, err)
-	if rec.Model != "some-model" || rec.Mode != defaultMode || rec.Persona != defaultPersona {
+	if rec.Model != "some-model" || rec.Mode != DefaultMode || rec.Persona != DefaultPersona {
 		t.Errorf("options of a boot were saved: %+v", rec)
 	}
 	init := payload[event.Init](t, r.say(id, "hi"), event.SessionInit)

@@ -11,7 +11,7 @@ import (
 )
 
 // modes are the permission modes (http.md, "modes").
-var modes = []string{defaultMode, "dontAsk", "acceptEdits", "plan"}
+var modes = []string{DefaultMode, "dontAsk", "acceptEdits", "plan"}
 
 // workbenchModes are what the original workbench sends as a mode. They act as
 // the default there too, so nothing is unexpected about them.
@@ -24,7 +24,7 @@ func modeWarning(mode string) string {
 	if slices.Contains(modes, mode) || slices.Contains(workbenchModes, mode) {
 		return ""
 	}
-	sentence := fmt.Sprintf("the mode %q is not known and acts as %s", mode, defaultMode)
+	sentence := fmt.Sprintf("the mode %q is not known and acts as %s", mode, DefaultMode)
 	if meant := nearest.Of(mode, modes); meant != "" {
 		return sentence + "; did you mean " + meant + "?"
 	}

@@ -13,8 +13,8 @@ import (
 
 // Defaults of a new session.
 const (
-	defaultPersona = "WORKING_ITEMS"
-	defaultMode    = "direct"
+	DefaultPersona = "WORKING_ITEMS"
+	DefaultMode    = "direct"
 )
 
 // sessions manages records.
@@ -36,8 +36,8 @@ func (s *sessions) Create(ctx context.Context, r CreateRequest) (session.Record,
 	if err != nil {
 		return session.Record{}, err
 	}
-	persona := first(r.Persona, defaultPersona)
-	mode := first(r.Mode, defaultMode)
+	persona := first(r.Persona, DefaultPersona)
+	mode := first(r.Mode, DefaultMode)
 	var bad []fault.Problem
 	for _, f := range []struct{ name, value string }{{"persona", persona}, {"mode", mode}} {
 		if !session.GoodName(f.value) {
