@@ -82,6 +82,11 @@ export function usePersonas() {
   return useQuery({ queryKey: ["personas"], queryFn: ({ signal }) => api.personas(signal), staleTime: 60_000 });
 }
 
+/** The models that can be chosen; none where the server does not say. */
+export function useModels() {
+  return useQuery({ queryKey: ["models"], queryFn: ({ signal }) => api.models(signal), staleTime: Infinity, retry: false }).data ?? [];
+}
+
 /** What the server is set to. A server on a network may keep that from members. */
 export function useServer() {
   const { data } = useQuery({

@@ -72,6 +72,9 @@ export const undoTurn = (sessionId: string, turnId: string, runsByItself: boolea
 export const personas = (signal?: AbortSignal) =>
   get<Answers["personasAnswer"]>("/api/harness/personas", signal).then((a) => a.personas ?? []);
 
+/** The models that the server knows of its provider. */
+export const models = (signal?: AbortSignal) => get<Answers["ModelList"]>("/api/harness/models", signal).then((a) => a.models ?? []);
+
 /** Every open question: of tool calls, and of the wait tasks of runs. */
 export const openQuestions = (signal?: AbortSignal) =>
   get<Answers["decisionsAnswer"]>("/api/harness/decisions", signal)

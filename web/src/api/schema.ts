@@ -191,6 +191,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/harness/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The models that are known of the provider, with their limits and prices. */
+        get: operations["listModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/harness/personas": {
         parameters: {
             query?: never;
@@ -823,6 +840,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/system/info": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a client has to know before it shows anything: provider, defaults, limits, and the parts that are switched on. */
+        get: operations["systemInfo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/usage": {
         parameters: {
             query?: never;
@@ -1151,10 +1185,36 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        InfoLimits: {
+            attachmentBytes: number;
+            attachmentExtensions: string[] | null;
+            bodyBytes: number;
+            maxAttachments: number;
+            messageBytes: number;
+            streamProjects: number;
+            streamSessions: number;
+            turnAttachmentBytes: number;
+            uploadBytes: number;
+        };
         Missing: {
             effect: string;
             part: string;
             reason: string;
+        };
+        ModelInfo: {
+            assumed?: boolean;
+            contextTokens: number;
+            id: string;
+            images?: boolean;
+            name: string;
+            outputTokens: number;
+            pdf?: boolean;
+            price?: components["schemas"]["model.Price"];
+            provider: string;
+        };
+        ModelList: {
+            default: string;
+            models: components["schemas"]["ModelInfo"][] | null;
         };
         RecentProject: {
             exists: boolean;
@@ -1162,6 +1222,21 @@ export interface components {
             projectRoot: string;
             sessions: number;
             usedAt?: string;
+        };
+        SystemInfo: {
+            defaultMode: string;
+            defaultModel: string;
+            defaultPersona: string;
+            features: {
+                [key: string]: boolean;
+            };
+            limits: components["schemas"]["InfoLimits"];
+            modes: string[] | null;
+            operator: boolean;
+            provider: string;
+            providerName: string;
+            states: string[] | null;
+            version?: string;
         };
         Unwritable: {
             projectRoot: string;
@@ -1791,6 +1866,12 @@ export interface components {
         };
         manifestAnswer: {
             manifest: components["schemas"]["session.Manifest"];
+        };
+        "model.Price": {
+            cacheRead: number;
+            cacheWrite: number;
+            input: number;
+            output: number;
         };
         okAnswer: {
             ok: boolean;
@@ -3852,6 +3933,62 @@ export interface operations {
                 };
             };
             /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    listModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The models that are known of the provider, with their limits and prices. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelList"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INSTRUCTION_ROOT_INVALID, SDK_FAILURE */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7359,6 +7496,62 @@ export interface operations {
                 };
             };
             /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    systemInfo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a client has to know before it shows anything: provider, defaults, limits, and the parts that are switched on. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemInfo"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INSTRUCTION_ROOT_INVALID, SDK_FAILURE */
             500: {
                 headers: {
                     [name: string]: unknown;
