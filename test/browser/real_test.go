@@ -154,11 +154,15 @@ func TestWholeJob(t *testing.T) {
 	if got := levels(t, project); got != before {
 		t.Errorf("after the undo the file reads:\n%s", got)
 	}
+	b.do(chromedp.Click(chromedp.CSS("[aria-label='Rename the session']")))
+	b.until("document.activeElement.name === 'title'")
+	b.do(chromedp.KeyEvent("Deck levels raised to the brief"), press("Enter"))
+	b.until("document.querySelector('.session-head h2')?.innerText === 'Deck levels raised to the brief'")
 	// The list knows the session by its first words, and finds it.
 	b.do(press("Escape", "/"))
 	b.until("document.activeElement.id === 'search'")
 	b.do(chromedp.KeyEvent("levels brief"))
-	b.until("document.querySelector('#sessions .row-title')?.innerText === \"Please bring the deck's levels in line with the brief.\"")
+	b.until("document.querySelector('#sessions .row-title')?.innerText === 'Deck levels raised to the brief'")
 	b.do(chromedp.KeyEvent("zzz"))
 	b.until("document.querySelectorAll('#sessions .row').length === 0")
 }
