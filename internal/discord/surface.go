@@ -49,6 +49,8 @@ type channel struct {
 	jobs    []func(ctx context.Context)
 	busy    bool
 	answers map[string]*answer // by request
+	// absences are how often belay was away and has not read yet what was missed.
+	absences int
 }
 
 // New returns a surface. The caller closes it.
@@ -201,7 +203,10 @@ func (s *Surface) restore(ctx context.Context) error {
 			s.answer(ctx, c, r, true)
 		}
 		for _, m := range c.record.Wanting() {
-			c.burst.Add(m, s.o.Now(), 0)
+			if !c.burst.Add(m, s.o.Now(), 0) {
+				s.flush(c)
+				c.burst.Add(m, s.o.Now(), 0)
+			}
 		}
 	}
 	return nil

@@ -106,6 +106,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, h handler) {
 		case <-r.Context().Done():
 		}
 	}
+	s.watched(r)
 	s.mu.Lock()
 	var result any
 	switch {
@@ -133,6 +134,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, h handler) {
 	s.record(req, status)
 	s.notify()
 	s.mu.Unlock()
+	s.watched(r)
 	if rule != nil && rule.Cut {
 		panic(http.ErrAbortHandler) // the work is done, the answer is lost
 	}

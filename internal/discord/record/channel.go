@@ -72,6 +72,7 @@ type line struct {
 	Question *Question `json:"question,omitempty"`
 	Session  string    `json:"session,omitempty"`
 	Persona  *string   `json:"persona,omitempty"`
+	Missing  *string   `json:"missing,omitempty"`
 }
 
 type sent struct {
@@ -209,6 +210,38 @@ func (c *Channel) Last() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.state.last
+}
+
+// Missing says after which message others may have been missed: after the newest one that was
+// seen or, while an earlier absence is not read up to its end, after the last one before
+// that. It stays so, also for the next process, until [Channel.Complete]. It is "" where none
+// was seen.
+func (c *Channel) Missing() (after string, _ error) {
+	c.mu.Lock()
+	after, known := c.state.missing, c.state.missing != ""
+	if !known {
+		after = c.state.last
+	}
+	c.mu.Unlock()
+	if known || after == "" {
+		return after, nil
+	}
+	// Later lines about newer messages are behind this one, so no flush is needed.
+	return after, c.add(false, line{Missing: &after})
+}
+
+// Forgotten reports whether a message is older than all that are remembered: whether it was
+// seen is not known any more.
+func (c *Channel) Forgotten(id string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.state.order) >= keptMessages && message.Before(id, c.state.order[0])
+}
+
+// Complete says that nothing is missing any more.
+func (c *Channel) Complete() error {
+	none := ""
+	return c.add(false, line{Missing: &none})
 }
 
 // Wanting are the messages that are to be answered and that no request has, the
