@@ -17,7 +17,7 @@ import (
 	"path/filepath"
 )
 
-// page is one generated file of docs/.
+// page is one generated file, named from docs/.
 type page struct {
 	name  string
 	write func(root string) ([]byte, error)
@@ -37,6 +37,7 @@ func pages() []page {
 		{"functions.md", functions},
 		{"durability.md", durability},
 		{"conformance.md", conformance},
+		{"../web/openapi.json", openapi},
 	}
 }
 

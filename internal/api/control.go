@@ -148,6 +148,11 @@ func (h *Handler) questionOfRun(ctx context.Context, f fields) (w run.Waiting, f
 	if f.kind("sessionId") != 0 || id == "" {
 		return w, false, nil
 	}
+	return h.waitOf(ctx, id)
+}
+
+// waitOf is the wait task of a question, open or answered.
+func (h *Handler) waitOf(ctx context.Context, id string) (w run.Waiting, found bool, err error) {
 	all, err := h.questionsOfRuns(ctx)
 	if err != nil || h.o.Workflows.Runs == nil {
 		return w, false, err

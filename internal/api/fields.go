@@ -89,6 +89,11 @@ func (f fields) member(name, is string, required bool, field reflect.Value) {
 		if *to = f.strings(name); required && f.kind(name) == 0 {
 			f.bad(name, "is required")
 		}
+	case **string:
+		if f.kind(name) != 0 {
+			s := f.text(name, "free", false)
+			*to = &s
+		}
 	case **[]string:
 		if list := f.strings(name); list != nil {
 			*to = &list

@@ -13,6 +13,7 @@ const (
 	get    = http.MethodGet
 	post   = http.MethodPost
 	put    = http.MethodPut
+	patch  = http.MethodPatch
 	remove = http.MethodDelete
 )
 
@@ -39,7 +40,7 @@ func errorsOf(lists ...[]fault.Type) (all []fault.Type) {
 
 // routes is the table of every endpoint.
 func routes() []route {
-	return projectsByID(slices.Concat(harnessRoutes(), overviewRoutes(), eventRoutes(), scaffoldRoutes(), projectRoutes(), registerRoutes(), proposalRoutes(), keptRoutes(), workflowRoutes(), systemRoutes()))
+	return projectsByID(slices.Concat(harnessRoutes(), controlRoutes(), overviewRoutes(), eventRoutes(), scaffoldRoutes(), projectRoutes(), registerRoutes(), proposalRoutes(), keptRoutes(), workflowRoutes(), systemRoutes()))
 }
 
 // harnessRoutes are the endpoints about sessions and turns.

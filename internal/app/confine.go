@@ -162,6 +162,10 @@ func (c confined) Delete(ctx context.Context, id string) error {
 	return c.engine.Delete(ctx, id)
 }
 
+func (c confined) Update(ctx context.Context, id string, change turn.SessionChange) (session.Record, error) {
+	return within(c.session(ctx, id), func() (session.Record, error) { return c.engine.Update(ctx, id, change) })
+}
+
 func (c confined) Transcript(ctx context.Context, id string) ([]session.Entry, error) {
 	return within(c.session(ctx, id), func() ([]session.Entry, error) { return c.engine.Transcript(ctx, id) })
 }
@@ -231,6 +235,44 @@ func (c confined) Decisions(ctx context.Context, sessionID string) ([]permit.Req
 	}
 	open, err := c.engine.Decisions(ctx, sessionID)
 	return slices.DeleteFunc(open, func(r permit.Request) bool { return !c.allows(r.ProjectRoot) }), err
+}
+
+// Question implements [turn.Engine]. One of a project elsewhere is not found.
+func (c confined) Question(ctx context.Context, id string) (permit.Question, error) {
+	q, err := c.engine.Question(ctx, id)
+	switch {
+	case err != nil:
+		return q, err
+	case q.Open != nil && c.allows(q.Open.ProjectRoot), q.Closed != nil && c.allowsClosed(*q.Closed):
+		return q, nil
+	}
+	return permit.Question{}, fault.New(fault.NotFound, "there is no question %q", id).With("decisionId", id)
+}
+
+// Closed implements [turn.Engine]. Those of projects elsewhere are left out.
+func (c confined) Closed(ctx context.Context, sessionID string, most int) ([]permit.Closed, error) {
+	if sessionID != "" {
+		return within(c.session(ctx, sessionID), func() ([]permit.Closed, error) { return c.engine.Closed(ctx, sessionID, most) })
+	}
+	all, err := c.engine.Closed(ctx, sessionID, most)
+	return slices.DeleteFunc(all, func(d permit.Closed) bool { return !c.allowsClosed(d) }), err
+}
+
+// allowsClosed is allows for a question that was answered. Records of older versions do
+// not say in which project it was asked.
+func (c confined) allowsClosed(d permit.Closed) bool {
+	return d.ProjectRoot != "" && c.allows(d.ProjectRoot)
+}
+
+func (c confined) Inputs(ctx context.Context, id string) ([]session.Input, error) {
+	return within(c.session(ctx, id), func() ([]session.Input, error) { return c.engine.Inputs(ctx, id) })
+}
+
+func (c confined) DropInput(ctx context.Context, id, inputID string) error {
+	if err := c.session(ctx, id); err != nil {
+		return err
+	}
+	return c.engine.DropInput(ctx, id, inputID)
 }
 
 // Decide implements [turn.Engine]. The session must be named: without it, nobody

@@ -22,8 +22,7 @@ func newOpen(c *console) *cobra.Command {
 		Short: "Print a fresh one-time link to the page of a running server",
 		Long: `Print a one-time link to the page of a server that this user runs here. It opens the
 page once, within five minutes, and carries the operator's authority: give it to
-nobody else. The page shows sessions and sends messages. It cannot answer the questions
-of agents: use belay decision or belay chat for that.`,
+nobody else. On the page you talk with agents and answer their questions.`,
 		Example: "  belay open\n  xdg-open \"$(belay open)\"\n  belay open --server http://127.0.0.1:23529",
 		Args:    cobra.NoArgs,
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"belay/internal/permit"
 	"belay/internal/session"
@@ -36,6 +37,49 @@ func (c *Client) Decide(ctx context.Context, r turn.DecisionRequest) (permit.Dec
 	var out struct{ Decision permit.Decision }
 	err := c.server.call(ctx, http.MethodPost, harness+"decision", r, &out)
 	return out.Decision, err
+}
+
+// Question implements turn.Engine; the token must be the operator's.
+func (c *Client) Question(ctx context.Context, id string) (permit.Question, error) {
+	var out struct {
+		Decision *permit.Request
+		Closed   *permit.Closed
+	}
+	err := c.server.call(ctx, http.MethodGet, harness+"decision/"+url.PathEscape(id), nil, &out)
+	return permit.Question{Open: out.Decision, Closed: out.Closed}, err
+}
+
+// Closed implements turn.Engine; the token must be the operator's.
+func (c *Client) Closed(ctx context.Context, sessionID string, most int) ([]permit.Closed, error) {
+	q := url.Values{"limit": {strconv.Itoa(most)}}
+	if sessionID != "" {
+		q.Set("sessionId", sessionID)
+	}
+	var out struct{ Decisions []permit.Closed }
+	err := c.server.call(ctx, http.MethodGet, harness+"decisions/closed?"+q.Encode(), nil, &out)
+	return out.Decisions, err
+}
+
+// Inputs implements turn.Engine. Of attachments the server tells only the number.
+func (c *Client) Inputs(ctx context.Context, id string) ([]session.Input, error) {
+	var out struct {
+		Inputs []struct {
+			session.Input
+			ID string
+		}
+	}
+	err := c.server.call(ctx, http.MethodGet, sessionPath(id, "/queue"), nil, &out)
+	var inputs []session.Input
+	for _, in := range out.Inputs {
+		in.Input.ID = in.ID
+		inputs = append(inputs, in.Input)
+	}
+	return inputs, err
+}
+
+// DropInput implements turn.Engine.
+func (c *Client) DropInput(ctx context.Context, id, inputID string) error {
+	return c.server.call(ctx, http.MethodDelete, sessionPath(id, "/queue/"+url.PathEscape(inputID)), nil, new(struct{}))
 }
 
 // Changes implements turn.Engine.

@@ -84,6 +84,13 @@ func (c *Client) Delete(ctx context.Context, id string) error {
 	return c.server.call(ctx, http.MethodDelete, sessionPath(id, ""), nil, new(struct{}))
 }
 
+// Update implements turn.Engine.
+func (c *Client) Update(ctx context.Context, id string, change turn.SessionChange) (session.Record, error) {
+	var out struct{ Session session.Record }
+	err := c.server.call(ctx, http.MethodPatch, sessionPath(id, ""), change, &out)
+	return out.Session, err
+}
+
 // Transcript implements turn.Engine.
 func (c *Client) Transcript(ctx context.Context, id string) ([]session.Entry, error) {
 	var out struct{ Entries []session.Entry }

@@ -33,6 +33,8 @@ func Promises() []Promise {
 		{"keepChange", "belay changes keep", "the files are as the command made them, and the transcript and the audit log say so", same, "kept change, kept change of a moment ago"},
 		{"dropChange", "belay changes drop", "the change is gone", "it may be kept again", "dropped change"},
 		{"forkSession", "belay session fork", "the new session exists", same, "fork"},
+		{"updateSession", "", "the session has the title, the mode and the model", same, "changed session"},
+		{"dropQueued", "", "no turn takes the input", "it may wait again", "input taken back"},
 		{"deleteSession", "belay session delete", "the session is gone", same, "delete"},
 		{"", "belay session import", "the session exists, with its log and its files", same, "import"},
 		{"uploadAttachment", "", "the file lies at the path of the answer", same, "upload"},

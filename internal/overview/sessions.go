@@ -49,15 +49,17 @@ type Session struct {
 	OpenQuestions int    `json:"openQuestions"`
 	Turns         int    `json:"turns"`
 	// CostUSD is what its ended turns cost, absent where no model had a price.
-	CostUSD    *float64        `json:"costUsd,omitempty"`
-	Persona    string          `json:"persona,omitempty"`
-	Mode       string          `json:"mode,omitempty"`
-	Model      string          `json:"model,omitempty"`
-	CreatedAt  session.Time    `json:"createdAt"`
-	UpdatedAt  session.Time    `json:"updatedAt"`
-	ReadOnly   bool            `json:"readOnly,omitempty"`
-	Damaged    string          `json:"damaged,omitempty"`
-	ForkedFrom *session.Origin `json:"forkedFrom,omitempty"`
+	CostUSD *float64 `json:"costUsd,omitempty"`
+	Persona string   `json:"persona,omitempty"`
+	Mode    string   `json:"mode,omitempty"`
+	Model   string   `json:"model,omitempty"`
+	// PreferredModel is asked in turns whose options name none.
+	PreferredModel string          `json:"preferredModel,omitempty"`
+	CreatedAt      session.Time    `json:"createdAt"`
+	UpdatedAt      session.Time    `json:"updatedAt"`
+	ReadOnly       bool            `json:"readOnly,omitempty"`
+	Damaged        string          `json:"damaged,omitempty"`
+	ForkedFrom     *session.Origin `json:"forkedFrom,omitempty"`
 }
 
 // The number of sessions on a page: what an answer has where the caller does not say, and
@@ -269,7 +271,7 @@ func (v *Overview) show(ctx context.Context, r session.Row, open asked) (*Sessio
 	}
 	s := &Session{
 		SessionID: r.ID, ProjectID: v.idOf(r.ProjectRoot), ProjectName: filepath.Base(r.ProjectRoot), ProjectRoot: r.ProjectRoot,
-		State: v.state(r, d, open), OpenQuestions: open.inSession[r.ID], Persona: rec.Persona, Mode: rec.Mode, Model: rec.Model,
+		State: v.state(r, d, open), OpenQuestions: open.inSession[r.ID], Persona: rec.Persona, Mode: rec.Mode, Model: rec.Model, PreferredModel: rec.PreferredModel,
 		CreatedAt: rec.CreatedAt, UpdatedAt: rec.UpdatedAt, ReadOnly: rec.ReadOnly, Damaged: rec.Damaged, ForkedFrom: rec.ForkedFrom,
 	}
 	if d != nil {

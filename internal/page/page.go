@@ -10,12 +10,15 @@ package page
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"io/fs"
 	"mime"
 	"net/http"
 	"path"
+	"strings"
+	"sync"
 	"time"
 
 	"belay/web"
@@ -33,7 +36,17 @@ type Page struct {
 type file struct {
 	data            []byte
 	mediaType, etag string
+	// packed returns data compressed, nil where that saves nothing. It compresses at
+	// the first request: a server that nobody looks at does not.
+	packed func() []byte
 }
+
+// views are the addresses of the page's views, which it reads itself. A name that ends
+// in a slash stands for all one level below it.
+var views = []string{"/inbox", "/settings", "/s/", "/q/"}
+
+// hashed is the folder of files that have a hash of their content in their name.
+const hashed = "/assets/"
 
 // New returns the embedded page.
 func New() *Page { return of(web.Files()) }
@@ -49,7 +62,7 @@ func of(files fs.FS) *Page {
 			return err
 		}
 		digest := sha256.Sum256(data)
-		p.files["/"+name] = file{data, mediaType(name), `"` + hex.EncodeToString(digest[:16]) + `"`}
+		p.files["/"+name] = file{data, mediaType(name), `"` + hex.EncodeToString(digest[:16]) + `"`, sync.OnceValue(func() []byte { return pack(data) })}
 		return nil
 	})
 	if err != nil {
@@ -75,12 +88,39 @@ func mediaType(name string) string {
 	return mime.TypeByExtension(path.Ext(name))
 }
 
-// Has reports whether the page has a file at that path.
-func (p *Page) Has(path string) bool { _, ok := p.files[path]; return ok }
+// pack compresses data, and returns nil where that saves nothing.
+func pack(data []byte) []byte {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil
+	}
+	if _, err := w.Write(data); err != nil || w.Close() != nil || b.Len() >= len(data) {
+		return nil
+	}
+	return b.Bytes()
+}
+
+// find returns the file of a path. All views are the same document.
+func (p *Page) find(name string) (file, bool) {
+	if f, ok := p.files[name]; ok {
+		return f, true
+	}
+	for _, v := range views {
+		rest, below := strings.CutPrefix(name, v)
+		if below && (rest == "" && !strings.HasSuffix(v, "/") || rest != "" && strings.HasSuffix(v, "/") && !strings.Contains(rest, "/")) {
+			return p.files["/"], true
+		}
+	}
+	return file{}, false
+}
+
+// Has reports whether the page has something at that path.
+func (p *Page) Has(path string) bool { _, ok := p.find(path); return ok }
 
 // ServeHTTP implements http.Handler.
 func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	f, ok := p.files[r.URL.Path]
+	f, ok := p.find(r.URL.Path)
 	if !ok {
 		http.NotFound(w, r)
 		return
@@ -93,12 +133,35 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head := w.Header()
 	head.Set("Content-Type", f.mediaType)
 	head.Set("ETag", f.etag)
-	// Always asked for, never stale: a new server brings its own page.
-	head.Set("Cache-Control", "no-cache")
+	if strings.HasPrefix(r.URL.Path, hashed) {
+		head.Set("Cache-Control", "public, max-age=31536000, immutable")
+	} else {
+		// Always asked for, never stale: a new server brings its own page.
+		head.Set("Cache-Control", "no-cache")
+	}
 	head.Set("Content-Security-Policy", policy)
 	head.Set("X-Content-Type-Options", "nosniff")
 	head.Set("Referrer-Policy", "no-referrer")
 	head.Set("Cross-Origin-Opener-Policy", "same-origin")
 	head.Set("Cross-Origin-Resource-Policy", "same-origin")
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.data))
+	head.Set("Vary", "Accept-Encoding")
+	data := f.data
+	if packed := f.packed(); packed != nil && acceptsGzip(r) {
+		data = packed
+		head.Set("Content-Encoding", "gzip")
+		head.Set("ETag", strings.TrimSuffix(f.etag, `"`)+`-gzip"`)
+	}
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
+}
+
+// acceptsGzip reports whether a request names gzip and does not refuse it.
+func acceptsGzip(r *http.Request) bool {
+	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		coding, params, _ := strings.Cut(strings.TrimSpace(part), ";")
+		q := strings.ReplaceAll(params, " ", "")
+		if strings.EqualFold(strings.TrimSpace(coding), "gzip") && q != "q=0" && !strings.HasPrefix(q, "q=0.0") {
+			return true
+		}
+	}
+	return false
 }

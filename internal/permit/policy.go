@@ -76,6 +76,14 @@ func (p Policy) JudgeWith(e Effect, h HookAnswer) Ruling {
 	return r
 }
 
+// Asks reports whether the ruling is a question, or would be one if somebody could be asked.
+func (p Policy) Asks(e Effect, h HookAnswer) bool {
+	if p.NeverAsk = ""; p.Mode == DontAsk {
+		p.Mode = Direct
+	}
+	return p.JudgeWith(e, h).Outcome == Ask
+}
+
 // judge is the ruling where somebody can be asked; final asks cannot be answered
 // by a hook.
 func (p Policy) judge(e Effect) (r Ruling, final bool) {

@@ -194,8 +194,19 @@ func (d *Requests) question(id string) (Request, error) {
 type record struct {
 	SessionID string   `json:"sessionId"`
 	Decision  Decision `json:"decision"`
+	// Asked is what was asked, absent in files of older versions.
+	Asked *Subject `json:"asked,omitempty"`
 	// About is the decision's, which is nobody else's business.
 	About string `json:"about,omitempty"`
+}
+
+// closed is the answer with what was asked.
+func (v record) closed() Closed {
+	c := Closed{v.Decision, Subject{SessionID: v.SessionID}}
+	if v.Asked != nil {
+		c.Subject = *v.Asked
+	}
+	return c
 }
 
 // answer reads one; it is fs.ErrNotExist where there is none.

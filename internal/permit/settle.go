@@ -40,7 +40,7 @@ func (d *Requests) settle(ctx context.Context, r Request, dec Decision) (settled
 			}
 		}
 		settled, won = dec, true
-		if err := writeJSON(d.root.Root(), verdictFile(r.ID), record{r.SessionID, dec, dec.About}, durable.Decision); err != nil {
+		if err := writeJSON(d.root.Root(), verdictFile(r.ID), newRecord(r, dec), durable.Decision); err != nil {
 			return err
 		}
 		return d.remove(questionFile(r.ID))

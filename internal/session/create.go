@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"time"
@@ -108,6 +109,11 @@ func (s *Store) write(rec Record, transcript []byte) (err error) {
 	err = s.paths.knowProject(rec.ProjectRoot) // lists of the sessions of all projects go by it
 	if err == nil {
 		err = s.paths.indexBy(durable.WriteNew, rec.SessionID, p)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		if known, ok := s.paths.indexed(rec.SessionID); ok && known == p {
+			err = nil // a list came across the folder and has made the entry
+		}
 	}
 	if err != nil {
 		return errors.Join(err, durable.RemoveAll(base, p.rel)) // nobody has its id

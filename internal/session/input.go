@@ -18,6 +18,7 @@ import (
 	"belay/internal/attachment/block"
 	"belay/internal/durable"
 	"belay/internal/fault"
+	"belay/internal/lazyregexp"
 )
 
 // Input is what a person says into a running turn.
@@ -230,6 +231,59 @@ func (s *Signals) inputTurn(id string) (turn string, ok bool) {
 		return "", false
 	}
 	return n.Turn, true
+}
+
+// Inputs are those that wait for the running turn of a session, in their order. What it
+// has taken is not among them.
+func (s *Signals) Inputs(id string) ([]Input, error) {
+	const failed = "the inputs could not be read"
+	entries, err := os.ReadDir(filepath.Join(s.store.o.StateDir, dirInputs, id))
+	if missing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, storage(failed, err)
+	}
+	turn, _ := s.inputTurn(id)
+	var inputs []Input
+	for _, e := range entries { // ReadDir sorts them
+		name := e.Name()
+		if !strings.HasSuffix(name, inputSuffix) {
+			continue
+		}
+		data, _, err := durable.ReadFile(s.store.stateDir.Root(), dirInputs+"/"+id+"/"+name, maxInputBytes)
+		if missing(err) {
+			continue // taken meanwhile
+		}
+		if err != nil {
+			return nil, storage(failed, err)
+		}
+		var in Input
+		if json.Unmarshal(data, &in) != nil || in.Turn != turn || turn == "" {
+			continue // no turn takes it
+		}
+		in.ID = strings.TrimSuffix(name, inputSuffix)
+		inputs = append(inputs, in)
+	}
+	return inputs, nil
+}
+
+// inputPattern is how inputs are called.
+var inputPattern = lazyregexp.New(`^[0-9]{20}-[A-Za-z0-9_-]{1,150}$`)
+
+// DropInput takes an input back that [Signals.Inputs] has named. One that the turn has
+// taken, or that is not there, is NOT_FOUND.
+func (s *Signals) DropInput(id, input string) error {
+	gone := fault.New(fault.NotFound, "no input %q waits in session %s", clip(input, 80), id).With("input", clip(input, 80)).
+		WithHint("the turn may have taken it; the session's events show it then")
+	if !ValidID(id) || !inputPattern.MatchString(input) {
+		return gone
+	}
+	err := durable.Remove(s.store.stateDir.Root(), dirInputs+"/"+id+"/"+input+inputSuffix)
+	if unreached(err) {
+		return gone
+	}
+	return storage("the input could not be taken back", err)
 }
 
 // inputNames are the names of a session's inputs without takenSuffix, in their

@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -326,6 +327,31 @@ func TestGCOfListCaches(t *testing.T) {
 		must(t, err)
 		if got := kept(); got != step.want {
 			t.Errorf("dry %v: %s caches, want %s", step.dry, got, step.want)
+		}
+	}
+}
+
+// A list that comes across a session which is being made does not get in its way.
+func TestListsWhileSessionsAreMade(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 200 {
+			if _, err := w.Create(context.Background(), w.project, "WORKING_ITEMS", "direct"); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	}()
+	for other := w.store(); ; {
+		_, err := other.List(t.Context(), w.project)
+		must(t, err)
+		select {
+		case <-done:
+			return
+		default:
 		}
 	}
 }

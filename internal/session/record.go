@@ -43,7 +43,10 @@ type Record struct {
 	ClaudeSessionID string `json:"claudeSessionId,omitempty"`
 	BootFingerprint string `json:"bootFingerprint,omitempty"`
 	BootedAt        *Time  `json:"bootedAt,omitempty"`
-	Model           string `json:"model,omitempty"`
+	// Model is the one that answered last, PreferredModel the one that is asked where a
+	// turn's options name none.
+	Model          string `json:"model,omitempty"`
+	PreferredModel string `json:"preferredModel,omitempty"`
 	// ForkedFrom says where a session's conversation comes from that did not begin
 	// in it.
 	ForkedFrom *Origin `json:"forkedFrom,omitempty"`

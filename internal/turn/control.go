@@ -17,6 +17,8 @@ import (
 type PermissionRequests interface {
 	agent.Requests
 	List(ctx context.Context, sessionID string) ([]permit.Request, error)
+	Question(id string) (permit.Question, error)
+	Closed(ctx context.Context, sessionID string, most int) ([]permit.Closed, error)
 	Decide(ctx context.Context, sessionID, id string, v permit.Verdict, by, note string, only ...string) (permit.Decision, error)
 }
 
@@ -96,6 +98,46 @@ func (c *control) Decisions(ctx context.Context, sessionID string) ([]permit.Req
 		return nil, nil
 	}
 	return c.requests.List(ctx, sessionID)
+}
+
+// Question implements [Control].
+func (c *control) Question(ctx context.Context, id string) (permit.Question, error) {
+	if err := ctx.Err(); err != nil {
+		return permit.Question{}, err
+	}
+	if c.requests == nil {
+		return permit.Question{}, fault.New(fault.NotFound, "there is no decision %q", id)
+	}
+	return c.requests.Question(id)
+}
+
+// Closed implements [Control].
+func (c *control) Closed(ctx context.Context, sessionID string, most int) ([]permit.Closed, error) {
+	if sessionID != "" {
+		if _, err := c.store.Get(ctx, sessionID); err != nil {
+			return nil, err
+		}
+	}
+	if c.requests == nil {
+		return nil, nil
+	}
+	return c.requests.Closed(ctx, sessionID, most)
+}
+
+// Inputs implements [Control].
+func (c *control) Inputs(ctx context.Context, sessionID string) ([]session.Input, error) {
+	if _, err := c.store.Get(ctx, sessionID); err != nil {
+		return nil, err
+	}
+	return c.store.Signals.Inputs(sessionID)
+}
+
+// DropInput implements [Control].
+func (c *control) DropInput(ctx context.Context, sessionID, inputID string) error {
+	if _, err := c.store.Get(ctx, sessionID); err != nil {
+		return err
+	}
+	return c.store.Signals.DropInput(sessionID, inputID)
 }
 
 // Decide implements [Control].

@@ -68,6 +68,9 @@ type Sessions interface {
 	// Find returns the sessions whose id begins with prefix, by id, 20 at most.
 	Find(ctx context.Context, prefix string) ([]session.Record, error)
 	Delete(ctx context.Context, sessionID string) error
+	// Update changes what people set of a session. One in which a turn runs is
+	// TURN_IN_PROGRESS.
+	Update(ctx context.Context, sessionID string, c SessionChange) (session.Record, error)
 	Transcript(ctx context.Context, sessionID string) ([]session.Entry, error)
 	// Manifest returns the manifest of a turn, of the last one for "".
 	Manifest(ctx context.Context, sessionID, turnID string) (session.Manifest, error)
@@ -102,6 +105,14 @@ type Control interface {
 	// Decisions are the calls that wait for a person, of one session or, for "",
 	// of all, oldest first.
 	Decisions(ctx context.Context, sessionID string) ([]permit.Request, error)
+	// Question is one of them, or one that has its answer; any other is NOT_FOUND.
+	Question(ctx context.Context, decisionID string) (permit.Question, error)
+	// Closed are the latest answers in a session, or in all for "", the latest first.
+	Closed(ctx context.Context, sessionID string, most int) ([]permit.Closed, error)
+	// Inputs are those that the running turn of a session has not taken yet, oldest
+	// first. DropInput takes one back; one that the turn has taken is NOT_FOUND.
+	Inputs(ctx context.Context, sessionID string) ([]session.Input, error)
+	DropInput(ctx context.Context, sessionID, inputID string) error
 	// Decide answers one of them. A question that is not open any more is
 	// DECISION_CLOSED. The caller has the operator's authority.
 	Decide(ctx context.Context, r DecisionRequest) (permit.Decision, error)

@@ -56,7 +56,7 @@ func (c *resolver) resolve(rec session.Record, r Request) (s resolved, err error
 		return s, err
 	}
 	s.Provider, s.Prices = b.Provider, b.Prices
-	if s.Model, err = c.models.choose(b, o.Model, s.rules); err != nil {
+	if s.Model, err = c.models.choose(b, preferred(rec, r), s.rules); err != nil {
 		return s, err
 	}
 	if err := s.limit(r); err != nil {
@@ -72,6 +72,15 @@ func (c *resolver) resolve(rec session.Record, r Request) (s resolved, err error
 	s.governance = c.govern(rec.SessionID, s.rules, s.Persona, o)
 	s.ApprovedBy = s.governance.ApprovedBy
 	return s, nil
+}
+
+// preferred is the model that a turn's options name, or its session. An agent of a
+// workflow and one that names another provider have models of their own.
+func preferred(rec session.Record, r Request) string {
+	if r.Opts.Model == "" && r.Agent == nil && r.provider() == "" {
+		return rec.PreferredModel
+	}
+	return r.Opts.Model
 }
 
 // settingsOf are the settings that follow from a project's rules and from how the turn is

@@ -24,6 +24,7 @@ type sessions struct {
 	leases   *leases
 	// scratchDir has a folder for each session whose tools need one.
 	scratchDir string
+	updates
 }
 
 var _ Sessions = (*sessions)(nil)

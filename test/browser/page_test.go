@@ -28,11 +28,11 @@ const hostile = `HOLD <img src=x onerror="document.title='owned'"> & <b>bold</b>
 func TestConversation(t *testing.T) {
 	b := open(t, &apitest.Engine{Pace: time.Millisecond}, api.Options{})
 	b.visit("")
-	b.do(chromedp.SendKeys(chromedp.CSS("#root"), "/project\r"),
-		chromedp.WaitVisible(chromedp.CSS("#sessions button")),
-		chromedp.Click(chromedp.CSS("#sessions button")),
+	b.do(chromedp.SendKeys(chromedp.CSS("#root"), "/project"), press("Enter"),
+		chromedp.WaitVisible(chromedp.CSS("#sessions a")),
+		chromedp.Click(chromedp.CSS("#sessions a")),
 		chromedp.WaitEnabled(message), chromedp.SendKeys(message, hostile), chromedp.Click(send))
-	b.until("!document.querySelector('#interrupt').disabled && document.querySelector('.said')?.innerText")
+	b.until("document.querySelector('#interrupt') && document.querySelector('.words')?.innerText")
 	b.shot("running")
 	b.engine.Release("s1")
 	b.until("document.querySelector('.foot')?.innerText.includes('done')")
@@ -40,7 +40,7 @@ func TestConversation(t *testing.T) {
 	if got := b.text(".answer"); got != hostile {
 		t.Errorf("the answer reads %q", got)
 	}
-	if got := b.text(".said"); got != hostile {
+	if got := b.text(".words"); got != hostile {
 		t.Errorf("the message reads %q", got)
 	}
 	if n := value[int](b, "document.querySelectorAll('.turn img, .turn b').length"); n != 0 {
@@ -56,11 +56,11 @@ func TestConversation(t *testing.T) {
 
 func TestKeyboardAlone(t *testing.T) {
 	b := open(t, &apitest.Engine{}, api.Options{})
-	b.visit("#root=/project&session=s1")
+	b.visit("s/s1")
 	b.until("document.activeElement.id === 'message'")
-	b.do(chromedp.KeyEvent("WARN by keys"), chromedp.KeyEvent("\r", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	b.do(chromedp.KeyEvent("WARN by keys"), press("Enter"))
 	b.until("document.querySelector('.foot')?.innerText.includes('done')")
-	if got := b.text(".row.warning"); !strings.Contains(got, "SAMPLE") {
+	if got := b.text(".notice.warn"); !strings.Contains(got, "SAMPLE") {
 		t.Errorf("the warning reads %q", got)
 	}
 	if focus := value[string](b, "document.activeElement.id"); focus != "message" {
@@ -70,7 +70,7 @@ func TestKeyboardAlone(t *testing.T) {
 
 func TestInterrupt(t *testing.T) {
 	b := open(t, &apitest.Engine{}, api.Options{})
-	b.visit("#root=/project&session=s1")
+	b.visit("s/s1")
 	b.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, "HOLD it"), chromedp.Click(send),
 		chromedp.WaitEnabled(chromedp.CSS("#interrupt")), chromedp.Click(chromedp.CSS("#interrupt")))
 	b.until("document.querySelector('.foot')?.innerText.includes('interrupted')")
@@ -83,30 +83,38 @@ func TestInterrupt(t *testing.T) {
 // waits; the end of the turn counts what was not permitted.
 func TestQuestionOnThePage(t *testing.T) {
 	b := open(t, &apitest.Engine{}, api.Options{})
-	b.visit("#root=/project&session=s1")
+	b.visit("s/s1")
 	b.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, "ASK AUTOMATIC and HOLD"), chromedp.Click(send))
-	b.until("document.querySelector('.row.warning')?.innerText === 'write waits for a decision: belay decision show dec_1\\ncaution: .envrc is run by the shell'")
+	b.until("document.querySelector('.question h3')?.innerText === 'The agent wants to use write'")
+	if got := b.text(".question"); !strings.Contains(got, "it changes project files") || !strings.Contains(got, "Other programs run these by themselves\n.envrc is run by the shell") {
+		t.Errorf("the question reads %q", got)
+	}
+	// Without the operator's link nothing can be answered, and the page says what to do.
+	b.do(chromedp.Click(chromedp.CSS(".answers .primary")), chromedp.WaitVisible(chromedp.CSS(".question .notice.bad[role=alert]")))
+	if got := b.text(".question .notice[role=alert]"); !strings.Contains(got, "Not allowed") || !strings.Contains(got, "belay open") {
+		t.Errorf("the refusal reads %q", got)
+	}
 	if opts := b.engine.Requests()[0].Opts; opts.OnQuestion != turn.OnQuestionWait {
 		t.Errorf("the page's turn says %q", opts.OnQuestion)
 	}
 	b.engine.Release("s1")
 	b.until("document.querySelector('.foot')?.innerText.includes('done')")
-	if got := b.text(".rows"); !strings.Contains(got, "denied by ana") || strings.Contains(got, "waits") ||
-		!strings.Contains(got, "calls that were not permitted: 2 refused, 1 not answered in time") {
-		t.Errorf("the turn's rows read %q", got)
+	if got := b.text(".turn"); !strings.Contains(got, "Denied by ana") || strings.Contains(got, "Allow") ||
+		!strings.Contains(got, "Calls that were not permitted: 2 refused, 1 not answered in time") {
+		t.Errorf("the turn reads %q", got)
 	}
 }
 
 // What is taken back elsewhere is told below its turn.
 func TestUndoElsewhere(t *testing.T) {
 	b := open(t, &apitest.Engine{}, api.Options{})
-	b.visit("#root=/project&session=s1")
+	b.visit("s/s1")
 	b.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, "write"), chromedp.Click(send))
 	b.until("document.querySelector('.foot')?.innerText.includes('done')")
 	if _, err := b.engine.Undo(t.Context(), changes.UndoRequest{SessionID: "s1", TurnID: "t1"}); err != nil {
 		t.Fatal(err)
 	}
-	b.until("document.querySelector('.turn .row')?.innerText === 'taken back: notes.md'")
+	b.until("document.querySelector('.turn .undone')?.innerText === 'Taken back: notes.md'")
 }
 
 func TestUpload(t *testing.T) {
@@ -115,7 +123,7 @@ func TestUpload(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := open(t, &apitest.Engine{}, api.Options{})
-	b.visit("#root=/project&session=s1")
+	b.visit("s/s1")
 	b.do(chromedp.WaitEnabled(message), chromedp.SetUploadFiles(chromedp.CSS("#pick"), []string{file}),
 		chromedp.WaitVisible(chromedp.CSS("#files li.ready")), chromedp.Click(send))
 	b.until("document.querySelector('.foot')?.innerText.includes('done')")
@@ -123,14 +131,14 @@ func TestUpload(t *testing.T) {
 	if diff := cmp.Diff([]string{"/uploads/plan.txt"}, requests[0].Attachments); diff != "" {
 		t.Errorf("attachments of the turn (-want +got):\n%s", diff)
 	}
-	if chip := b.text(".chips"); !strings.Contains(chip, "plan.txt · 7 B") {
+	if chip := b.text(".said .chips"); !strings.Contains(chip, "plan.txt · 7 B") {
 		t.Errorf("the chip reads %q", chip)
 	}
 }
 
 func TestReconnectLosesNothing(t *testing.T) {
 	b := open(t, &apitest.Engine{}, api.Options{})
-	b.visit("#root=/project&session=s1")
+	b.visit("s/s1")
 	text := "HOLD " + strings.Repeat("0123456789", 10)
 	b.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, text), chromedp.Click(send))
 	b.until("document.querySelector('.answer')?.innerText")
@@ -151,14 +159,14 @@ func TestReconnectLosesNothing(t *testing.T) {
 
 func TestTurnOfSomeoneElseIsLive(t *testing.T) {
 	b := open(t, &apitest.Engine{}, api.Options{})
-	b.visit("#root=/project&session=s1")
+	b.visit("s/s1")
 	b.do(chromedp.WaitEnabled(message))
 	s, err := b.engine.Start(t.Context(), turn.Request{SessionID: "s1", Message: "from a terminal"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	b.until("document.querySelector('.said')?.innerText === 'from a terminal'")
+	b.until("document.querySelector('.words')?.innerText === 'from a terminal'")
 	b.until("document.querySelector('.foot')?.innerText.includes('done')")
 }
 
@@ -166,10 +174,10 @@ func TestFailureKeepsTheDraft(t *testing.T) {
 	engine := &apitest.Engine{Fail: map[string]error{"Start": fault.New(fault.AttachmentFailure, "every attachment was refused").
 		With("attachmentErrors", []map[string]string{{"path": "/a.exe", "code": "EXTENSION_NOT_ALLOWED", "reason": "no such kind"}})}}
 	b := open(t, engine, api.Options{})
-	b.visit("#root=/project&session=s1")
+	b.visit("s/s1")
 	b.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, "precious"), chromedp.Click(send),
-		chromedp.WaitVisible(chromedp.CSS("#notice")))
-	if notice := b.text("#notice"); !strings.Contains(notice, "every attachment was refused") || !strings.Contains(notice, "/a.exe: EXTENSION_NOT_ALLOWED") {
+		chromedp.WaitVisible(chromedp.CSS(".dock .notice")))
+	if notice := b.text(".dock .notice"); !strings.Contains(notice, "every attachment was refused") || !strings.Contains(notice, "/a.exe: EXTENSION_NOT_ALLOWED") {
 		t.Errorf("the notice reads %q", notice)
 	}
 	if draft := value[string](b, "document.querySelector('#message').value"); draft != "precious" {
@@ -181,32 +189,20 @@ func TestFailureKeepsTheDraft(t *testing.T) {
 func TestOneTimeLink(t *testing.T) {
 	op := api.NewOperator("captain's token", "", nil)
 	b := open(t, &apitest.Engine{}, api.Options{Token: "members only", Operator: op})
-	b.visit("#root=/project")
-	b.do(chromedp.WaitVisible(chromedp.CSS("#notice")))
-	if notice := b.text("#notice"); !strings.Contains(notice, "belay open") {
+	b.visit("?root=/project")
+	b.do(chromedp.WaitVisible(chromedp.CSS(".notice")))
+	if notice := b.text(".notice"); !strings.Contains(notice, "belay open") {
 		t.Errorf("without a link the notice reads %q", notice)
 	}
 	link, _ := op.Link("")
 	b.visit(strings.TrimPrefix(link, "/"))
-	b.do(chromedp.SendKeys(chromedp.CSS("#root"), "/project\r"), chromedp.WaitVisible(chromedp.CSS("#sessions button")))
+	b.do(chromedp.WaitVisible(chromedp.CSS("#sessions a")))
 	if place := value[string](b, "location.href + document.cookie"); strings.Contains(place, "code=") || strings.Contains(place, "belay_operator") {
 		t.Errorf("the code or the cookie can be seen: %s", place)
 	}
 	b.visit(strings.TrimPrefix(link, "/"))
-	b.do(chromedp.WaitVisible(chromedp.CSS("#notice")))
-	if notice := b.text("#notice"); !strings.Contains(notice, "used already") {
+	b.do(chromedp.WaitVisible(chromedp.CSS(".banner .notice")))
+	if notice := b.text(".banner .notice"); !strings.Contains(notice, "used already") {
 		t.Errorf("the second time the notice reads %q", notice)
-	}
-}
-
-func TestNarrowScreen(t *testing.T) {
-	b := open(t, &apitest.Engine{}, api.Options{})
-	b.do(chromedp.EmulateViewport(360, 700))
-	b.visit("#root=/project&session=s1")
-	b.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, strings.Repeat("averyveryverylongword", 20)), chromedp.Click(send))
-	b.until("document.querySelector('.foot')?.innerText.includes('done')")
-	b.shot("done")
-	if wide := value[int](b, "document.documentElement.scrollWidth - innerWidth"); wide > 0 {
-		t.Errorf("the page is %d pixels wider than the screen", wide)
 	}
 }

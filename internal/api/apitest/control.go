@@ -2,9 +2,11 @@ package apitest
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
+	"belay/internal/attachment"
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/permit"
@@ -27,6 +29,13 @@ func (e *Engine) Steers() []turn.SteerRequest {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.Clone(e.steers)
+}
+
+// Answers returns the answers that counted, in order.
+func (e *Engine) Answers() []turn.DecisionRequest {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.answers)
 }
 
 // Steer implements turn.Engine.
@@ -58,6 +67,64 @@ func (e *Engine) Decisions(_ context.Context, sessionID string) ([]permit.Reques
 	return open, e.Fail["Decisions"]
 }
 
+// Question implements turn.Engine.
+func (e *Engine) Question(_ context.Context, id string) (permit.Question, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if i := slices.IndexFunc(e.open, func(q permit.Request) bool { return q.ID == id }); i >= 0 {
+		return permit.Question{Open: &e.open[i]}, e.Fail["Question"]
+	}
+	if i := slices.IndexFunc(e.verdicts, func(c permit.Closed) bool { return c.DecisionID == id }); i >= 0 {
+		return permit.Question{Closed: &e.verdicts[i]}, e.Fail["Question"]
+	}
+	return permit.Question{}, fault.New(fault.NotFound, "there is no question %q", id).With("decisionId", id)
+}
+
+// Closed implements turn.Engine.
+func (e *Engine) Closed(_ context.Context, sessionID string, most int) (all []permit.Closed, _ error) {
+	if sessionID != "" {
+		if _, err := e.log(sessionID); err != nil {
+			return nil, err
+		}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, c := range slices.Backward(e.verdicts) {
+		if (sessionID == "" || c.SessionID == sessionID) && len(all) < most {
+			all = append(all, c)
+		}
+	}
+	return all, e.Fail["Closed"]
+}
+
+// Inputs implements turn.Engine: what was said into a held turn waits for ever.
+func (e *Engine) Inputs(_ context.Context, id string) (inputs []session.Input, _ error) {
+	if _, err := e.log(id); err != nil {
+		return nil, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i, s := range e.steers {
+		if s.SessionID == id {
+			inputs = append(inputs, session.Input{ID: fmt.Sprintf("%020d-in", i+1), Turn: "t1", Message: s.Message, Mode: s.Mode,
+				Items: make([]attachment.Item, len(s.Attachments)), Time: session.Time{Time: Start}})
+		}
+	}
+	return inputs, e.Fail["Inputs"]
+}
+
+// DropInput implements turn.Engine.
+func (e *Engine) DropInput(ctx context.Context, id, inputID string) error {
+	inputs, err := e.Inputs(ctx, id)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(inputs, func(in session.Input) bool { return in.ID == inputID }) {
+		return fault.New(fault.NotFound, "no input %q waits in session %s", inputID, id).With("input", inputID)
+	}
+	return e.Fail["DropInput"]
+}
+
 // Decide implements turn.Engine.
 func (e *Engine) Decide(_ context.Context, r turn.DecisionRequest) (permit.Decision, error) {
 	if _, err := e.log(r.SessionID); err != nil {
@@ -73,8 +140,10 @@ func (e *Engine) Decide(_ context.Context, r turn.DecisionRequest) (permit.Decis
 		return permit.Decision{}, fault.New(fault.NotFound, "there is no question %q", r.DecisionID).With("decisionId", r.DecisionID)
 	}
 	e.open = slices.Delete(e.open, i, i+1)
-	e.answered = append(e.answered, r.DecisionID)
-	return permit.Decision{DecisionID: r.DecisionID, Verdict: r.Verdict, By: r.By, Note: r.Note, Time: Start}, e.Fail["Decide"]
+	e.answered, e.answers = append(e.answered, r.DecisionID), append(e.answers, r)
+	d := permit.Decision{DecisionID: r.DecisionID, Verdict: r.Verdict, By: r.By, Note: r.Note, Time: Start}
+	e.verdicts = append(e.verdicts, permit.Closed{Decision: d, Subject: permit.Subject{SessionID: r.SessionID, TurnID: "t1", ToolCallID: "c1", ProjectRoot: "/project", Tool: "bash", Summary: "run npm test"}})
+	return d, e.Fail["Decide"]
 }
 
 // Changes implements turn.Engine: every turn has changed one file.

@@ -54,7 +54,9 @@ type Engine struct {
 	closed   int
 	// open are the questions that wait, answered those that do not any more.
 	open     []permit.Request
+	verdicts []permit.Closed
 	answered []string
+	answers  []turn.DecisionRequest
 	steers   []turn.SteerRequest
 	undone   map[string]bool // by turn
 	settled  []string        // kept changes
@@ -217,6 +219,25 @@ func (e *Engine) Boot(_ context.Context, r turn.BootRequest) (turn.BootResult, e
 	}
 	at := session.Time{Time: Start}
 	return turn.BootResult{Session: l.record, Boot: turn.Boot{ClaudeSessionID: "claude_1", BootFingerprint: "f1", BootedAt: at}}, e.Fail["Boot"]
+}
+
+// Update implements turn.Engine.
+func (e *Engine) Update(_ context.Context, id string, c turn.SessionChange) (session.Record, error) {
+	l, err := e.log(id)
+	if err != nil {
+		return session.Record{}, err
+	}
+	if l.busy() {
+		return session.Record{}, session.Busy(id)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, f := range []struct{ to, value *string }{{&l.record.Title, c.Title}, {&l.record.Mode, c.Mode}, {&l.record.PreferredModel, c.Model}} {
+		if f.value != nil {
+			*f.to = *f.value
+		}
+	}
+	return l.record, e.Fail["Update"]
 }
 
 // Transcript implements turn.Engine.

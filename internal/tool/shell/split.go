@@ -29,8 +29,12 @@ const (
 	secondPart
 )
 
-// split divides changes, nil where they are of one kind.
+// split divides changes, nil where they are of one kind. A folder that comes as a whole can only be
+// applied with all other changes, so that these are not divided.
 func (t *transaction) split(ctx context.Context, changes []journal.Change, outcome confine.Outcome, failed bool) (*kept.Split, error) {
+	if slices.ContainsFunc(changes, func(c journal.Change) bool { return c.Tree != nil }) {
+		return nil, nil
+	}
 	r, err := risksOf(ctx, t.environment, t.upper.Contents(), changes)
 	if err != nil {
 		return nil, err
@@ -123,7 +127,7 @@ func units(changes []journal.Change) func(name string) string {
 }
 
 func isFolder(c *journal.Change) bool {
-	return (c.Op == journal.Mkdir || c.Op == journal.Rmdir) && c.Tree == nil
+	return c.Op == journal.Mkdir || c.Op == journal.Rmdir
 }
 
 // addFolders adds the folders above a path to a set.

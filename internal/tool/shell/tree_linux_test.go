@@ -59,6 +59,9 @@ func TestManyIgnoredFiles(t *testing.T) {
 	t.Parallel()
 	w, s, r := installed(t)
 	e := r.Changes.Effect()
+	if r.Changes.Split() {
+		t.Error("it is divided, and cannot be applied in parts")
+	}
 	if want := []permit.Ignored{{Path: "node_modules", Files: 202}}; !slices.Equal(e.Done.Ignored, want) || e.Done.Files != 203 {
 		t.Errorf("%d files, %+v", e.Done.Files, e.Done.Ignored)
 	}

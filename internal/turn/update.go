@@ -1,0 +1,90 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"belay/internal/fault"
+	"belay/internal/session"
+	"belay/internal/turn/recovery"
+)
+
+// SessionChange is what a person sets of a session; nil leaves it.
+type SessionChange struct {
+	// Title is what lists call the session; with "" they go by its first message.
+	Title *string `json:"title,omitempty"`
+	// Mode is the permission mode of turns whose options name none.
+	Mode *string `json:"mode,omitempty"`
+	// Model is asked in turns whose options name none; "" stands for the usual one.
+	Model *string `json:"model,omitempty"`
+}
+
+// check says all that is wrong with a change, and brings it into its form.
+func (c *SessionChange) check() error {
+	var bad []fault.Problem
+	if c.Title == nil && c.Mode == nil && c.Model == nil {
+		bad = append(bad, fault.Problem{Field: "title", Message: "is required, or mode or model"})
+	}
+	for _, f := range []struct {
+		name  string
+		value *string
+	}{{"title", c.Title}, {"mode", c.Mode}, {"model", c.Model}} {
+		if f.value == nil {
+			continue
+		}
+		trimmed := strings.TrimSpace(*f.value)
+		*f.value = trimmed
+		switch {
+		case !session.GoodName(trimmed):
+			bad = append(bad, fault.Problem{Field: f.name, Message: session.NameRule})
+		case f.name == "mode" && trimmed == "":
+			bad = append(bad, fault.Problem{Field: f.name, Message: "must not be blank"})
+		}
+	}
+	return fault.Invalid(bad)
+}
+
+// updates change the records of sessions.
+type updates struct {
+	lifetime *lifetime
+	dead     *deadTurns
+	records  *recovery.Records
+}
+
+// Update implements [Sessions]. The change is on disk when Update returns.
+func (u *updates) Update(ctx context.Context, id string, c SessionChange) (rec session.Record, err error) {
+	if err := c.check(); err != nil {
+		return rec, err
+	}
+	if err := u.lifetime.enter(); err != nil {
+		return rec, err
+	}
+	defer u.lifetime.leave()
+	lease, err := u.dead.acquireIdle(ctx, id, onBusyReject)
+	if fault.Is(err, fault.TurnInProgress) {
+		err = session.Busy(id).WithHint("change the session when its turn has ended").Because(err)
+	}
+	if err != nil {
+		return rec, err
+	}
+	defer func() { err = errors.Join(err, lease.Release()) }()
+	// A process that dies in between has not tampered with the record.
+	if err := lease.Boot(); err != nil {
+		return rec, err
+	}
+	if err := u.records.Settle(ctx, lease); err != nil {
+		return rec, err
+	}
+	err = lease.Update(func(r *session.Record) {
+		for _, f := range []struct{ to, value *string }{{&r.Title, c.Title}, {&r.Mode, c.Mode}, {&r.PreferredModel, c.Model}} {
+			if f.value != nil {
+				*f.to = *f.value
+			}
+		}
+	})
+	if err == nil {
+		err = lease.Commit(ctx)
+	}
+	return lease.Record(), err
+}

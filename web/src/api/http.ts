@@ -1,0 +1,71 @@
+// One way to ask the server, and one kind of failure.
+
+/** A refusal of the server, or of the way to it. status is 0 if no answer came. */
+export class Failure extends Error {
+  readonly status: number;
+  readonly type: string;
+  readonly hint: string;
+  readonly details: Record<string, unknown>;
+
+  constructor(status: number, type: string, message: string, hint = "", details: Record<string, unknown> = {}) {
+    super(message);
+    this.name = "Failure";
+    this.status = status;
+    this.type = type;
+    this.hint = hint;
+    this.details = details;
+  }
+}
+
+/** Reports whether err is a failure of this type. */
+export function isFailure(err: unknown, type?: string): err is Failure {
+  return err instanceof Failure && (type === undefined || err.type === type);
+}
+
+/** The folder of a query, without the parameters that are undefined or empty. */
+export function withQuery(path: string, query: Record<string, string | number | undefined>): string {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== "") params.set(name, String(value));
+  }
+  const text = params.toString();
+  return text ? `${path}?${text}` : path;
+}
+
+/** Sends a request. It returns the response if that is a success, and throws a Failure if not. */
+export async function request(path: string, init: RequestInit = {}): Promise<Response> {
+  let res: Response;
+  try {
+    res = await fetch(path, { credentials: "same-origin", cache: "no-store", ...init });
+  } catch (err) {
+    if (err instanceof DOMException && err.name === "AbortError") throw err;
+    throw new Failure(0, "UNREACHABLE", "The server does not answer.");
+  }
+  if (res.ok) return res;
+  throw await failureOf(res);
+}
+
+async function failureOf(res: Response): Promise<Failure> {
+  const body: unknown = await res.json().catch(() => null);
+  const error = (body as { error?: { type?: unknown; message?: unknown; hint?: unknown; details?: unknown } } | null)?.error;
+  if (typeof error?.type !== "string" || typeof error.message !== "string") {
+    return new Failure(res.status, "UNKNOWN", `The server answered ${res.status} ${res.statusText}.`);
+  }
+  const hint = typeof error.hint === "string" ? error.hint : "";
+  const details = typeof error.details === "object" && error.details !== null ? error.details : {};
+  return new Failure(res.status, error.type, error.message, hint, details as Record<string, unknown>);
+}
+
+export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  const res = await request(path, signal ? { signal } : {});
+  return res.json() as Promise<T>;
+}
+
+export function jsonBody(body: unknown, headers: Record<string, string> = {}): RequestInit {
+  return { method: "POST", headers: { "Content-Type": "application/json", ...headers }, body: JSON.stringify(body) };
+}
+
+export async function post<T>(path: string, body: unknown): Promise<T> {
+  const res = await request(path, jsonBody(body));
+  return res.json() as Promise<T>;
+}

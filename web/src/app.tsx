@@ -1,0 +1,47 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { newShared, SharedContext, useProjectRoot } from "./app-state";
+import { isFailure } from "./api/http";
+import { Inbox } from "./features/inbox/inbox";
+import { Settings } from "./features/settings/settings";
+import { Shell } from "./features/shell/shell";
+import { Conversation } from "./features/workbench/conversation";
+import { SessionsPane } from "./features/workbench/sessions-pane";
+import { Start } from "./features/workbench/start";
+import { useRoute } from "./route";
+import { ErrorNotice } from "./ui/parts";
+import { write } from "./ui/theme";
+
+const client = new QueryClient({
+  defaultOptions: { queries: { retry: (n, err) => n < 2 && !(isFailure(err) && err.status >= 400 && err.status < 500), staleTime: 1000 } },
+});
+const shared = newShared();
+
+/** @param failure what a one-time link was refused with */
+export function App({ failure }: { failure?: unknown }) {
+  return (
+    <QueryClientProvider client={client}>
+      <SharedContext value={shared}><Views failure={failure} /></SharedContext>
+    </QueryClientProvider>
+  );
+}
+
+function Views({ failure }: { failure: unknown }) {
+  const route = useRoute();
+  const root = useProjectRoot();
+  useEffect(() => { if (root) write("belay.root", root); }, [root]);
+  return (
+    <Shell route={route}>
+      {failure !== undefined && <div className="banner"><ErrorNotice error={failure} /></div>}
+      {(route.view === "sessions" || route.view === "session") && (
+        <>
+          <SessionsPane current={route.view === "session" ? route.id : ""} />
+          {route.view === "session" ? <Conversation key={route.id} id={route.id} /> : <Start />}
+        </>
+      )}
+      {(route.view === "inbox" || route.view === "question") && <Inbox selected={route.view === "question" ? route.id : ""} />}
+      {route.view === "settings" && <Settings />}
+      {route.view === "missing" && <div className="view"><div className="column empty-main"><h2>Nothing is here</h2><p><a href="/">All sessions</a></p></div></div>}
+    </Shell>
+  );
+}

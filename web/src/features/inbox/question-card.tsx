@@ -1,0 +1,93 @@
+// One open question with its buttons. The inbox and the conversation both show it.
+import { useMutation } from "@tanstack/react-query";
+import { useEffect, useImperativeHandle, useRef, useState, type Ref } from "react";
+import * as api from "../../api/client";
+import { isFailure } from "../../api/http";
+import { useRefresh } from "../../app-state";
+import { announce } from "../shell/announce";
+import { ago } from "../../ui/format";
+import { Icon } from "../../ui/icons";
+import { ErrorNotice } from "../../ui/parts";
+import { type Ask, bodyOf, type Verdict, wordsOf } from "./ask";
+import { EffectView } from "./effect-view";
+
+function waited(since: string): string {
+  const time = ago(since);
+  return time === "now" ? "just asked" : /\d (min|h|d)$/.test(time) ? `waiting for ${time}` : `waiting since ${time}`;
+}
+
+/** What keys do to the shown question. */
+export interface QuestionHandle { answer(verdict: Verdict): void; note(): void }
+
+export function QuestionCard({ ask, keys = false, onAnswered, handle, heading: Heading = "h3" }: {
+  ask: Ask; keys?: boolean; onAnswered?: (ask: Ask) => void; handle?: Ref<QuestionHandle>; heading?: "h2" | "h3";
+}) {
+  const refresh = useRefresh();
+  const [note, setNote] = useState("");
+  const [noting, setNoting] = useState(false);
+  const noteField = useRef<HTMLTextAreaElement>(null);
+  const words = wordsOf(ask);
+  const paths = ask.effect?.done ? ask.effect.paths ?? [] : [];
+  const [dropped, setDropped] = useState<ReadonlySet<string>>(new Set());
+  const selects = paths.length > 1;
+  const only = selects && dropped.size > 0 ? paths.filter((p) => !dropped.has(p)) : undefined;
+
+  const decide = useMutation({
+    mutationFn: (verdict: Verdict) => api.decide(bodyOf(ask, verdict, note, only)),
+    onSuccess: (_, verdict) => {
+      announce(`${verdict === "deny" ? words.denied : words.allowed}.`);
+      refresh("questions");
+      onAnswered?.(ask);
+    },
+    onError: (err) => { if (isFailure(err, "DECISION_CLOSED")) refresh("questions"); },
+  });
+  const busy = decide.isPending || decide.isSuccess;
+  const nothing = only?.length === 0;
+  const answer = (verdict: Verdict) => {
+    if (busy || verdict !== "deny" && nothing || verdict === "allow_session" && !ask.session) return;
+    decide.mutate(verdict);
+  };
+  useImperativeHandle(handle, () => ({ answer, note: () => setNoting(true) }));
+  useEffect(() => {
+    if (!noting) return;
+    const timer = setTimeout(() => noteField.current?.focus()); // after the key that asked for it
+    return () => clearTimeout(timer);
+  }, [noting]);
+
+  const choice = selects ? {
+    label: "Apply", chosen: new Set(paths.filter((p) => !dropped.has(p))),
+    toggle: (path: string) => setDropped((d) => { const next = new Set(d); if (!next.delete(path)) next.add(path); return next; }),
+  } : undefined;
+  return (
+    <section className="question" aria-label={words.title} data-decision={ask.id}>
+      <header>
+        <Heading>{words.title}</Heading>
+        <p className="soft small">
+          {ask.wait ? "A workflow asks" : ask.reason}
+          {ask.created && <> · <time dateTime={ask.created} title={new Date(ask.created).toLocaleString()}>{waited(ask.created)}</time></>}
+          {ask.expires && <> · until <time dateTime={ask.expires}>{new Date(ask.expires).toLocaleString()}</time></>}
+        </p>
+      </header>
+      <EffectView ask={ask} choice={choice} />
+      {noting && (
+        <label className="note-field">
+          <span className="small soft">Note for the agent</span>
+          <textarea ref={noteField} className="field" rows={2} value={note} maxLength={2000} onChange={(e) => setNote(e.target.value)}
+            onKeyDown={(e) => { if (e.key === "Escape") { e.stopPropagation(); setNoting(false); } }} />
+        </label>
+      )}
+      {decide.error && <ErrorNotice error={decide.error} onClose={() => decide.reset()} />}
+      <div className="answers">
+        <button type="button" className="button primary" disabled={busy || nothing} onClick={() => answer("allow")}>
+          {decide.isPending ? <span className="spin" /> : <Icon.check />}
+          {only && !nothing ? `Apply ${only.length} of ${paths.length} files` : words.allow}{keys && <kbd>a</kbd>}
+        </button>
+        {ask.session && !only && (
+          <button type="button" className="button" disabled={busy} onClick={() => answer("allow_session")}>{words.session}{keys && <kbd>s</kbd>}</button>
+        )}
+        <button type="button" className="button danger" disabled={busy} onClick={() => answer("deny")}><Icon.cross />{words.deny}{keys && <kbd>d</kbd>}</button>
+        {!noting && <button type="button" className="button plain" disabled={busy} onClick={() => setNoting(true)}><Icon.pencil />Note{keys && <kbd>n</kbd>}</button>}
+      </div>
+    </section>
+  );
+}

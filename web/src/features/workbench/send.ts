@@ -1,0 +1,64 @@
+// Sending: the message is shown at once, and taken back whole if it is refused.
+import * as api from "../../api/client";
+import { isFailure } from "../../api/http";
+import type { SessionRecord, TurnBody } from "../../api/types";
+import type { Feed } from "../../session/store";
+import type { Draft, DraftState } from "./drafts";
+import type { Options } from "./options";
+
+/** Keys of messages whose fate is unknown, so that sending them again starts no second turn. */
+const unsure = new Map<string, string>();
+
+/**
+ * Starts a turn with a draft. If it is refused, the draft is as it was, with its files,
+ * and the feed has the reason.
+ */
+export async function sendTurn(feed: Feed, draft: Draft, options: Options, session: SessionRecord | undefined): Promise<void> {
+  const taken = draft.take();
+  const body = turnBody(feed.sessionId, taken, options, session);
+  const text = JSON.stringify(body);
+  const key = unsure.get(text) ?? newKey();
+  const files = taken.files.filter((f) => f.state === "ready").map(({ name, bytes, sha256 }) => ({ name, bytes, ...(sha256 ? { sha256 } : {}) }));
+  feed.sent({ key, message: taken.text, files });
+  try {
+    feed.accepted(key, await api.startTurn(body, key));
+    unsure.delete(text);
+  } catch (err) {
+    // Nobody knows then whether the server got it.
+    if (isFailure(err, "UNREACHABLE")) unsure.set(text, key);
+    else unsure.delete(text);
+    feed.rollback(key, err);
+    draft.restore(taken);
+  }
+}
+
+/** Says something into the running turn. If that has just ended, it becomes a turn of its own. */
+export async function sendInto(
+  feed: Feed, draft: Draft, mode: "steer" | "followUp", options: Options, session: SessionRecord | undefined,
+): Promise<void> {
+  const taken = draft.take();
+  try {
+    await api.steer(feed.sessionId, taken.text, mode, paths(taken));
+  } catch (err) {
+    draft.restore(taken);
+    if (isFailure(err, "NO_TURN_IN_PROGRESS")) await sendTurn(feed, draft, options, session);
+    else feed.fail(err);
+  }
+}
+
+function turnBody(sessionId: string, draft: DraftState, options: Options, session: SessionRecord | undefined): TurnBody {
+  const attachments = paths(draft);
+  const own = (name: "persona" | "mode" | "model") => (options[name] && options[name] !== session?.[name] ? { [name]: options[name] } : {});
+  return {
+    sessionId, message: draft.text, ...(attachments.length ? { attachments } : {}),
+    // A person reads along, so a question may wait for as long as it takes.
+    opts: { onQuestion: "wait", ...own("persona"), ...own("mode"), ...own("model") },
+  };
+}
+
+/** A key that nobody else has. randomUUID is missing where the address is not secure. */
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
+}
+
+const paths = (draft: DraftState) => draft.files.flatMap((f) => (f.state === "ready" && f.path ? [f.path] : []));

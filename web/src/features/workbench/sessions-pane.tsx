@@ -1,0 +1,112 @@
+// The list of a project's sessions, with search and the choice of the project.
+import { useDeferredValue, useState } from "react";
+import { everywhere, useProjectRoot, useProjects, useQuestions, useSessions } from "../../app-state";
+import type { SessionRow } from "../../api/types";
+import { navigate, sessionLink } from "../../route";
+import { ago } from "../../ui/format";
+import { Icon } from "../../ui/icons";
+import { ErrorNotice } from "../../ui/parts";
+import { read, write } from "../../ui/theme";
+
+export function SessionsPane({ current }: { current: string }) {
+  const root = useProjectRoot();
+  const [all, setAll] = useState(() => read("belay.scope") === everywhere);
+  const [search, setSearch] = useState("");
+  const scope = all ? everywhere : root;
+  const { data, error, isPending } = useSessions(scope, useDeferredValue(search.trim()));
+  const { data: questions } = useQuestions();
+  const waiting = new Map<string, number>();
+  for (const d of questions?.decisions ?? []) waiting.set(d.sessionId, (waiting.get(d.sessionId) ?? 0) + 1);
+  const shown = data?.sessions ?? [];
+  return (
+    <section className="pane" aria-label="Sessions">
+      <ProjectPicker root={root} all={all} setAll={(to) => { setAll(to); write("belay.scope", to ? everywhere : null); }} />
+      <div className="pane-tools">
+        <label className="search">
+          <Icon.search /><span className="hidden">Search sessions</span>
+          <input id="search" className="field" type="search" placeholder="Search" maxLength={200} value={search} onChange={(e) => setSearch(e.target.value)}
+            onKeyDown={(e) => { if (e.key === "Escape") { setSearch(""); e.currentTarget.blur(); } }} />
+        </label>
+        <a className="button" href="/?new=1" title="New session (c)"><Icon.plus />New</a>
+      </div>
+      {error && <div className="pane-pad"><ErrorNotice error={error} /></div>}
+      <nav aria-label="List of sessions">
+        <ol className="rows" id="sessions">
+          {shown.map((s) => <Row key={s.sessionId} session={s} current={s.sessionId === current} waiting={waiting.get(s.sessionId) ?? s.openQuestions} project={all} />)}
+        </ol>
+      </nav>
+      {data && data.total > shown.length && <p className="empty-pane soft small">{data.total - shown.length} more. Search to find them.</p>}
+      {scope === "" && <p className="empty-pane soft">Choose a project folder to see its sessions.</p>}
+      {scope !== "" && !error && !isPending && shown.length === 0 && (
+        <p className="empty-pane soft">{search.trim() ? "No session fits the search." : "No session yet."}</p>
+      )}
+    </section>
+  );
+}
+
+function Row({ session: s, current, waiting, project }: { session: SessionRow; current: boolean; waiting: number; project: boolean }) {
+  const running = s.state === "running" && waiting === 0;
+  return (
+    <li>
+      <a className="row" href={sessionLink(s.sessionId)} data-session={s.sessionId} aria-current={current ? "page" : undefined}>
+        <span className="row-title">{s.title || s.persona || s.sessionId}</span>
+        <span className="row-meta">
+          <time dateTime={s.updatedAt} title={new Date(s.updatedAt).toLocaleString()}>{ago(s.updatedAt)}</time>
+          <span className="clip">{[project && s.projectName, s.title && s.persona, s.costUsd !== undefined && `$${s.costUsd.toFixed(2)}`].filter(Boolean).join(" · ") || s.mode}</span>
+          {s.damaged && <span className="chip bad" title={s.damaged}>damaged</span>}
+          {s.readOnly && <span className="chip">copy</span>}
+          {running && <span className="chip accent"><span className="spin" />running</span>}
+          {waiting > 0 && <span className="chip warn">{waiting === 1 ? "asks" : `${waiting} questions`}</span>}
+        </span>
+      </a>
+    </li>
+  );
+}
+
+function ProjectPicker({ root, all, setAll }: { root: string; all: boolean; setAll: (to: boolean) => void }) {
+  const { data: projects } = useProjects();
+  const [typing, setTyping] = useState(false);
+  const known = (projects ?? []).filter((p) => p.exists);
+  const open = (to: string) => {
+    setTyping(false);
+    setAll(false);
+    write("belay.root", to);
+    navigate(`/?root=${encodeURIComponent(to)}`);
+  };
+  const listed = known.some((p) => p.path === root);
+  if (typing || root === "" && !all) {
+    return (
+      <form className="project" onSubmit={(e) => {
+        e.preventDefault();
+        const to = String(new FormData(e.currentTarget).get("root")).trim();
+        if (to) open(to);
+      }}>
+        <label className="grow">
+          <span className="hidden">Project folder</span>
+          <input id="root" name="root" className="field" autoComplete="off" spellCheck={false} required list="projects" defaultValue={root}
+            placeholder="/path/to/project" autoFocus={typing} onKeyDown={(e) => { if (e.key === "Escape") setTyping(false); }} />
+        </label>
+        <datalist id="projects">{known.map((p) => <option key={p.path} value={p.path} />)}</datalist>
+        <button type="submit" className="button">Open</button>
+      </form>
+    );
+  }
+  return (
+    <div className="project">
+      <Icon.folder />
+      <label className="grow">
+        <span className="hidden">Project</span>
+        <select className="quiet" title={root} value={all ? everywhere : root} onChange={(e) => {
+          if (e.target.value === "") setTyping(true);
+          else if (e.target.value === everywhere) setAll(true);
+          else open(e.target.value);
+        }}>
+          {!listed && <option value={root}>{root.split("/").at(-1)}</option>}
+          {known.map((p) => <option key={p.path} value={p.path} title={p.path}>{p.name}</option>)}
+          <option value={everywhere}>All projects</option>
+          <option value="">Other folder…</option>
+        </select>
+      </label>
+    </div>
+  );
+}

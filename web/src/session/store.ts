@@ -1,0 +1,174 @@
+// Live conversations: each session that is looked at has a feed, which follows its
+// log and keeps what it has read for the next visit.
+import { transcript } from "../api/client";
+import { follow, type LinkState } from "../api/events";
+import type { Failure } from "../api/http";
+import type { LogEvent } from "./event";
+import { type Conversation, emptyConversation, type SentFile } from "./model";
+import { reduceAll } from "./reduce";
+import { withTranscript } from "./transcript";
+
+/** A message that was sent and whose turn has not begun yet. */
+export interface Pending { key: string; message: string; files: SentFile[]; turn?: string }
+
+export interface FeedState {
+  conversation: Conversation;
+  link: LinkState;
+  refused?: Failure;
+  pending?: Pending;
+  /** Why a message was not taken. */
+  failure?: unknown;
+  /** Whether the log was read up to now once. */
+  loaded: boolean;
+}
+
+/** What a feed needs from outside. Tests have their own. */
+export interface Sources {
+  follow: typeof follow;
+  transcript: typeof transcript;
+  /** Runs work soon: once per frame in a browser. */
+  soon(work: () => void): void;
+}
+
+const sources: Sources = {
+  follow, transcript,
+  soon: (work) => {
+    if (document.hidden) setTimeout(work, 200);
+    else requestAnimationFrame(work);
+  },
+};
+
+/** How many sessions that nobody looks at keep what was read. */
+const keptFeeds = 6;
+
+export class Feeds {
+  private readonly feeds = new Map<string, Feed>();
+  private readonly from: Sources;
+
+  constructor(from: Sources = sources) { this.from = from; }
+
+  /** The feed of a session. It reads while somebody listens. */
+  of(sessionId: string): Feed {
+    const feed = this.feeds.get(sessionId) ?? new Feed(sessionId, this.from);
+    this.feeds.delete(sessionId);
+    this.feeds.set(sessionId, feed);
+    for (const [id, old] of this.feeds) {
+      if (this.feeds.size <= keptFeeds) break;
+      if (!old.used) this.feeds.delete(id);
+    }
+    return feed;
+  }
+}
+
+export class Feed {
+  readonly sessionId: string;
+  private readonly from: Sources;
+  private state: FeedState = { conversation: emptyConversation, link: "connecting", loaded: false };
+  private readonly listeners = new Set<() => void>();
+  private queue: LogEvent[] = [];
+  private flushing = false;
+  private stop: AbortController | undefined;
+  private asked = new Set<string>();
+
+  constructor(sessionId: string, from: Sources) {
+    this.sessionId = sessionId;
+    this.from = from;
+  }
+
+  get used(): boolean { return this.listeners.size > 0; }
+
+  readonly get = (): FeedState => this.state;
+
+  /** Tells of every change, and reads the log until the last listener is gone. */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    if (!this.stop) this.start();
+    return () => {
+      this.listeners.delete(listener);
+      if (this.listeners.size > 0) return;
+      this.stop?.abort();
+      this.stop = undefined;
+    };
+  };
+
+  /** Shows a message at once, before the server has accepted it. */
+  sent(pending: Pending): void {
+    const { failure: _, ...rest } = this.state;
+    this.set({ ...rest, pending });
+  }
+
+  /** Takes back what was shown at once, and keeps why. */
+  rollback(key: string, failure: unknown): void {
+    const { pending, ...rest } = this.state;
+    this.set(pending?.key === key ? { ...rest, failure } : { ...this.state, failure });
+  }
+
+  /** Shows what a person's action failed with; undefined for nothing. */
+  fail(failure: unknown): void {
+    const { failure: _, ...rest } = this.state;
+    this.set(failure === undefined ? rest : { ...rest, failure });
+  }
+
+  /** Says which turn a sent message has become. */
+  accepted(key: string, turn: string): void {
+    const { pending } = this.state;
+    if (pending?.key === key) this.set(settle({ ...this.state, pending: { ...pending, turn } }));
+  }
+
+  private start(): void {
+    const stop = new AbortController();
+    this.stop = stop;
+    this.set({ ...this.state, link: "connecting" });
+    void this.learn("", stop.signal);
+    void this.from.follow(this.sessionId, this.state.conversation.seq, {
+      onEvents: (events) => {
+        this.queue.push(...events);
+        this.flush();
+      },
+      onState: (link, refused) => this.set({ ...this.state, link, ...(refused ? { refused } : {}) }),
+    }, stop.signal);
+  }
+
+  /** Events that come close together change the page once. */
+  private flush(): void {
+    if (this.flushing) return;
+    this.flushing = true;
+    this.from.soon(() => {
+      this.flushing = false;
+      const events = this.queue;
+      this.queue = [];
+      const conversation = reduceAll(this.state.conversation, events);
+      this.set(settle({ ...this.state, conversation, loaded: true }));
+      for (const t of conversation.turns) if (t.id && !t.said) void this.learn(t.id, this.stop?.signal);
+    });
+  }
+
+  /** Reads what was said in the turns. The log has only the answers. */
+  private async learn(turn: string, signal: AbortSignal | undefined): Promise<void> {
+    if (this.asked.has(turn) && turn) return;
+    this.asked.add(turn);
+    try {
+      const entries = await this.from.transcript(this.sessionId, signal);
+      this.set(settle({ ...this.state, conversation: withTranscript(this.state.conversation, entries), loaded: true }));
+    } catch {
+      this.asked.delete(turn); // the next event tries again; the log itself tells of a refusal
+    }
+  }
+
+  private set(state: FeedState): void {
+    this.state = state;
+    for (const listener of this.listeners) listener();
+  }
+}
+
+/** Puts a sent message into its turn as soon as that is there. */
+function settle(state: FeedState): FeedState {
+  const { pending, ...rest } = state;
+  if (!pending?.turn) return state;
+  const i = state.conversation.turns.findIndex((t) => t.id === pending.turn);
+  const turn = state.conversation.turns[i];
+  if (!turn) return state;
+  if (turn.said) return rest;
+  const said = { message: pending.message, files: pending.files };
+  return { ...rest, conversation: { ...state.conversation, turns: state.conversation.turns.with(i, { ...turn, said }) } };
+}

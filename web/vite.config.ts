@@ -1,0 +1,16 @@
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vitest/config";
+
+// The server embeds dist and sends it with a strict policy: nothing inline, no
+// data: address, no polyfill that would insert a script.
+export default defineConfig({
+  plugins: [react()],
+  build: {
+    target: ["chrome123", "firefox121", "safari17.5"],
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+  server: { proxy: Object.fromEntries(["/api", "/openapi.json", "/docs"].map((path) => [path, "http://127.0.0.1:23529"])) },
+  test: { include: ["src/**/*.test.ts"] },
+});
