@@ -17,7 +17,7 @@ RACE := $(shell CC=$$($(GO) env CC); if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && c
 # The version is stamped by the linker: -buildvcs would fail where Git is missing.
 export GOFLAGS += -buildvcs=false
 
-.PHONY: build demo run test unit crash lint fmt fmt-check vet gen gen-check bench test-tools parts clean
+.PHONY: build demo run web test unit crash lint fmt fmt-check vet gen gen-check bench test-tools parts page clean
 
 build: ## the program, in bin/belay
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X belay/internal/cli.version=$(VERSION)' -o $(BIN)/belay ./cmd/belay
@@ -28,7 +28,13 @@ demo: build ## an agent that asks, in the chat, on a copy of the example project
 run: build ## a server with the page on a copy of the same example
 	@./examples/play $(BIN)/belay page
 
-test: fmt-check vet lint gen-check parts unit ## everything that CI runs
+test: fmt-check vet lint gen-check parts page unit ## everything that CI runs
+
+web: test-tools ## the page, in web/dist; needs Node, and what it makes is committed
+	cd web && npm run types && npm run build
+
+page: test-tools ## the page's unit tests, and whether web/dist is what web/src gives
+	@./test/page
 
 # Ten minutes for a package, which is what Go gives it, are little on a busy machine.
 unit:
@@ -63,7 +69,8 @@ vet: ## for every system that belay runs on
 gen: ## the generated pages of docs/ and files of examples/
 	$(GO) run ./examples/gen examples
 	$(GO) run ./docs/gen
-	$(GO) test ./internal/cli -run TestReadme -update
+	$(GO) test ./internal/cli -run TestTutorial -update
+	$(GO) test ./internal/chat -run TestPicture -update
 
 gen-check:
 	$(GO) run ./docs/gen -check

@@ -262,3 +262,30 @@ func (q *twoQuestions) settle() {
 		return strings.Contains(q.content(".belay/sessions/"+q.session+"/transcript.jsonl"), `"kind":"end"`)
 	})
 }
+
+// A turn that was taken up at the second question is interrupted. What the process before it had
+// applied is on record, and the other part is kept.
+//
+// Covers: turn-api REQ-04, REQ-12
+func TestInterruptedAtTheSecondQuestion(t *testing.T) {
+	t.Parallel()
+	q := askTwo(t)
+	q.run("decision", "allow", q.asks("sub/made.txt"))
+	q.asks("sub/.envrc")
+	q.kill()
+	q.server = q.serve()
+	q.asks("sub/.envrc")
+	q.run("session", "interrupt", q.session)
+	wait(t, "the turn ends", func() bool {
+		return strings.Contains(q.content(".belay/sessions/"+q.session+"/transcript.jsonl"), `"kind":"end"`)
+	})
+	if diff := cmp.Diff([]string{"sub/made.txt"}, q.changed(q.session)); diff != "" {
+		t.Errorf("on record (-want +got)\n%s", diff)
+	}
+	if kept := q.run("changes", "list"); strings.Count(kept, "chg_") != 1 || !strings.Contains(kept, "kept, runs by itself") {
+		t.Errorf("kept is %q", kept)
+	}
+	if open := q.run("decision", "list"); strings.Contains(open, "dec_") {
+		t.Errorf("open is %q", open)
+	}
+}

@@ -1,11 +1,13 @@
 // What all views share: live conversations, drafts, and what is read from the server.
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
-import { createContext, useContext, useMemo, useSyncExternalStore } from "react";
+import { createContext, useContext, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { followChanges } from "./api/changes";
 import * as api from "./api/client";
 import { useParam, useRoute } from "./route";
 import { Drafts } from "./features/workbench/drafts";
 import { Feeds } from "./session/store";
 import { read } from "./ui/theme";
+import { whileVisible } from "./ui/visible";
 
 export interface Shared { feeds: Feeds; drafts: Drafts }
 
@@ -32,12 +34,28 @@ export function useDraft(key: string) {
   return { draft, state: useSyncExternalStore(draft.subscribe, draft.get) };
 }
 
-/** Every open question. The list is asked for again and again, and at once after events about questions. */
+/** Every open question. */
 export function useQuestions() {
+  const live = useContext(LiveContext);
   return useQuery({
     queryKey: ["questions"], queryFn: ({ signal }) => api.openQuestions(signal),
-    refetchInterval: (q) => (q.state.error ? 15_000 : 2_500), refetchIntervalInBackground: true, retry: false,
+    refetchInterval: (q) => (live ? 60_000 : q.state.error || document.hidden ? 15_000 : 2_500), refetchIntervalInBackground: true, retry: false,
   });
+}
+
+/** Whether the server tells of changes. Where it does not, lists are asked for again and again. */
+export const LiveContext = createContext(false);
+
+/** Asks for lists again as soon as the server says that they have changed. */
+export function useChanges(): boolean {
+  const client = useQueryClient();
+  const [live, setLive] = useState(false);
+  useEffect(() => whileVisible((signal) => {
+    void followChanges((lists) => {
+      for (const list of lists) void client.invalidateQueries({ queryKey: [list] });
+    }, setLive, signal);
+  }), [client]);
+  return live;
 }
 
 export function useProjects() {
@@ -46,9 +64,10 @@ export function useProjects() {
 
 /** The sessions that a search finds in a project, in all with root "*", and in none with "". */
 export function useSessions(root: string, query = "") {
+  const live = useContext(LiveContext);
   return useQuery({
     queryKey: ["sessions", root, query], queryFn: ({ signal }) => api.listSessions(root === everywhere ? "" : root, query, signal),
-    enabled: root !== "", refetchInterval: 5_000, placeholderData: keepPreviousData,
+    enabled: root !== "", refetchInterval: live ? 60_000 : 5_000, placeholderData: keepPreviousData,
   });
 }
 
@@ -61,6 +80,11 @@ export function useSession(id: string) {
 
 export function usePersonas() {
   return useQuery({ queryKey: ["personas"], queryFn: ({ signal }) => api.personas(signal), staleTime: 60_000 });
+}
+
+/** The models that can be chosen; none where the server does not say. */
+export function useModels() {
+  return useQuery({ queryKey: ["models"], queryFn: ({ signal }) => api.models(signal), staleTime: Infinity, retry: false }).data ?? [];
 }
 
 /** What the server is set to. A server on a network may keep that from members. */

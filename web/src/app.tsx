@@ -1,6 +1,6 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { newShared, SharedContext, useProjectRoot } from "./app-state";
+import { LiveContext, newShared, SharedContext, useChanges, useProjectRoot } from "./app-state";
 import { isFailure } from "./api/http";
 import { Inbox } from "./features/inbox/inbox";
 import { Settings } from "./features/settings/settings";
@@ -29,9 +29,10 @@ export function App({ failure }: { failure?: unknown }) {
 function Views({ failure }: { failure: unknown }) {
   const route = useRoute();
   const root = useProjectRoot();
+  const live = useChanges();
   useEffect(() => { if (root) write("belay.root", root); }, [root]);
   return (
-    <Shell route={route}>
+    <LiveContext value={live}><Shell route={route}>
       {failure !== undefined && <div className="banner"><ErrorNotice error={failure} /></div>}
       {(route.view === "sessions" || route.view === "session") && (
         <>
@@ -42,6 +43,6 @@ function Views({ failure }: { failure: unknown }) {
       {(route.view === "inbox" || route.view === "question") && <Inbox selected={route.view === "question" ? route.id : ""} />}
       {route.view === "settings" && <Settings />}
       {route.view === "missing" && <div className="view"><div className="column empty-main"><h2>Nothing is here</h2><p><a href="/">All sessions</a></p></div></div>}
-    </Shell>
+    </Shell></LiveContext>
   );
 }

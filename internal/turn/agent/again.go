@@ -30,7 +30,7 @@ func (c *toolCall) recallFirst() error {
 // noteIntended notes the changes that a process made before it died, and could not put on record:
 // the transcript has its intents.
 func (c *toolCall) noteIntended(from *SuspendedCall) error {
-	if from == nil {
+	if from == nil || c.run.environment.Root == nil {
 		return nil
 	}
 	intended := intendedBy(from.Entries, c.id)

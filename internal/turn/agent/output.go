@@ -35,11 +35,16 @@ func (b *toolCalls) results(calls []*toolCall, ended error) ([]conversation.Resu
 func (b *toolCalls) close(calls []*toolCall) error {
 	e := session.Entry{Kind: session.EntryTools, Turn: b.run.ID, Time: session.Time{Time: b.run.Clock()}}
 	cut := "" // the call that was: those that change something run one by one
+	var unnoted error
 	for _, s := range calls {
 		if s.settled && s.err == nil {
 			continue
 		}
 		text := resultNotRun
+		if s.suspended != nil && len(intendedBy(s.suspended.Entries, s.id)) > 0 { // it ran in another process
+			text, cut = conversation.ResultUnknown, s.id
+			unnoted = s.noteIntended(s.suspended)
+		}
 		if !s.began.IsZero() {
 			text, cut = conversation.ResultUnknown, s.id
 		}
@@ -50,7 +55,7 @@ func (b *toolCalls) close(calls []*toolCall) error {
 		e.Changes[i].Call = cut
 	}
 	if len(e.Blocks) == 0 {
-		return nil
+		return unnoted
 	}
-	return b.run.append(e)
+	return errors.Join(unnoted, b.run.append(e))
 }

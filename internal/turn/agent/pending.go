@@ -52,10 +52,10 @@ func (c *toolCall) decideChanges() error {
 			c.result.Changes, c.changes, c.split = c.changes, nil, true // each part is judged by itself
 			continue
 		}
-		if err := c.decidePart(full, c.run.policy.JudgeWith(full, *hooked)); errors.Is(err, ErrSuspended) {
+		if err := c.decidePart(full, c.run.policy.JudgeWith(full, *hooked)); errors.Is(err, ErrSuspended) && !c.closes {
 			return err
 		} else if err != nil {
-			return errors.Join(err, c.keepRest())
+			return errors.Join(err, c.keepRest(), c.noteIntended(from))
 		}
 	}
 	return c.noteIntended(from)

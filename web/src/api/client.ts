@@ -15,9 +15,6 @@ export const exchange = (code: string) => post<unknown>("/api/auth/exchange", { 
 export const projects = (signal?: AbortSignal) =>
   get<Answers["allProjectsAnswer"]>("/api/projects", signal).then((a) => a.projects ?? []);
 
-export const makeExample = (projectRoot: string) =>
-  post<Answers["exampleAnswer"]>("/api/project/example", { projectRoot });
-
 /** How many sessions the page lists at once. */
 const sessionLimit = 100;
 
@@ -56,7 +53,11 @@ export const createSession = (projectRoot: string, persona: string, mode: string
 export const forkSession = (sessionId: string, turnId: string) =>
   post<Answers["sessionAnswer"]>("/api/harness/session/fork", { sessionId, turnId }).then((a) => a.session);
 
-export const deleteSession = (id: string) => request(sessionPath(id), { method: "DELETE" });
+/** Gives a session a title; "" goes back to its first words. */
+export async function renameSession(id: string, title: string): Promise<SessionRecord> {
+  const res = await request(sessionPath(id), { ...jsonBody({ title }), method: "PATCH" });
+  return ((await res.json()) as Answers["sessionAnswer"]).session;
+}
 
 export const transcript = (id: string, signal?: AbortSignal) =>
   get<Answers["transcriptAnswer"]>(sessionPath(id, "/transcript"), signal).then((a) => a.entries ?? []);
@@ -70,6 +71,9 @@ export const undoTurn = (sessionId: string, turnId: string, runsByItself: boolea
 
 export const personas = (signal?: AbortSignal) =>
   get<Answers["personasAnswer"]>("/api/harness/personas", signal).then((a) => a.personas ?? []);
+
+/** The models that the server knows of its provider. */
+export const models = (signal?: AbortSignal) => get<Answers["ModelList"]>("/api/harness/models", signal).then((a) => a.models ?? []);
 
 /** Every open question: of tool calls, and of the wait tasks of runs. */
 export const openQuestions = (signal?: AbortSignal) =>

@@ -1,7 +1,8 @@
 // The event stream of a session: it comes back by itself and loses nothing.
-import { createParser } from "eventsource-parser";
+import type { EventSourceMessage } from "eventsource-parser";
 import { sessionPath } from "./client";
-import { type Failure, isFailure, request } from "./http";
+import { type Failure, isFailure } from "./http";
+import { objectOf, pause, readStream } from "./stream";
 import type { LogEvent } from "../session/event";
 
 export type LinkState = "connecting" | "live" | "lost" | "refused";
@@ -52,70 +53,18 @@ export async function follow(
   }
 }
 
-/** Reads one connection to its end. */
-async function readOnce(
+/** Reads one connection of a session's log to its end. */
+function readOnce(
   sessionId: string, last: number, signal: AbortSignal, silence: number, onOpen: () => void, onEvents: (events: LogEvent[]) => void,
 ): Promise<void> {
-  const gone = new AbortController();
-  const abort = () => gone.abort();
-  signal.addEventListener("abort", abort);
-  let timer = setTimeout(abort, silence);
-  try {
-    const res = await request(sessionPath(sessionId, "/events"), {
-      headers: { Accept: "text/event-stream", ...(last > 0 ? { "Last-Event-ID": String(last) } : {}) },
-      signal: gone.signal,
-    });
-    onOpen();
-    if (!res.body) return;
-    let batch: LogEvent[] = [];
-    const parser = createParser({
-      onEvent: ({ id, event, data }) => {
-        const parsed = parse(id, event, data);
-        if (parsed) batch.push(parsed);
-      },
-    });
-    const reader = res.body.pipeThrough(new TextDecoderStream()).getReader();
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      clearTimeout(timer);
-      timer = setTimeout(abort, silence);
-      parser.feed(value);
-      if (batch.length > 0) {
-        onEvents(batch);
-        batch = [];
-      }
-    }
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", abort);
-    gone.abort();
-  }
-}
-
-function parse(id: string | undefined, type: string | undefined, data: string): LogEvent | undefined {
-  if (!type) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(data);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== "object" || value === null) return undefined;
-  return { seq: id && /^\d+$/.test(id) ? Number(id) : 0, type, data: value } as LogEvent;
-}
-
-/** Waits, less long if the signal is aborted or the browser comes back online. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      globalThis.removeEventListener?.("online", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-    globalThis.addEventListener?.("online", done);
+  return readStream(sessionPath(sessionId, "/events"), last > 0 ? String(last) : "", signal, silence, onOpen, (messages) => {
+    const events = messages.flatMap((m) => parse(m) ?? []);
+    if (events.length > 0) onEvents(events);
   });
+}
+
+function parse({ id, event, data }: EventSourceMessage): LogEvent | undefined {
+  const value = objectOf(data);
+  if (!event || !value) return undefined;
+  return { seq: id && /^\d+$/.test(id) ? Number(id) : 0, type: event, data: value } as LogEvent;
 }

@@ -38,6 +38,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Everything that a page shows, as Server-Sent Events: changes of decisions, sessions, runs and projects, and the logs of sessions. It begins with feed:ready, or with feed:reset where changes were missed. */
+        get: operations["streamAll"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/harness/attachments": {
         parameters: {
             query?: never;
@@ -106,6 +123,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/harness/decision/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One question, with its answer if it has one. */
+        get: operations["getDecision"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/harness/decisions": {
         parameters: {
             query?: never;
@@ -115,6 +149,23 @@ export interface paths {
         };
         /** The calls that wait for a person, oldest first. */
         get: operations["listDecisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/harness/decisions/closed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The latest answers to calls that waited for a person, of the last month, the latest first. */
+        get: operations["listClosedDecisions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -134,6 +185,23 @@ export interface paths {
         put?: never;
         /** Stop the turn that runs in a session. */
         post: operations["interruptTurn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/harness/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The models that are known of the provider, with their limits and prices. */
+        get: operations["listModels"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -291,7 +359,8 @@ export interface paths {
         delete: operations["deleteSession"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Change a session's title, mode or model; refused while a turn runs. */
+        patch: operations["updateSession"];
         trace?: never;
     };
     "/api/harness/session/{id}/changes": {
@@ -340,6 +409,40 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/harness/session/{id}/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What people said into the running turn and it has not taken yet, oldest first. */
+        get: operations["listQueue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/harness/session/{id}/queue/{input}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take one of these back. */
+        delete: operations["dropQueued"];
         options?: never;
         head?: never;
         patch?: never;
@@ -737,6 +840,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/system/info": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a client has to know before it shows anything: provider, defaults, limits, and the parts that are switched on. */
+        get: operations["systemInfo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/usage": {
         parameters: {
             query?: never;
@@ -1065,10 +1185,36 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        InfoLimits: {
+            attachmentBytes: number;
+            attachmentExtensions: string[] | null;
+            bodyBytes: number;
+            maxAttachments: number;
+            messageBytes: number;
+            streamProjects: number;
+            streamSessions: number;
+            turnAttachmentBytes: number;
+            uploadBytes: number;
+        };
         Missing: {
             effect: string;
             part: string;
             reason: string;
+        };
+        ModelInfo: {
+            assumed?: boolean;
+            contextTokens: number;
+            id: string;
+            images?: boolean;
+            name: string;
+            outputTokens: number;
+            pdf?: boolean;
+            price?: components["schemas"]["model.Price"];
+            provider: string;
+        };
+        ModelList: {
+            default: string;
+            models: components["schemas"]["ModelInfo"][] | null;
         };
         RecentProject: {
             exists: boolean;
@@ -1076,6 +1222,21 @@ export interface components {
             projectRoot: string;
             sessions: number;
             usedAt?: string;
+        };
+        SystemInfo: {
+            defaultMode: string;
+            defaultModel: string;
+            defaultPersona: string;
+            features: {
+                [key: string]: boolean;
+            };
+            limits: components["schemas"]["InfoLimits"];
+            modes: string[] | null;
+            operator: boolean;
+            provider: string;
+            providerName: string;
+            states: string[] | null;
+            version?: string;
         };
         Unwritable: {
             projectRoot: string;
@@ -1238,6 +1399,27 @@ export interface components {
         changesAnswer: {
             sessionId: string;
             turns: components["schemas"]["changes.ChangeSet"][] | null;
+        };
+        closedDecision: {
+            by: string;
+            decisionId: string;
+            note?: string;
+            only?: string[];
+            projectRoot?: string;
+            runId?: string;
+            sessionId?: string;
+            /** @description what the call would have done, in a sentence */
+            summary?: string;
+            /** Format: date-time */
+            time: string;
+            timeout?: boolean;
+            tool?: string;
+            toolCallId?: string;
+            turnId?: string;
+            verdict: string;
+        };
+        closedDecisionsAnswer: {
+            decisions: components["schemas"]["closedDecision"][] | null;
         };
         decisionAnswer: {
             decision: components["schemas"]["permit.Decision"];
@@ -1504,6 +1686,8 @@ export interface components {
             base?: string;
             bytes?: number;
             code?: string;
+            column?: number;
+            file?: string;
             from?: string;
             line?: number;
             meta?: {
@@ -1683,6 +1867,12 @@ export interface components {
         manifestAnswer: {
             manifest: components["schemas"]["session.Manifest"];
         };
+        "model.Price": {
+            cacheRead: number;
+            cacheWrite: number;
+            input: number;
+            output: number;
+        };
         okAnswer: {
             ok: boolean;
         };
@@ -1705,10 +1895,39 @@ export interface components {
             toolCallId: string;
             turnId: string;
         };
+        "overview.Changed": {
+            session: components["schemas"]["overview.Session"];
+        };
+        "overview.Closed": {
+            by?: string;
+            decisionId: string;
+            note?: string;
+            projectId: string;
+            runId?: string;
+            sessionId?: string;
+            verdict?: string;
+        };
+        "overview.Opened": {
+            /** Format: date-time */
+            created: string;
+            decisionId: string;
+            /** Format: date-time */
+            expires?: string;
+            projectId: string;
+            projectRoot: string;
+            reason: string;
+            runId?: string;
+            sessionId?: string;
+            tool?: string;
+            turnId?: string;
+        };
         "overview.Page": {
             nextCursor?: string;
             sessions: components["schemas"]["overview.Session"][] | null;
             total: number;
+        };
+        "overview.Position": {
+            version: number;
         };
         "overview.Project": {
             exists: boolean;
@@ -1720,6 +1939,17 @@ export interface components {
             /** Format: date-time */
             usedAt?: string;
         };
+        "overview.Removed": {
+            sessionId: string;
+        };
+        "overview.RunState": {
+            projectId: string;
+            projectRoot: string;
+            runId: string;
+            status: string;
+            waits?: number;
+            workflow: string;
+        };
         "overview.Session": {
             costUsd?: number;
             /** Format: date-time */
@@ -1730,6 +1960,7 @@ export interface components {
             model?: string;
             openQuestions: number;
             persona?: string;
+            preferredModel?: string;
             projectId: string;
             projectName: string;
             projectRoot: string;
@@ -1880,6 +2111,11 @@ export interface components {
             paths: string[] | null;
             version: number;
         };
+        projectEventData: {
+            data: unknown;
+            projectId: string;
+            type: string;
+        };
         projectReadyData: {
             projectRoot: string;
             version: number;
@@ -1932,6 +2168,27 @@ export interface components {
         proposalsAnswer: {
             projectRoot: string;
             proposals: components["schemas"]["proposal.Shown"][] | null;
+        };
+        questionAnswer: {
+            closed?: components["schemas"]["closedDecision"];
+            decision?: components["schemas"]["openDecision"];
+            open: boolean;
+            /** @description the task of a run that waits for a person */
+            wait?: components["schemas"]["run.Waiting"];
+        };
+        queueAnswer: {
+            inputs: components["schemas"]["queuedInput"][] | null;
+        };
+        queuedInput: {
+            /** @description how many files came with it */
+            attachments?: number;
+            id: string;
+            message: string;
+            mode: string;
+            /** Format: date-time */
+            time: string;
+            /** @description which of its files were refused */
+            warning?: string;
         };
         readyAnswer: {
             missing?: components["schemas"]["Missing"][];
@@ -2491,6 +2748,7 @@ export interface components {
             mode: string;
             model?: string;
             persona: string;
+            preferredModel?: string;
             projectRoot: string;
             readOnly?: boolean;
             sessionId: string;
@@ -2514,6 +2772,20 @@ export interface components {
         };
         sessionAnswer: {
             session: components["schemas"]["session.Record"];
+        };
+        sessionEndData: {
+            error: string;
+            message: string;
+            sessionId: string;
+        };
+        sessionEventData: {
+            data: unknown;
+            seq: number;
+            sessionId: string;
+            /** Format: date-time */
+            time: string;
+            turn: string;
+            type: string;
         };
         sessionsAnswer: {
             sessions: components["schemas"]["session.Record"][] | null;
@@ -2583,6 +2855,7 @@ export interface components {
             /** @description the session whose running turn is to hear it */
             sessionId: string;
         };
+        "struct {}": Record<string, never>;
         summaryAnswer: {
             run: components["schemas"]["run.Summary"];
         };
@@ -2708,6 +2981,14 @@ export interface components {
             sessionId: string;
             /** @description the turn whose file changes are to be taken back */
             turnId: string;
+        };
+        updateBody: {
+            /** @description the permission mode of turns whose options name none */
+            mode?: string;
+            /** @description the model of turns whose options name none; an empty one stands for the usual model */
+            model?: string;
+            /** @description what lists call the session, at most 200 bytes; with an empty one they go by its first message */
+            title?: string;
         };
         uploadForm: {
             /**
@@ -2883,6 +3164,99 @@ export interface operations {
             };
             /** @description SDK_FAILURE */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    streamAll: {
+        parameters: {
+            query?: {
+                /** @description sessions whose whole logs are to be followed, 8 at most, with commas between them; each is an id, or an id, a colon and the sequence to go on after */
+                sessions?: string;
+                /** @description ids of projects whose files are to be watched, 8 at most, with commas between them */
+                projects?: string;
+                /** @description as Last-Event-ID, for clients that cannot send a header */
+                lastEventId?: string;
+            };
+            header?: {
+                /** @description the id of the last event that was received: all goes on there. A session or project that is not in it begins as the query says */
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Everything that a page shows, as Server-Sent Events: changes of decisions, sessions, runs and projects, and the logs of sessions. It begins with feed:ready, or with feed:reset where changes were missed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description INVALID_REQUEST */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SESSION_NOT_FOUND, NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description OVERLOADED */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description STORAGE_FAILURE */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3267,6 +3641,74 @@ export interface operations {
             };
         };
     };
+    getDecision: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the question's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One question, with its answer if it has one. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["questionAnswer"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description STORAGE_FAILURE */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
     listDecisions: {
         parameters: {
             query?: {
@@ -3326,6 +3768,85 @@ export interface operations {
             };
             /** @description SDK_FAILURE */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    listClosedDecisions: {
+        parameters: {
+            query?: {
+                /** @description of this session; of all without it */
+                sessionId?: string;
+                /** @description at most so many, 1 to 200; 50 without it */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The latest answers to calls that waited for a person, of the last month, the latest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["closedDecisionsAnswer"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SESSION_NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description STORAGE_FAILURE */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3412,6 +3933,62 @@ export interface operations {
                 };
             };
             /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    listModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The models that are known of the provider, with their limits and prices. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelList"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INSTRUCTION_ROOT_INVALID, SDK_FAILURE */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4228,6 +4805,123 @@ export interface operations {
             };
         };
     };
+    updateSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the session's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["updateBody"];
+            };
+        };
+        responses: {
+            /** @description Change a session's title, mode or model; refused while a turn runs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["sessionAnswer"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SESSION_NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description TURN_IN_PROGRESS, SESSION_READ_ONLY */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description REQUEST_TOO_LARGE */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description OVERLOADED */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description STORAGE_FAILURE */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
     getChanges: {
         parameters: {
             query?: {
@@ -4446,6 +5140,144 @@ export interface operations {
             };
             /** @description SDK_FAILURE */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    listQueue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the session's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What people said into the running turn and it has not taken yet, oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["queueAnswer"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SESSION_NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description STORAGE_FAILURE */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    dropQueued: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the session's id */
+                id: string;
+                /** @description the input's id */
+                input: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Take one of these back. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["okAnswer"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SESSION_NOT_FOUND, NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description STORAGE_FAILURE */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6664,6 +7496,62 @@ export interface operations {
                 };
             };
             /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    systemInfo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a client has to know before it shows anything: provider, defaults, limits, and the parts that are switched on. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemInfo"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INSTRUCTION_ROOT_INVALID, SDK_FAILURE */
             500: {
                 headers: {
                     [name: string]: unknown;

@@ -6,6 +6,7 @@ import type { Failure } from "../api/http";
 import type { LogEvent } from "./event";
 import { type Conversation, emptyConversation, type SentFile } from "./model";
 import { reduceAll } from "./reduce";
+import { whileVisible } from "../ui/visible";
 import { withTranscript } from "./transcript";
 
 /** A message that was sent and whose turn has not begun yet. */
@@ -28,10 +29,12 @@ export interface Sources {
   transcript: typeof transcript;
   /** Runs work soon: once per frame in a browser. */
   soon(work: () => void): void;
+  /** Runs work while it is of use, and returns what ends it. */
+  whileVisible: typeof whileVisible;
 }
 
 const sources: Sources = {
-  follow, transcript,
+  follow, transcript, whileVisible,
   soon: (work) => {
     if (document.hidden) setTimeout(work, 200);
     else requestAnimationFrame(work);
@@ -67,7 +70,8 @@ export class Feed {
   private readonly listeners = new Set<() => void>();
   private queue: LogEvent[] = [];
   private flushing = false;
-  private stop: AbortController | undefined;
+  private stop: (() => void) | undefined;
+  private signal: AbortSignal | undefined;
   private asked = new Set<string>();
 
   constructor(sessionId: string, from: Sources) {
@@ -82,11 +86,11 @@ export class Feed {
   /** Tells of every change, and reads the log until the last listener is gone. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.listeners.add(listener);
-    if (!this.stop) this.start();
+    this.stop ??= this.from.whileVisible((signal) => this.start(signal));
     return () => {
       this.listeners.delete(listener);
       if (this.listeners.size > 0) return;
-      this.stop?.abort();
+      this.stop?.();
       this.stop = undefined;
     };
   };
@@ -115,18 +119,17 @@ export class Feed {
     if (pending?.key === key) this.set(settle({ ...this.state, pending: { ...pending, turn } }));
   }
 
-  private start(): void {
-    const stop = new AbortController();
-    this.stop = stop;
+  private start(signal: AbortSignal): void {
+    this.signal = signal;
     this.set({ ...this.state, link: "connecting" });
-    void this.learn("", stop.signal);
+    void this.learn("", signal);
     void this.from.follow(this.sessionId, this.state.conversation.seq, {
       onEvents: (events) => {
         this.queue.push(...events);
         this.flush();
       },
       onState: (link, refused) => this.set({ ...this.state, link, ...(refused ? { refused } : {}) }),
-    }, stop.signal);
+    }, signal);
   }
 
   /** Events that come close together change the page once. */
@@ -139,7 +142,7 @@ export class Feed {
       this.queue = [];
       const conversation = reduceAll(this.state.conversation, events);
       this.set(settle({ ...this.state, conversation, loaded: true }));
-      for (const t of conversation.turns) if (t.id && !t.said) void this.learn(t.id, this.stop?.signal);
+      for (const t of conversation.turns) if (t.id && !t.said) void this.learn(t.id, this.signal);
     });
   }
 

@@ -78,7 +78,7 @@ function useKeys(open: (sheet: "help" | "palette") => void): void {
         return;
       }
       const act = {
-        "?": () => open("help"), g: () => { went.current = Date.now(); }, c: () => navigate("/?new=1"),
+        "?": () => open("help"), g: () => { went.current = Date.now(); }, c: () => { navigate("/?new=1"); setTimeout(() => document.getElementById("message")?.focus(), 50); },
         m: () => document.getElementById("message")?.focus(), "/": () => document.getElementById("search")?.focus(),
       }[e.key];
       if (!act) return;

@@ -1,6 +1,6 @@
 // The message being written: its text, files and options, and what Enter does with it.
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { useDraft, usePersonas, useServer } from "../../app-state";
+import { useDraft, useModels, usePersonas, useServer } from "../../app-state";
 import { bytes } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import type { Draft, DraftFile, Uploader } from "./drafts";
@@ -101,6 +101,7 @@ function OptionFields({ optionKey, defaults }: { optionKey: string; defaults: { 
   const options = useOptions(optionKey);
   const { data: personas } = usePersonas();
   const server = useServer();
+  const models = useModels();
   const [model, setModel] = useState<string>();
   const { matrix, others } = selectable(personas ?? []);
   const persona = options.persona || defaults.persona;
@@ -125,9 +126,10 @@ function OptionFields({ optionKey, defaults }: { optionKey: string; defaults: { 
       </label>
       {server.provider === "scripted" ? null : (
         <label><span className="hidden">Model</span>
-          <input className="quiet-field" id="model" title="Model" spellCheck={false} autoComplete="off" placeholder={defaults.model || server.model || "model"}
+          <input className="quiet-field" id="model" title="Model" list="models" spellCheck={false} autoComplete="off" placeholder={defaults.model || server.model || "model"}
             value={model ?? options.model} onChange={(e) => setModel(e.target.value)}
             onBlur={() => { if (model !== undefined) setOption(optionKey, "model", model.trim()); setModel(undefined); }} />
+          <datalist id="models">{models.map((m) => <option key={m.id} value={m.id}>{m.name}</option>)}</datalist>
         </label>
       )}
     </div>

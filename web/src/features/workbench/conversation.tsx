@@ -10,6 +10,7 @@ import { announce } from "../shell/announce";
 import { Composer, type How } from "./composer";
 import { useOptions } from "./options";
 import { sendInto, sendTurn } from "./send";
+import { Title } from "./title";
 import { Said, TurnView } from "./turn-view";
 
 export function Conversation({ id }: { id: string }) {
@@ -46,7 +47,7 @@ export function Conversation({ id }: { id: string }) {
     <div className="view conversation">
       <header className="session-head">
         <a className="button plain icon narrow-only" href="/" aria-label="All sessions"><Icon.back /></a>
-        <h2 className="clip" title={title}>{title}</h2>
+        <Title id={id} title={title} />
         {s && <span className="soft small clip" title={s.projectRoot}>{s.persona} · {s.projectRoot.split("/").at(-1)}</span>}
         <span className="grow" />
         <LinkBadge state={state} />

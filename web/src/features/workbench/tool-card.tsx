@@ -57,7 +57,8 @@ function Input({ tool }: { tool: Tool }) {
     );
   }
   if (typeof input.task === "string") return <p className="asked-text">{input.task}</p>;
-  if (Object.keys(input).length === 0) return null;
+  // A path or a pattern alone stands in the line above already.
+  if (Object.keys(input).every((name) => name === "path" || name === "pattern")) return null;
   return <Code code={pretty(tool.input)} language="json" label="Input" />;
 }
 

@@ -3,6 +3,7 @@ import { memo } from "react";
 import { blobPath, manifestPath } from "../../api/client";
 import { tellOf } from "../../api/errors";
 import type { Part, SentFile, Turn } from "../../session/model";
+import { useModels } from "../../app-state";
 import { bytes, tokens } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { Markdown } from "../../ui/markdown";
@@ -28,7 +29,7 @@ export const TurnView = memo(function TurnView({ turn, sessionId, open }: {
         ))}
         {running && open.length === 0 && <p className="working soft small"><span className="spin" />Working</p>}
       </div>
-      <Foot turn={turn} sessionId={sessionId} />
+      <Foot turn={turn} sessionId={sessionId} waits={running && open.length > 0} />
     </article>
   );
 });
@@ -117,9 +118,11 @@ const endings: Record<Turn["state"], [word: string, className: string]> = {
   timeout: ["timed out", "bad"], failed: ["failed", "bad"],
 };
 
-function Foot({ turn, sessionId }: { turn: Turn; sessionId: string }) {
-  const [word, className] = endings[turn.state];
+function Foot({ turn, sessionId, waits }: { turn: Turn; sessionId: string; waits: boolean }) {
+  const [word, className] = waits ? ["waits for an answer", "warn"] : endings[turn.state];
   const u = turn.usage;
+  const models = useModels();
+  const model = models.find((m) => m.id === turn.model)?.name ?? turn.model;
   const notes = notPermitted(turn.calls);
   if (turn.id === "" && turn.parts.every((p) => p.kind === "gap")) return null;
   return (
@@ -128,7 +131,7 @@ function Foot({ turn, sessionId }: { turn: Turn; sessionId: string }) {
       {turn.undone && <p className="row-line small undone"><Icon.undo />Taken back: {turn.undone.join(", ")}</p>}
       <footer className="foot small">
         <span className={`state ${className}`}>{word}{turn.state === "cut" && turn.stopReason && `: ${turn.stopReason}`}</span>
-        {turn.model && <span>{turn.answeredBy ? `${turn.answeredBy}, in place of ${turn.model}` : turn.model}</span>}
+        {model && <span>{turn.answeredBy ? `${turn.answeredBy}, in place of ${model}` : model}</span>}
         {u && <span title={u.cacheReadTokens ? `${u.cacheReadTokens.toLocaleString("en-US")} read from the cache` : undefined}>{tokens(u.inputTokens)} tokens in · {tokens(u.outputTokens)} out</span>}
         {u?.costUsd !== undefined && <span>${u.costUsd.toFixed(4)}</span>}
         {turn.id && turn.state !== "running" && <a href={manifestPath(sessionId, turn.id)} target="_blank" rel="noopener">what the model saw</a>}

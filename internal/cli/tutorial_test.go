@@ -13,14 +13,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "rewrite the transcript in README.md from a real run")
+var update = flag.Bool("update", false, "rewrite the transcript in docs/tutorial.md from a real run")
 
-const readme = "../../README.md"
+const tutorial = "../../docs/tutorial.md"
 
-// shellSession is what the README shows: what is typed, and what came of it.
+// shellSession is what the tutorial shows: what is typed, and what came of it.
 var shellSession = regexp.MustCompile("(?s)```console\n(.*?)```")
 
-// commandLines are what the README shows, in order. %s is the session.
+// commandLines are what the tutorial shows, in order. %s is the session.
 var commandLines = []string{
 	`belay turn --attach drawings/site-plan.png --attach documents/brief.pdf --attach survey/levels.csv "What does the brief leave open?"`,
 	`belay turn --session %s "And what did the survey find?"`,
@@ -28,28 +28,28 @@ var commandLines = []string{
 	`belay attach inspect documents/brief.pdf check`,
 }
 
-// The transcript in the README is what belay really prints, but for ids, times
+// The transcript in the tutorial is what belay really prints, but for ids, times
 // and what follows from them.
-func TestReadme(t *testing.T) {
+func TestTutorial(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile(readme)
+	data, err := os.ReadFile(tutorial)
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := shellSession.FindSubmatchIndex(data)
 	if at == nil {
-		t.Fatal("README.md has no console session")
+		t.Fatal("tutorial.md has no console session")
 	}
 	played := play(t)
 	if *update {
 		page := string(data[:at[2]]) + played + string(data[at[3]:])
-		if err := os.WriteFile(readme, []byte(page), 0o644); err != nil {
+		if err := os.WriteFile(tutorial, []byte(page), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
 	if diff := cmp.Diff(timeless(played), timeless(string(data[at[2]:at[3]]))); diff != "" {
-		t.Errorf("README.md shows something else; run: make gen\n(-real +README)\n%s", diff)
+		t.Errorf("tutorial.md shows something else; run: make gen\n(-real +page)\n%s", diff)
 	}
 }
 
