@@ -176,7 +176,7 @@ func TestClientIsAnEngine(t *testing.T) {
 	if err != nil || up.Bytes != int64(len(content)) {
 		t.Errorf("Upload: %+v, %v", up, err)
 	}
-	if got := engine.Uploads()[0]; got.Name != "ü \"x\".bin" || !bytes.Equal(got.Data, content) {
+	if got := apitest.Uploads(engine)[0]; got.Name != "ü \"x\".bin" || !bytes.Equal(got.Data, content) {
 		t.Errorf("Upload arrived as %q, %d bytes", got.Name, len(got.Data))
 	}
 	_, wantItem, _ := engine.Blob(ctx, "s2", "aa11")

@@ -130,7 +130,7 @@ type feedRequest struct {
 }
 
 // readFeedRequest reads the query and where the reader is.
-func (c *call) readFeedRequest() (f feedRequest, err error) {
+func readFeedRequest(c *call) (f feedRequest, err error) {
 	q, err := query(c.r)
 	if err != nil {
 		return f, err
@@ -189,7 +189,7 @@ func serveAllEvents(c *call) error {
 	if err != nil {
 		return err
 	}
-	f, err := c.readFeedRequest()
+	f, err := readFeedRequest(c)
 	if err != nil {
 		return err
 	}
@@ -198,7 +198,7 @@ func serveAllEvents(c *call) error {
 		return err
 	}
 	defer release()
-	s, err := c.openFeed(all, f)
+	s, err := openFeed(c, all, f)
 	if err != nil {
 		return err
 	}
@@ -223,7 +223,7 @@ func wrapSession(id string, e event.Event) json.RawMessage {
 }
 
 // openFeed opens everything that a request follows.
-func (c *call) openFeed(all Overview, f feedRequest) (*feedStream, error) {
+func openFeed(c *call, all Overview, f feedRequest) (*feedStream, error) {
 	sub, err := all.Subscribe(c.ctx(), f.at.feed)
 	if errors.Is(err, overview.ErrClosed) {
 		err = fault.New(fault.Overloaded, "the server is shutting down")

@@ -30,7 +30,7 @@ func overviewServer(t *testing.T) (base string, h *api.Handler, engine *apitest.
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = requests.Close() })
-	all := overview.New(overview.Options{Store: store, Questions: requests, Tick: 5 * time.Millisecond})
+	all := overview.New(overview.Options{Sessions: store.Catalog(), Questions: requests, Tick: 5 * time.Millisecond})
 	t.Cleanup(all.Close)
 	set := index.NewSet(index.Options{MaxWatches: 1000, Poll: 10 * time.Millisecond})
 	t.Cleanup(set.Close)

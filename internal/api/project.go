@@ -134,7 +134,7 @@ func serveCheckProject(c *call) error {
 type listingKey struct{}
 
 func serveDeliverables(c *call) error {
-	root, s, err := c.snapshot()
+	root, s, err := snapshot(c)
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func serveDeliverables(c *call) error {
 }
 
 // snapshot is the project that a request names, and what it holds now.
-func (c *call) snapshot() (root string, s *index.Snapshot, err error) {
+func snapshot(c *call) (root string, s *index.Snapshot, err error) {
 	if root, _, err = c.projectOf(); err == nil {
 		s, err = c.current(c.r, root)
 	}
@@ -169,7 +169,7 @@ type scopeAnswer struct {
 type scopeKey struct{}
 
 func serveScope(c *call) error {
-	root, s, err := c.snapshot()
+	root, s, err := snapshot(c)
 	if err != nil {
 		return err
 	}

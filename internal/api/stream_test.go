@@ -87,7 +87,7 @@ func TestStuckReaderIsDropped(t *testing.T) {
 	}
 	eventually(t, "the turn has begun", func() bool { return len(engine.Requests()) == 1 })
 	engine.Wait() // the turn has ended although nobody reads
-	eventually(t, "the stream of the stuck reader is closed", func() bool { return engine.ClosedStreams() == 1 })
+	eventually(t, "the stream of the stuck reader is closed", func() bool { return apitest.ClosedStreams(engine) == 1 })
 }
 
 func TestVanishedReaderCostsTheTurnNothing(t *testing.T) {
@@ -109,7 +109,7 @@ func TestVanishedReaderCostsTheTurnNothing(t *testing.T) {
 			if err := conn.Close(); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, "the stream is closed", func() bool { return engine.ClosedStreams() == 1 })
+			eventually(t, "the stream is closed", func() bool { return apitest.ClosedStreams(engine) == 1 })
 			engine.Release("s1")
 			engine.Wait()
 			s, err := engine.Events(t.Context(), "s1", 0, "t1")

@@ -41,7 +41,7 @@ func serveTurn(c *call) error {
 	if c.draining.Load() {
 		return fault.New(fault.Overloaded, "the server is shutting down and takes no new turns")
 	}
-	req, err := c.readTurn()
+	req, err := readTurn(c)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func serveTurn(c *call) error {
 	return nil
 }
 
-func (c *call) readTurn() (*turn.Request, error) {
+func readTurn(c *call) (*turn.Request, error) {
 	f, err := c.fields(c.w, c.r)
 	if err != nil {
 		return nil, err

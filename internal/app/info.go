@@ -2,7 +2,6 @@ package app
 
 import (
 	"cmp"
-	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -20,9 +19,9 @@ import (
 const offlineName = "scripted (offline)"
 
 // models lists the models that are known of the provider, and those of the settings.
-func (a *App) models(context.Context) (api.ModelList, error) {
+func models(a *App) (api.ModelList, error) {
 	cfg := a.Config
-	usual, err := a.usualModel()
+	usual, err := usualModel(a)
 	if err != nil {
 		return api.ModelList{}, err
 	}
@@ -61,7 +60,7 @@ func (a *App) models(context.Context) (api.ModelList, error) {
 }
 
 // usualModel is the model of turns that name none, in a project without rules of its own.
-func (a *App) usualModel() (string, error) {
+func usualModel(a *App) (string, error) {
 	if a.Config.Provider == scripted.Name {
 		return scripted.Name, nil
 	}
@@ -70,9 +69,9 @@ func (a *App) usualModel() (string, error) {
 }
 
 // info is what clients have to know of a server.
-func (a *App) info(context.Context) (api.SystemInfo, error) {
+func info(a *App) (api.SystemInfo, error) {
 	cfg := a.Config
-	usual, err := a.usualModel()
+	usual, err := usualModel(a)
 	if err != nil {
 		return api.SystemInfo{}, err
 	}

@@ -12,23 +12,23 @@ import (
 func TestModels(t *testing.T) {
 	t.Parallel()
 	a, _ := opened(t, "")
-	list, err := a.models(t.Context())
+	list, err := models(a)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(list.Models) != 1 || list.Default != "scripted" || list.Models[0].Name != "scripted (offline)" || list.Models[0].ContextTokens == 0 {
 		t.Errorf("%+v", list)
 	}
-	info, err := a.info(t.Context())
+	known, err := info(a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info.ProviderName != "scripted (offline)" || info.DefaultMode != "direct" || !info.Features["bash"] || info.Limits.MaxAttachments == 0 ||
-		!slices.Contains(info.Limits.AttachmentExtensions, ".md") {
-		t.Errorf("%+v", info)
+	if known.ProviderName != "scripted (offline)" || known.DefaultMode != "direct" || !known.Features["bash"] || known.Limits.MaxAttachments == 0 ||
+		!slices.Contains(known.Limits.AttachmentExtensions, ".md") {
+		t.Errorf("%+v", known)
 	}
 	a, _ = opened(t, "provider: anthropic")
-	if list, err = a.models(t.Context()); err != nil {
+	if list, err = models(a); err != nil {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(list.Models, func(m api.ModelInfo) bool { return m.ID == "claude-sonnet-4-5" })

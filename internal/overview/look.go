@@ -27,7 +27,7 @@ type looker struct {
 	open  map[string]permit.Request
 	waits map[string]run.Waiting
 	asked time.Time
-	// uses is [session.Store.Changes]; rows are the sessions, shown what was reported of
+	// uses is [session.Catalog.Changes]; rows are the sessions, shown what was reported of
 	// some, busy those whose state may change without a change of their files.
 	uses  [sha256.Size]byte
 	moved time.Time // when uses differed last
@@ -166,7 +166,7 @@ func (l *looker) runDecisions(ctx context.Context) (changes []draft, _ error) {
 // sessions are those that are new, gone, or look different. Without a change of a file
 // only those are looked at that were busy, and those with other questions.
 func (l *looker) sessions(ctx context.Context, slow bool, asking map[string]bool) ([]draft, error) {
-	uses := l.view.o.Store.Changes(l.roots)
+	uses := l.view.o.Sessions.Changes(l.roots)
 	var changes []draft
 	look := map[string]bool{}
 	if uses != l.uses || slow && time.Since(l.moved) < settled || !l.looked {
@@ -280,7 +280,7 @@ func (l *looker) allRuns(ctx context.Context) (changes []draft, _ error) {
 		return nil, nil
 	}
 	for _, root := range l.roots {
-		at := l.view.o.Runs.Touched(root)
+		at := run.Touched(root)
 		if at.IsZero() || at.Equal(l.begun[root]) && !l.live[root] {
 			continue
 		}

@@ -33,13 +33,11 @@ type Questions interface {
 type Runs interface {
 	Questions(ctx context.Context) ([]run.Waiting, error)
 	List(ctx context.Context, project string, most int) ([]run.Summary, int, error)
-	// Touched is when a run of a project began last.
-	Touched(project string) time.Time
 }
 
-// Options configure an [Overview]. Store and Questions are required.
+// Options configure an [Overview]. Sessions and Questions are required.
 type Options struct {
-	Store     *session.Store
+	Sessions  session.Catalog
 	Questions Questions
 	// Runs is nil where no workflows run.
 	Runs Runs

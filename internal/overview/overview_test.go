@@ -48,7 +48,7 @@ func newWorld(t testing.TB, adjust ...func(*Options)) *world {
 	w.requests, err = permit.OpenRequests(permit.RequestsOptions{Dir: t.TempDir()})
 	must(t, err)
 	t.Cleanup(func() { must(t, w.requests.Close()) })
-	o := Options{Store: w.store, Questions: w.requests, Tick: 5 * time.Millisecond}
+	o := Options{Sessions: w.store.Catalog(), Questions: w.requests, Tick: 5 * time.Millisecond}
 	for _, f := range adjust {
 		f(&o)
 	}

@@ -59,7 +59,7 @@ func (v *Overview) idOf(projectRoot string) string {
 
 // roots are the folders of all projects that callers may name, sorted.
 func (v *Overview) roots() []string {
-	all := v.o.Store.Projects()
+	all := v.o.Sessions.Projects()
 	if v.o.Home != "" {
 		all = append(all, v.o.Home)
 	}
@@ -109,7 +109,7 @@ func (v *Overview) project(ctx context.Context, root string, open asked) (Projec
 		ID: v.idOf(root), Name: filepath.Base(root), Path: root, OpenQuestions: open.inProject[root],
 		Exists: err == nil && info.IsDir(),
 	}
-	rows, err := v.o.Store.Rows(ctx, root)
+	rows, err := v.o.Sessions.Rows(ctx, root)
 	for _, r := range rows {
 		p.Sessions++
 		if r.Used.After(p.UsedAt) {
@@ -122,7 +122,7 @@ func (v *Overview) project(ctx context.Context, root string, open asked) (Projec
 // Add makes a folder a known project, which is on disk when Add returns. The caller has
 // checked that it may be one.
 func (v *Overview) Add(ctx context.Context, projectRoot string) (Project, error) {
-	if err := v.o.Store.AddProject(projectRoot); err != nil {
+	if err := v.o.Sessions.AddProject(projectRoot); err != nil {
 		return Project{}, err
 	}
 	open, err := v.questions(ctx)
@@ -174,7 +174,7 @@ func (v *Overview) digest(r session.Row) (*session.Digest, error) {
 	if before.digest != nil && before.version == r.Version {
 		return before.digest, nil
 	}
-	d, err := v.o.Store.Digest(r, before.digest)
+	d, err := v.o.Sessions.Digest(r, before.digest)
 	if err != nil {
 		return nil, err
 	}

@@ -155,7 +155,7 @@ func (v *Overview) rows(ctx context.Context, project string) ([]session.Row, err
 	var all []session.Row
 	seen := map[string]bool{}
 	for _, root := range roots {
-		rows, err := v.o.Store.Rows(ctx, root)
+		rows, err := v.o.Sessions.Rows(ctx, root)
 		if err != nil {
 			return nil, err
 		}
@@ -249,7 +249,7 @@ func (v *Overview) state(r session.Row, d *session.Digest, open asked) State {
 	case open.inSession[r.ID] > 0:
 		return Waiting
 	case d.Open != "":
-		if _, _, runs := v.o.Store.Signals.Running(r.ID); runs {
+		if v.o.Sessions.Running(r.ID) {
 			return Running
 		}
 	}
@@ -261,7 +261,7 @@ func (v *Overview) show(ctx context.Context, r session.Row, open asked) (*Sessio
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	rec, err := v.o.Store.Read(r)
+	rec, err := v.o.Sessions.Read(r)
 	if rec == nil || err != nil {
 		return nil, err
 	}

@@ -36,9 +36,9 @@ const TitleLength = 80
 
 // Digest reads what was appended to a session's transcript since the digest before, or all
 // of it where that is nil or of another file. It decodes no line that it does not need.
-func (s *Store) Digest(r Row, before *Digest) (*Digest, error) {
+func (c Catalog) Digest(r Row, before *Digest) (*Digest, error) {
 	const unreadable = "the transcript cannot be read"
-	f, err := openTranscript(s.paths.pathIn(r.ProjectRoot, r.ID))
+	f, err := openTranscript(c.store.paths.pathIn(r.ProjectRoot, r.ID))
 	if err != nil {
 		return nil, storage(unreadable, err)
 	}

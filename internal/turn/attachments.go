@@ -138,7 +138,7 @@ func (a *attachments) Blob(ctx context.Context, sessionID, sha256 string) (io.Re
 	missing := fault.New(fault.NotFound, "session %s has no attachment %q", sessionID, sha256).With("sha256", sha256)
 	it, ok := findItem(entries, sha256)
 	if !ok {
-		if it, ok, err = a.announced(ctx, sessionID, entries, sha256); err != nil {
+		if it, ok, err = announced(ctx, a.store, sessionID, entries, sha256); err != nil {
 			return nil, it, err
 		}
 	}
@@ -182,7 +182,7 @@ func findItem(entries []session.Entry, sha256 string) (attachment.Item, bool) {
 
 // announced finds a file that an event of the last turn names: readers see the event
 // a moment before the transcript has the result.
-func (a *attachments) announced(ctx context.Context, sessionID string, entries []session.Entry, sha256 string) (it attachment.Item, ok bool, err error) {
+func announced(ctx context.Context, store *session.Store, sessionID string, entries []session.Entry, sha256 string) (it attachment.Item, ok bool, err error) {
 	after := int64(0)
 	for _, e := range slices.Backward(entries) {
 		if e.Kind == session.EntryTurn {
@@ -190,7 +190,7 @@ func (a *attachments) announced(ctx context.Context, sessionID string, entries [
 			break
 		}
 	}
-	r, err := a.store.Reader(ctx, sessionID, after)
+	r, err := store.Reader(ctx, sessionID, after)
 	if err != nil {
 		return it, false, err
 	}

@@ -119,32 +119,6 @@ func (l *Local) Interrupt(ctx context.Context, sessionID, turnID string) error {
 // limits are assumed. It is "" for a model that the provider knows.
 func (l *Local) ModelWarning(name string) string { return modelWarning(l.provider, name) }
 
-// Stay says that this process is there for longer than one turn: from now on it
-// takes up every turn that it comes across whose process died while a call waited
-// for a person, and does not end it.
-func (l *Local) Stay() { l.lifetime.stays.Store(true) }
-
-// Resume takes up the turns of these sessions, as [Local.Stay] says, and puts the
-// end of others whose process died on record. A session that is not there, as on a
-// disk that is not mounted, is left alone. The errors of all are joined.
-func (l *Local) Resume(ctx context.Context, sessionIDs ...string) error {
-	l.Stay()
-	return l.dead.resumeAll(ctx, sessionIDs)
-}
-
-// TakeUp carries out the answer that a person gave after the process of a turn had
-// died: that turn goes on in this process. It is nil where the session has no such
-// turn. A process that runs single turns calls it before the next turn of a session;
-// one that stays needs no call ([Local.Stay]).
-func (l *Local) TakeUp(ctx context.Context, sessionID string) (*Earlier, error) {
-	return l.streams.takeUp(ctx, sessionID)
-}
-
-// RecoverFiles settles the changes of files that dead processes left half done, in
-// all projects, and puts them on the record of their sessions. A project that is
-// gone is left out, and a session that somebody works in does it by itself.
-func (l *Local) RecoverFiles(ctx context.Context) error { return l.dead.recoverFiles(ctx) }
-
 // Counts returns the numbers of turns as they are now.
 func (l *Local) Counts() Counts { return l.running.counts() }
 

@@ -19,7 +19,7 @@ var overviewScenarios = []scenario{
 	{
 		name: "known project",
 		work: func(w *world, a *app.App) {
-			w.try(a.Store.AddProject(w.project))
+			w.try(a.Store.Catalog().AddProject(w.project))
 			w.acknowledged("the project", isKnown)
 		},
 	},
@@ -75,7 +75,7 @@ func isNamed(w *world, a *app.App) error {
 
 // isKnown checks that the project is one of the known ones.
 func isKnown(w *world, a *app.App) error {
-	if !slices.Contains(a.Store.Projects(), w.project) {
+	if !slices.Contains(a.Store.Catalog().Projects(), w.project) {
 		return errors.New("the project is not known")
 	}
 	return nil

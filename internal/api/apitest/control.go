@@ -40,7 +40,7 @@ func (e *Engine) Answers() []turn.DecisionRequest {
 
 // Steer implements turn.Engine.
 func (e *Engine) Steer(_ context.Context, r turn.SteerRequest) error {
-	l, err := e.log(r.SessionID)
+	l, err := logOf(e, r.SessionID)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (e *Engine) Steer(_ context.Context, r turn.SteerRequest) error {
 // Decisions implements turn.Engine.
 func (e *Engine) Decisions(_ context.Context, sessionID string) ([]permit.Request, error) {
 	if sessionID != "" {
-		if _, err := e.log(sessionID); err != nil {
+		if _, err := logOf(e, sessionID); err != nil {
 			return nil, err
 		}
 	}
@@ -83,7 +83,7 @@ func (e *Engine) Question(_ context.Context, id string) (permit.Question, error)
 // Closed implements turn.Engine.
 func (e *Engine) Closed(_ context.Context, sessionID string, most int) (all []permit.Closed, _ error) {
 	if sessionID != "" {
-		if _, err := e.log(sessionID); err != nil {
+		if _, err := logOf(e, sessionID); err != nil {
 			return nil, err
 		}
 	}
@@ -99,7 +99,7 @@ func (e *Engine) Closed(_ context.Context, sessionID string, most int) (all []pe
 
 // Inputs implements turn.Engine: what was said into a held turn waits for ever.
 func (e *Engine) Inputs(_ context.Context, id string) (inputs []session.Input, _ error) {
-	if _, err := e.log(id); err != nil {
+	if _, err := logOf(e, id); err != nil {
 		return nil, err
 	}
 	e.mu.Lock()
@@ -127,7 +127,7 @@ func (e *Engine) DropInput(ctx context.Context, id, inputID string) error {
 
 // Decide implements turn.Engine.
 func (e *Engine) Decide(_ context.Context, r turn.DecisionRequest) (permit.Decision, error) {
-	if _, err := e.log(r.SessionID); err != nil {
+	if _, err := logOf(e, r.SessionID); err != nil {
 		return permit.Decision{}, err
 	}
 	e.mu.Lock()
@@ -148,7 +148,7 @@ func (e *Engine) Decide(_ context.Context, r turn.DecisionRequest) (permit.Decis
 
 // Changes implements turn.Engine: every turn has changed one file.
 func (e *Engine) Changes(_ context.Context, id, of string) ([]changes.ChangeSet, error) {
-	if _, err := e.log(id); err != nil {
+	if _, err := logOf(e, id); err != nil {
 		return nil, err
 	}
 	e.mu.Lock()
@@ -177,7 +177,7 @@ func (e *Engine) Changes(_ context.Context, id, of string) ([]changes.ChangeSet,
 
 // Undo implements turn.Engine.
 func (e *Engine) Undo(ctx context.Context, r changes.UndoRequest) (changes.UndoResult, error) {
-	l, err := e.log(r.SessionID)
+	l, err := logOf(e, r.SessionID)
 	if err != nil {
 		return changes.UndoResult{}, err
 	}
@@ -202,7 +202,7 @@ func (e *Engine) Undo(ctx context.Context, r changes.UndoRequest) (changes.UndoR
 
 // Fork implements turn.Engine.
 func (e *Engine) Fork(ctx context.Context, r changes.ForkRequest) (session.Record, error) {
-	l, err := e.log(r.SessionID)
+	l, err := logOf(e, r.SessionID)
 	if err != nil {
 		return session.Record{}, err
 	}

@@ -85,14 +85,14 @@ func (e *Engine) Requests() []turn.Request {
 }
 
 // Uploads returns the uploads that arrived.
-func (e *Engine) Uploads() []Received {
+func Uploads(e *Engine) []Received {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.Clone(e.uploads)
 }
 
 // ClosedStreams counts the streams that their readers have closed.
-func (e *Engine) ClosedStreams() int {
+func ClosedStreams(e *Engine) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.closed
@@ -108,12 +108,12 @@ func (e *Engine) Wait() {
 
 // Release lets the session's held turn go on.
 func (e *Engine) Release(sessionID string) {
-	if l, err := e.log(sessionID); err == nil {
+	if l, err := logOf(e, sessionID); err == nil {
 		l.resume(false)
 	}
 }
 
-func (e *Engine) log(id string) (*log, error) {
+func logOf(e *Engine, id string) (*log, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	l, ok := e.sessions[id]
@@ -177,7 +177,7 @@ func (e *Engine) Get(_ context.Context, id string) (session.Record, error) {
 	if err := e.Fail["Get"]; err != nil {
 		return session.Record{}, err
 	}
-	l, err := e.log(id)
+	l, err := logOf(e, id)
 	if err != nil {
 		return session.Record{}, err
 	}
@@ -199,7 +199,7 @@ func (e *Engine) Find(_ context.Context, prefix string) ([]session.Record, error
 
 // Delete implements turn.Engine.
 func (e *Engine) Delete(_ context.Context, id string) error {
-	l, err := e.log(id)
+	l, err := logOf(e, id)
 	if err != nil {
 		return err
 	}
@@ -214,7 +214,7 @@ func (e *Engine) Delete(_ context.Context, id string) error {
 
 // Boot implements turn.Engine.
 func (e *Engine) Boot(_ context.Context, r turn.BootRequest) (turn.BootResult, error) {
-	l, err := e.log(r.SessionID)
+	l, err := logOf(e, r.SessionID)
 	if err != nil {
 		return turn.BootResult{}, err
 	}
@@ -224,7 +224,7 @@ func (e *Engine) Boot(_ context.Context, r turn.BootRequest) (turn.BootResult, e
 
 // Update implements turn.Engine.
 func (e *Engine) Update(_ context.Context, id string, c turn.SessionChange) (session.Record, error) {
-	l, err := e.log(id)
+	l, err := logOf(e, id)
 	if err != nil {
 		return session.Record{}, err
 	}
@@ -243,7 +243,7 @@ func (e *Engine) Update(_ context.Context, id string, c turn.SessionChange) (ses
 
 // Transcript implements turn.Engine.
 func (e *Engine) Transcript(_ context.Context, id string) ([]session.Entry, error) {
-	if _, err := e.log(id); err != nil {
+	if _, err := logOf(e, id); err != nil {
 		return nil, err
 	}
 	var list []session.Entry
@@ -257,7 +257,7 @@ func (e *Engine) Transcript(_ context.Context, id string) ([]session.Entry, erro
 
 // Export implements turn.Engine: the archive names the session.
 func (e *Engine) Export(_ context.Context, id string, w io.Writer) error {
-	if _, err := e.log(id); err != nil {
+	if _, err := logOf(e, id); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w, "archive of "+id)
@@ -280,7 +280,7 @@ func (e *Engine) Import(ctx context.Context, root string, archive io.Reader) (se
 
 // Manifest implements turn.Engine.
 func (e *Engine) Manifest(_ context.Context, id, turnID string) (session.Manifest, error) {
-	l, err := e.log(id)
+	l, err := logOf(e, id)
 	if err != nil {
 		return session.Manifest{}, err
 	}
@@ -323,7 +323,7 @@ func (e *Engine) Inspect(_ context.Context, r turn.InspectRequest) ([]turn.Inspe
 
 // Blob implements turn.Engine.
 func (e *Engine) Blob(_ context.Context, id, sha string) (io.ReadCloser, attachment.Item, error) {
-	if _, err := e.log(id); err != nil {
+	if _, err := logOf(e, id); err != nil {
 		return nil, attachment.Item{}, err
 	}
 	f, ok := e.Files[sha]

@@ -61,7 +61,7 @@ func (e *Engine) KeptChange(ctx context.Context, root, id string) (changes.KeptC
 
 // ApplyKept implements turn.Engine.
 func (e *Engine) ApplyKept(ctx context.Context, r changes.KeptRequest) (changes.KeptResult, error) {
-	done, err := e.settle(ctx, r, "ApplyKept")
+	done, err := settle(ctx, e, r, "ApplyKept")
 	if err != nil {
 		return changes.KeptResult{}, err
 	}
@@ -74,10 +74,10 @@ func (e *Engine) ApplyKept(ctx context.Context, r changes.KeptRequest) (changes.
 
 // DropKept implements turn.Engine.
 func (e *Engine) DropKept(ctx context.Context, r changes.KeptRequest) (changes.KeptResult, error) {
-	return e.settle(ctx, r, "DropKept")
+	return settle(ctx, e, r, "DropKept")
 }
 
-func (e *Engine) settle(ctx context.Context, r changes.KeptRequest, method string) (changes.KeptResult, error) {
+func settle(ctx context.Context, e *Engine, r changes.KeptRequest, method string) (changes.KeptResult, error) {
 	c, err := e.KeptChange(ctx, r.ProjectRoot, r.ID)
 	if err != nil {
 		return changes.KeptResult{}, err

@@ -87,7 +87,7 @@ func (l *log) append(t event.Type, data any) {
 
 // Start implements turn.Engine.
 func (e *Engine) Start(_ context.Context, r turn.Request) (turn.Stream, error) {
-	l, err := e.log(r.SessionID)
+	l, err := logOf(e, r.SessionID)
 	if err != nil {
 		return nil, err
 	}
@@ -109,12 +109,12 @@ func (e *Engine) Start(_ context.Context, r turn.Request) (turn.Stream, error) {
 	resumed := l.resumed
 	go func() {
 		defer e.turns.Done()
-		e.run(l, r, resumed)
+		run(e, l, r, resumed)
 	}()
 	return s, nil
 }
 
-func (e *Engine) run(l *log, r turn.Request, resumed chan bool) {
+func run(e *Engine, l *log, r turn.Request, resumed chan bool) {
 	l.append(event.SessionInit, event.Init{ClaudeSessionID: "claude_1", Model: "fake-1", TurnID: l.turn,
 		PromptMode: event.PromptString, Tools: []string{}, Warnings: []event.Warning{}})
 	if strings.Contains(r.Message, "WARN") {
@@ -134,7 +134,7 @@ func (e *Engine) run(l *log, r turn.Request, resumed chan bool) {
 		n := min(piece, len(rest))
 		l.append(event.ChatDelta, event.Text{Text: string(rest[:n]) + strings.Repeat("x", e.Padding)})
 		rest = rest[n:]
-		if i == 0 && strings.Contains(text, Hold) && <-resumed || e.interrupted(resumed) {
+		if i == 0 && strings.Contains(text, Hold) && <-resumed || interrupted(e, resumed) {
 			yes := true
 			l.append(event.ProcessExit, event.Exit{ExitCode: 130, Interrupted: &yes})
 			return
@@ -156,7 +156,7 @@ func (e *Engine) run(l *log, r turn.Request, resumed chan bool) {
 }
 
 // interrupted waits the pace of the answer, unless it is told to stop.
-func (e *Engine) interrupted(resumed chan bool) bool {
+func interrupted(e *Engine, resumed chan bool) bool {
 	select {
 	case stop := <-resumed:
 		return stop
@@ -167,7 +167,7 @@ func (e *Engine) interrupted(resumed chan bool) bool {
 
 // Interrupt implements turn.Engine.
 func (e *Engine) Interrupt(_ context.Context, id, turnID string) error {
-	l, err := e.log(id)
+	l, err := logOf(e, id)
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (e *Engine) Interrupt(_ context.Context, id, turnID string) error {
 
 // Events implements turn.Engine.
 func (e *Engine) Events(_ context.Context, id string, after int64, turnID string) (turn.Stream, error) {
-	l, err := e.log(id)
+	l, err := logOf(e, id)
 	if err != nil {
 		return nil, err
 	}

@@ -142,7 +142,7 @@ func removeRun(project, id string) error {
 
 // Touched is when a run of a project began or was removed last, the zero time where there
 // is none.
-func (r *Runner) Touched(project string) time.Time {
+func Touched(project string) time.Time {
 	info, err := os.Lstat(filepath.Join(project, filepath.FromSlash(dirRuns)))
 	if err != nil {
 		return time.Time{}

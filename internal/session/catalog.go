@@ -9,6 +9,13 @@ import (
 	"time"
 )
 
+// Catalog is a view of all sessions of a store for who lists and searches many of them. It
+// reads and never changes a session. It is safe for concurrent use.
+type Catalog struct{ store *Store }
+
+// Catalog returns the store's.
+func (s *Store) Catalog() Catalog { return Catalog{s} }
+
 // Row is a session in a list of many, found without reading it.
 type Row struct {
 	ID, ProjectRoot string
@@ -24,17 +31,17 @@ type RowVersion struct{ size, changed, used int64 }
 
 // Rows returns the sessions of a project, in no order. It looks at those that may have
 // changed since the last list, as [Store.ListPage] does. A project that is gone has none.
-func (s *Store) Rows(ctx context.Context, projectRoot string) ([]Row, error) {
+func (c Catalog) Rows(ctx context.Context, projectRoot string) ([]Row, error) {
 	project, err := checkRoot(projectRoot)
 	if err != nil {
 		return nil, nil //nolint:nilerr // its sessions are gone with it
 	}
-	cache := s.lists.recall(s.paths.sessionsOf(project))
-	ids, names, err := s.lists.names(cache, project)
+	cache := c.store.lists.recall(c.store.paths.sessionsOf(project))
+	ids, names, err := c.store.lists.names(cache, project)
 	if err != nil {
 		return nil, storage("the project's sessions cannot be listed", err)
 	}
-	found, err := s.lists.rows(ctx, project, cache, ids, names, lookNewestOfMany)
+	found, err := c.store.lists.rows(ctx, project, cache, ids, names, lookNewestOfMany)
 	if err != nil {
 		return nil, err
 	}
@@ -50,38 +57,44 @@ func (s *Store) Rows(ctx context.Context, projectRoot string) ([]Row, error) {
 
 // Read returns the record of a row, nil where the session is gone. A session that cannot
 // be used is a record that says why.
-func (s *Store) Read(r Row) (*Record, error) {
-	look := s.lists.looker(r.ProjectRoot)
+func (c Catalog) Read(r Row) (*Record, error) {
+	look := c.store.lists.looker(r.ProjectRoot)
 	defer look.close()
 	found, err := look.at(r.ID)
 	return found.rec, err
 }
 
+// Running reports whether a turn of a session runs, in whichever process.
+func (c Catalog) Running(id string) bool {
+	_, _, running := c.store.Signals.Running(id)
+	return running
+}
+
 // Projects are the folders that are known to have sessions, or had some, sorted.
-func (s *Store) Projects() []string {
-	all := s.paths.knownProjects()
+func (c Catalog) Projects() []string {
+	all := c.store.paths.knownProjects()
 	slices.Sort(all)
 	return all
 }
 
-// AddProject makes a folder one of [Store.Projects], also after a power cut.
-func (s *Store) AddProject(projectRoot string) error {
+// AddProject makes a folder one of [Catalog.Projects], also after a power cut.
+func (c Catalog) AddProject(projectRoot string) error {
 	project, err := checkRoot(projectRoot)
 	if err != nil {
 		return err
 	}
-	return storage("the project could not be recorded", s.paths.knowProject(project))
+	return storage("the project could not be recorded", c.store.paths.knowProject(project))
 }
 
 // Changes tells whether sessions may have changed between two looks: a belay wrote to one
 // of their transcripts, or sessions were made or removed in one of the projects.
 // Two looks that are equal saw the same sessions. Where the table of uses cannot be
 // read it tells nothing of the former.
-func (s *Store) Changes(projects []string) [sha256.Size]byte {
+func (c Catalog) Changes(projects []string) [sha256.Size]byte {
 	hash := sha256.New()
-	_, _ = hash.Write(s.uses.read()) // it does not fail
+	_, _ = hash.Write(c.store.uses.read()) // it does not fail
 	for _, p := range projects {
-		info, err := os.Stat(s.paths.sessionsOf(p))
+		info, err := os.Stat(c.store.paths.sessionsOf(p))
 		if err == nil {
 			_, _ = fmt.Fprintln(hash, p, info.ModTime().UnixNano())
 		}
