@@ -53,6 +53,7 @@ func rows() []row {
 		{"workflow-many", (*bench).workflowMany},
 		{"workflow-fetch", (*bench).workflowFetch},
 		{"workflow-runs", (*bench).workflowRuns},
+		{"discord", (*bench).discord},
 	}
 }
 

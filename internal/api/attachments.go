@@ -38,6 +38,15 @@ func serveUpload(c *call) error {
 	if (up.SessionID == "") == (up.ProjectRoot == "") {
 		return fault.New(fault.InvalidRequest, "exactly one of the parameters sessionId and projectRoot is required").With("field", "sessionId")
 	}
+	return c.receive(c.o.UploadBytes, "file", " (attachments.upload_bytes)", func(name string, content io.Reader) (any, error) {
+		up.Name, up.Content = name, content
+		return c.o.Engine.Upload(c.ctx(), up)
+	})
+}
+
+// receive streams the one file of a multipart form to do, and answers with what that
+// returns. The file, called what, has limit bytes at most.
+func (c *call) receive(limit int64, what, note string, do func(name string, content io.Reader) (any, error)) error {
 	slow := &pacedReader{src: c.r.Body, w: c.w, pace: c.o.BodyTimeout}
 	defer slow.stop()
 	c.r.Body = io.NopCloser(slow)
@@ -49,9 +58,8 @@ func serveUpload(c *call) error {
 	if err != nil {
 		return slow.or(err)
 	}
-	file := &cappedReader{src: part, left: c.o.UploadBytes, limit: c.o.UploadBytes}
-	up.Name, up.Content = part.FileName(), file
-	done, err := c.o.Engine.Upload(c.ctx(), up)
+	file := &cappedReader{src: part, left: limit, limit: limit, what: what, note: note}
+	done, err := do(part.FileName(), file)
 	if err != nil {
 		return slow.or(file.or(err))
 	}
@@ -81,6 +89,7 @@ func filePart(form *multipart.Reader) (*multipart.Part, error) {
 type cappedReader struct {
 	src         io.Reader
 	left, limit int64
+	what, note  string
 	err         error
 }
 
@@ -95,7 +104,7 @@ func (c *cappedReader) Read(p []byte) (int, error) {
 	c.left -= int64(n)
 	switch {
 	case c.left < 0:
-		c.err = tooLarge("file", c.limit, " (attachments.upload_bytes)")
+		c.err = tooLarge(c.what, c.limit, c.note)
 	case err != nil && !errors.Is(err, io.EOF):
 		c.err = unreadable(err)
 	default:

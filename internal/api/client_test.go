@@ -127,6 +127,20 @@ func TestClientIsAnEngine(t *testing.T) {
 	wantGet, _ := engine.Get(ctx, "s2")
 	got, err := c.Get(ctx, "s2")
 	same("Get", wantGet, got, err)
+	title := "Bearings"
+	updated, err := c.Update(ctx, "s2", turn.SessionChange{Title: &title})
+	wantGet, _ = engine.Get(ctx, "s2")
+	same("Update", wantGet, updated, err)
+	wantInputs, _ := engine.Inputs(ctx, "s2")
+	inputs, err := c.Inputs(ctx, "s2")
+	same("Inputs", wantInputs, inputs, err)
+	if err := c.DropInput(ctx, "s2", "00000000000000000001-in"); !fault.Is(err, fault.NotFound) {
+		t.Errorf("DropInput: %v", err)
+	}
+	var archive bytes.Buffer
+	if err := c.Export(ctx, "s2", &archive); err != nil || archive.String() != "archive of s2" {
+		t.Errorf("Export: %q, %v", archive.String(), err)
+	}
 	wantFound, _ := engine.Find(ctx, "s2")
 	found, err := c.Find(ctx, "s2")
 	same("Find", wantFound, found, err)
@@ -256,4 +270,34 @@ func BenchmarkTurn(b *testing.B) {
 			_ = s.Close()
 		}
 	})
+}
+
+// What needs the operator's authority passes through the client unchanged.
+func TestClientOfTheOperator(t *testing.T) {
+	t.Parallel()
+	engine := &apitest.Engine{}
+	c := remote(t, engine, api.Options{Token: "captain", Operator: api.NewOperator("captain", "", nil)})
+	engine.Ask(question("dec_1"))
+	q, err := c.Question(t.Context(), "dec_1")
+	if err != nil || q.Open == nil || q.Open.Reason == "" || q.Closed != nil {
+		t.Errorf("open: %+v, %v", q, err)
+	}
+	if _, err := c.Decide(t.Context(), turn.DecisionRequest{SessionID: "s1", DecisionID: "dec_1", Verdict: "deny", By: "ana", Note: "no"}); err != nil {
+		t.Fatal(err)
+	}
+	if q, err = c.Question(t.Context(), "dec_1"); err != nil || q.Open != nil || q.Closed == nil || q.Closed.By != "ana" || q.Closed.Tool != "bash" {
+		t.Errorf("closed: %+v, %v", q, err)
+	}
+	want, _ := engine.Closed(t.Context(), "s1", 5)
+	got, err := c.Closed(t.Context(), "s1", 5)
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("closed: %v\n%s", err, diff)
+	}
+	in, err := c.Import(t.Context(), "/project", strings.NewReader("archive of s9"))
+	if err != nil || in.From != "s9" || in.Record.SessionID == "" {
+		t.Errorf("import: %+v, %v", in, err)
+	}
+	if _, err := c.Import(t.Context(), "/project", strings.NewReader("rubbish")); !fault.Is(err, fault.InvalidRequest) {
+		t.Errorf("import of rubbish: %v", err)
+	}
 }

@@ -170,6 +170,17 @@ func (c confined) Transcript(ctx context.Context, id string) ([]session.Entry, e
 	return within(c.session(ctx, id), func() ([]session.Entry, error) { return c.engine.Transcript(ctx, id) })
 }
 
+func (c confined) Export(ctx context.Context, id string, w io.Writer) error {
+	if err := c.session(ctx, id); err != nil {
+		return err
+	}
+	return c.engine.Export(ctx, id, w)
+}
+
+func (c confined) Import(ctx context.Context, projectRoot string, archive io.Reader) (session.Imported, error) {
+	return within(c.project(projectRoot), func() (session.Imported, error) { return c.engine.Import(ctx, projectRoot, archive) })
+}
+
 func (c confined) Manifest(ctx context.Context, id, turnID string) (session.Manifest, error) {
 	return within(c.session(ctx, id), func() (session.Manifest, error) { return c.engine.Manifest(ctx, id, turnID) })
 }

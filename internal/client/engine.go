@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -175,22 +176,7 @@ func (c *Client) Persona(ctx context.Context, name string) (persona.Persona, err
 
 // Upload implements turn.Engine: the content streams to the server and is never
 // held whole. Upload does not close it.
-func (c *Client) Upload(ctx context.Context, u turn.Upload) (turn.Uploaded, error) {
-	pr, pw := io.Pipe()
-	form := multipart.NewWriter(pw)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		part, err := form.CreateFormFile("file", u.Name)
-		if err == nil {
-			_, err = io.Copy(part, u.Content)
-		}
-		if err == nil {
-			err = form.Close()
-		}
-		pw.CloseWithError(err) // nil is io.EOF
-	}()
-	var out turn.Uploaded
+func (c *Client) Upload(ctx context.Context, u turn.Upload) (out turn.Uploaded, err error) {
 	q := url.Values{}
 	if u.SessionID != "" {
 		q.Set("sessionId", u.SessionID)
@@ -198,15 +184,59 @@ func (c *Client) Upload(ctx context.Context, u turn.Upload) (turn.Uploaded, erro
 	if u.ProjectRoot != "" {
 		q.Set("projectRoot", u.ProjectRoot)
 	}
-	req, err := c.server.request(ctx, http.MethodPost, harness+"attachments?"+q.Encode(), pr)
+	return out, c.sendFile(ctx, harness+"attachments?"+q.Encode(), u.Name, u.Content, &out)
+}
+
+// Export implements turn.Engine.
+func (c *Client) Export(ctx context.Context, id string, w io.Writer) error {
+	req, err := c.server.request(ctx, http.MethodGet, sessionPath(id, "/export"), nil)
+	if err != nil {
+		return err
+	}
+	res, err := c.server.do(req)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, res.Body)
+	return errors.Join(err, res.Body.Close())
+}
+
+// Import implements turn.Engine; the token must be the operator's. Import does not close
+// the archive.
+func (c *Client) Import(ctx context.Context, projectRoot string, archive io.Reader) (session.Imported, error) {
+	var out struct {
+		Session session.Record
+		From    string
+	}
+	err := c.sendFile(ctx, harness+"session/import?projectRoot="+url.QueryEscape(projectRoot), "session.tar.gz", archive, &out)
+	return session.Imported{Record: out.Session, From: out.From}, err
+}
+
+// sendFile sends one file as a form. The content streams and is never held whole.
+func (c *Client) sendFile(ctx context.Context, path, name string, content io.Reader, out any) error {
+	pr, pw := io.Pipe()
+	form := multipart.NewWriter(pw)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		part, err := form.CreateFormFile("file", name)
+		if err == nil {
+			_, err = io.Copy(part, content)
+		}
+		if err == nil {
+			err = form.Close()
+		}
+		pw.CloseWithError(err) // nil is io.EOF
+	}()
+	req, err := c.server.request(ctx, http.MethodPost, path, pr)
 	if err == nil {
 		req.Header.Set("Content-Type", form.FormDataContentType())
-		err = c.server.receive(req, &out)
+		err = c.server.receive(req, out)
 	}
 	// The server may have answered before the end: let the writer go.
 	_ = pr.CloseWithError(context.Canceled)
 	<-done
-	return out, err
+	return err
 }
 
 // Blob implements turn.Engine. Of the item it knows what the answer's headers

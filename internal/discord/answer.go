@@ -2,13 +2,10 @@ package discord
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"belay/internal/bus/contract"
-	"belay/internal/discord/client"
 	"belay/internal/discord/output"
 	"belay/internal/discord/record"
 	"belay/internal/discord/routing"
@@ -178,16 +175,6 @@ func (a *answer) follow(ctx context.Context, outputs <-chan contract.Payload, br
 	}
 }
 
-// forgotten reports whether a request has no output to come: nothing in its session
-// works on it, and nothing waits.
-func (a *answer) forgotten(ctx context.Context) bool {
-	st, err := a.surface.o.Bus.Status(ctx, a.request.Session)
-	if err != nil {
-		return final(err)
-	}
-	return (st.Running == nil || st.Running.Request != a.request.ID) && !slices.Contains(st.Queued, a.request.ID)
-}
-
 // take adds an output to the plan. Files that a tool read, its calls and the model's
 // reasoning are not for people here.
 func (a *answer) take(p contract.Payload) {
@@ -208,53 +195,3 @@ func (a *answer) setRunning() {
 	a.running = true
 	a.surface.mu.Unlock()
 }
-
-// close takes the end of the output.
-func (a *answer) close(ctx context.Context, last *contract.ResponseText) {
-	if !last.Truncated && last.FinalText != "" {
-		a.plan.SetText(last.FinalText)
-	}
-	note := ""
-	switch {
-	case last.State == contract.StateFailed:
-		note = failure(last.Error)
-	case last.State == contract.StateCancelled:
-		note = "*Stopped.*"
-	}
-	if last.Note != "" {
-		note = plain(last.Note) + "\n" + note
-	}
-	a.finish(ctx, note)
-}
-
-// finish brings all that is left to Discord, and puts the end on record.
-func (a *answer) finish(ctx context.Context, note string) {
-	s := a.surface
-	s.mu.Lock()
-	a.over = true
-	s.mu.Unlock()
-	a.plan.End(note)
-	for a.step(ctx) && ctx.Err() == nil {
-	}
-	if ctx.Err() != nil {
-		return
-	}
-	if err := a.channel.record.Finish(a.request.ID); err != nil {
-		s.log.Error("Discord: the end of an answer could not be recorded", "request", a.request.ID, "error", err)
-	}
-}
-
-// taken ends an answer whose request was said into that of another one.
-func (a *answer) taken(ctx context.Context) {
-	s := a.surface
-	if err := a.channel.record.Finish(a.request.ID); err != nil {
-		s.log.Error("Discord: the end of a request could not be recorded", "request", a.request.ID, "error", err)
-	}
-	last := a.request.Messages[len(a.request.Messages)-1]
-	if err := s.client.React(ctx, a.channel.id, last, reactTaken); err != nil && ctx.Err() == nil {
-		s.log.Debug("Discord: react", "reason", client.ReasonOf(err))
-	}
-}
-
-// errNoFile says that a file's bytes are not there.
-var errNoFile = errors.New("the file is not there any more")

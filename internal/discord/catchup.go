@@ -21,9 +21,34 @@ const (
 // The caller holds the lock.
 func (s *Surface) catchUp() {
 	for _, c := range s.channels {
-		if last := c.record.Last(); last != "" {
-			s.do(c, func(ctx context.Context) { s.missed(ctx, c, last) })
+		last, err := c.record.Missing()
+		if err != nil {
+			s.log.Error("Discord: what was missed could not be recorded", "channel", c.id, "error", err)
 		}
+		if last == "" {
+			continue
+		}
+		c.absences++
+		s.do(c, func(ctx context.Context) {
+			s.missed(ctx, c, last)
+			s.caughtUp(ctx, c)
+		})
+	}
+}
+
+// caughtUp notes that one absence was read to its end. Until then its beginning stays on
+// record: newer messages come meanwhile, and the process may die.
+func (s *Surface) caughtUp(ctx context.Context, c *channel) {
+	if ctx.Err() != nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c.absences--; c.absences > 0 {
+		return
+	}
+	if err := c.record.Complete(); err != nil {
+		s.log.Error("Discord: what was missed could not be recorded", "channel", c.id, "error", err)
 	}
 }
 
@@ -59,7 +84,7 @@ func (s *Surface) missed(ctx context.Context, c *channel, last string) {
 	skipped := len(found) >= missedMessages
 	oldest := s.o.Now().Add(-missedTime)
 	for _, m := range found {
-		if m.Time.Before(oldest) {
+		if m.Time.Before(oldest) || c.record.Forgotten(m.ID) {
 			skipped = skipped || m.Author.ID != s.bot.ID
 			continue
 		}

@@ -2,6 +2,8 @@ package discord_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -118,6 +120,41 @@ func TestAbsence(t *testing.T) {
 	w.Gateway.Forget()
 	w.Gateway.Shut(false)
 	if r := w.agent.requested(3); !strings.Contains(text(r), "meanwhile") {
+		t.Errorf("the request is %q", text(r))
+	}
+}
+
+// record is the file about the channel.
+func (w *world) record() string {
+	data, err := os.ReadFile(filepath.Join(w.dir, "channels", w.channel+".jsonl"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// What was missed is not lost where belay is away again before it has read that, and newer
+// messages came meanwhile.
+func TestAbsenceTwice(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.mention("before")
+	w.agent.requested(1)
+	w.down()
+	w.mention("missed")
+	w.Script(discordtest.Rule{Method: "GET", Path: w.channel + "/messages", Status: 503, Times: 1000})
+	w.up()
+	w.Wait(t, "the attempt to read it", func() bool { return len(w.Calls("GET", w.channel+"/messages")) > 0 })
+	w.Say(w.channel, w.Person("Ben"), "between us")
+	for end := time.Now().Add(20 * time.Second); !strings.Contains(w.record(), "between us"); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the newer message is not on record")
+		}
+	}
+	w.down()
+	w.Rules(nil)
+	w.up()
+	if r := w.agent.requested(2); !strings.Contains(text(r), "missed") {
 		t.Errorf("the request is %q", text(r))
 	}
 }

@@ -10,10 +10,8 @@ import (
 
 	"belay/internal/bus/contract"
 	"belay/internal/discord/client"
-	"belay/internal/discord/composition"
 	"belay/internal/discord/message"
 	"belay/internal/discord/record"
-	"belay/internal/discord/routing"
 	"belay/internal/fault"
 )
 
@@ -36,19 +34,6 @@ type Surface struct {
 	parents  map[string]string // of threads
 	tiers    map[string]int    // boost levels of servers
 	code     string            // for /link, used once
-}
-
-// channel is what happens in one channel now. The surface's lock guards it, but for
-// record, which has its own.
-type channel struct {
-	id     string
-	record *record.Channel
-	burst  composition.Burst
-	// jobs are done one after another by a goroutine that lasts as long as there are
-	// some.
-	jobs    []func(ctx context.Context)
-	busy    bool
-	answers map[string]*answer // by request
 }
 
 // New returns a surface. The caller closes it.
@@ -201,71 +186,11 @@ func (s *Surface) restore(ctx context.Context) error {
 			s.answer(ctx, c, r, true)
 		}
 		for _, m := range c.record.Wanting() {
-			c.burst.Add(m, s.o.Now(), 0)
+			if !c.burst.Add(m, s.o.Now(), 0) {
+				s.flush(c)
+				c.burst.Add(m, s.o.Now(), 0)
+			}
 		}
 	}
 	return nil
-}
-
-// channel returns the state of a channel. The caller holds the lock.
-func (s *Surface) channel(id string) (*channel, error) {
-	if c := s.channels[id]; c != nil {
-		return c, nil
-	}
-	r, err := s.store.Channel(id)
-	if err != nil {
-		return nil, err
-	}
-	c := &channel{id: id, record: r, answers: map[string]*answer{}}
-	s.channels[id] = c
-	return c, nil
-}
-
-// binding is how a channel, or the one that a thread is in, is connected.
-func (s *Surface) binding(id, parent string) (record.Binding, bool) {
-	linked := s.store.Bindings()
-	for _, id := range []string{id, parent} {
-		if b, ok := s.o.Channels[id]; ok {
-			return b, true
-		}
-		if b, ok := linked[id]; ok {
-			return b, true
-		}
-	}
-	return record.Binding{}, false
-}
-
-// settings are who is answered. The caller holds the lock.
-func (s *Surface) settings() routing.Settings {
-	r := routing.Settings{Bot: s.bot.ID, Guilds: s.o.Guilds, Users: s.o.Users, Channels: map[string]routing.Channel{}}
-	for id, b := range s.store.Bindings() {
-		r.Channels[id] = routing.Channel{Mode: b.Mode}
-	}
-	for id, b := range s.o.Channels {
-		r.Channels[id] = routing.Channel{Mode: b.Mode}
-	}
-	return r
-}
-
-// do adds a job to a channel's. The caller holds the lock.
-func (s *Surface) do(c *channel, job func(ctx context.Context)) {
-	c.jobs = append(c.jobs, job)
-	if c.busy {
-		return
-	}
-	c.busy = true
-	s.work.Go(func() {
-		for {
-			s.mu.Lock()
-			if len(c.jobs) == 0 || s.life.Err() != nil {
-				c.busy = false
-				s.mu.Unlock()
-				return
-			}
-			job := c.jobs[0]
-			c.jobs = c.jobs[1:]
-			s.mu.Unlock()
-			job(s.life)
-		}
-	})
 }

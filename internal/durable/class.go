@@ -61,7 +61,7 @@ var (
 
 // The kinds of files in the state folder.
 var (
-	KnownProject  = &File{"known project", Kept, "STATE/projects/HASH", "flushed with the first turn of a project"}
+	KnownProject  = &File{"known project", Kept, "STATE/projects/HASH", "flushed before the first session of a project is made"}
 	SessionIndex  = &File{"session index", Rebuildable, "STATE/sessions/ID", "made again from the known projects"}
 	LeaseNote     = &File{"lease note", Rebuildable, "STATE/locks/ID.lock", "it has a checksum; without it the session's files are read again"}
 	SegmentHashes = &File{"segment hashes", Rebuildable, "STATE/seals/ID", "without it a finished segment is not checked"}

@@ -36,7 +36,7 @@ func Promises() []Promise {
 		{"updateSession", "", "the session has the title, the mode and the model", same, "changed session"},
 		{"dropQueued", "", "no turn takes the input", "it may wait again", "input taken back"},
 		{"deleteSession", "belay session delete", "the session is gone", same, "delete"},
-		{"", "belay session import", "the session exists, with its log and its files", same, "import"},
+		{"importSession", "belay session import", "the session exists, with its log and its files", same, "import"},
 		{"uploadAttachment", "", "the file lies at the path of the answer", same, "upload"},
 		{"scaffold", "belay project init", "the folders and files exist", same, "scaffold"},
 		{"makeExample", "", "the project exists", "it may be incomplete; make it again", ""},

@@ -72,6 +72,11 @@ type Sessions interface {
 	// TURN_IN_PROGRESS.
 	Update(ctx context.Context, sessionID string, c SessionChange) (session.Record, error)
 	Transcript(ctx context.Context, sessionID string) ([]session.Entry, error)
+	// Export writes a session with its attachments as a tar.gz; Import makes a session of
+	// one in a project, under another id where its own is taken. The archive is not
+	// trusted.
+	Export(ctx context.Context, sessionID string, w io.Writer) error
+	Import(ctx context.Context, projectRoot string, archive io.Reader) (session.Imported, error)
 	// Manifest returns the manifest of a turn, of the last one for "".
 	Manifest(ctx context.Context, sessionID, turnID string) (session.Manifest, error)
 	// Usage sums up the turns of every session that ended since then, by day,

@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -99,6 +100,20 @@ func (s *sessions) Delete(ctx context.Context, id string) error {
 // Transcript implements [Sessions].
 func (s *sessions) Transcript(ctx context.Context, id string) ([]session.Entry, error) {
 	return s.store.Transcript(ctx, id)
+}
+
+// Export implements [Sessions].
+func (s *sessions) Export(ctx context.Context, id string, w io.Writer) error {
+	return s.store.Archive.Export(ctx, id, w)
+}
+
+// Import implements [Sessions].
+func (s *sessions) Import(ctx context.Context, projectRoot string, archive io.Reader) (session.Imported, error) {
+	root, err := s.projects.check(projectRoot)
+	if err != nil {
+		return session.Imported{}, err
+	}
+	return s.store.Archive.Import(ctx, archive, root)
 }
 
 // Manifest implements [Sessions].

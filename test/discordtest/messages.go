@@ -1,14 +1,12 @@
 package discordtest
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // messageBody is the body of resources/message#create-message and #edit-message.
@@ -98,90 +96,6 @@ func (s *Server) newMessage(c *Channel, author User) *Message {
 		ID: s.newID(), ChannelID: c.ID, GuildID: c.Guild, Author: author, Timestamp: time.Now().UTC(), Mentions: []User{},
 		MentionRoles: []string{}, Attachments: []Attachment{}, Embeds: []any{}, Components: []any{},
 	}
-}
-
-// refer makes m a reply. A message that is gone is an error unless
-// fail_if_not_exists is false: resources/message#message-reference-structure.
-func (s *Server) refer(c *Channel, m *Message, ref *MessageReference) error {
-	_, to := c.find(ref.MessageID)
-	if to == nil {
-		if ref.FailIfNotExists == nil || *ref.FailIfNotExists {
-			return invalid("message_reference", "REPLIES_UNKNOWN_MESSAGE", "Unknown message")
-		}
-		return nil
-	}
-	m.Type = 19
-	m.Reference = &MessageReference{MessageID: to.ID, ChannelID: c.ID, GuildID: c.Guild}
-	copied := *to
-	copied.Referenced = nil
-	m.Referenced = &copied
-	return nil
-}
-
-// check holds a body to the limits.
-func (s *Server) check(c *Channel, b messageBody, files []upload) error {
-	tier := 0
-	if g := s.guilds[c.Guild]; g != nil {
-		tier = g.Tier
-	}
-	if b.Content != nil && utf8.RuneCountInString(*b.Content) > maxContent {
-		return invalid("content", "BASE_TYPE_MAX_LENGTH", "Must be %d or fewer in length.", maxContent)
-	}
-	if text, ok := b.Nonce.(string); ok && len(text) > maxNonce {
-		return invalid("nonce", "BASE_TYPE_MAX_LENGTH", "Must be %d or fewer in length.", maxNonce)
-	}
-	if len(files) > maxFiles {
-		return invalid("attachments", "BASE_TYPE_MAX_LENGTH", "Must be %d or fewer in length.", maxFiles)
-	}
-	var total int64
-	for _, f := range files {
-		total += int64(len(f.data))
-		if int64(len(f.data)) > fileLimit(tier) {
-			return refuse(http.StatusRequestEntityTooLarge, codeTooLarge, "Request entity too large")
-		}
-		if len(f.data) == 0 {
-			return refuse(http.StatusBadRequest, codeEmpty, "Cannot send an empty message")
-		}
-	}
-	if total > maxRequest(tier) {
-		return refuse(http.StatusRequestEntityTooLarge, codeTooLarge, "Request entity too large")
-	}
-	if a := b.AllowedMentions; a != nil {
-		if a.Parse == nil {
-			return invalid("allowed_mentions.parse", "BASE_TYPE_REQUIRED", "This field is required")
-		}
-		if slices.Contains(a.Parse, "users") && len(a.Users) > 0 || slices.Contains(a.Parse, "roles") && len(a.Roles) > 0 {
-			return invalid("allowed_mentions", "MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE", "parse and a list are exclusive")
-		}
-	}
-	if b.Components != nil {
-		return checkComponents(*b.Components)
-	}
-	return nil
-}
-
-// pinged are the people who are notified: resources/message#allowed-mentions-object.
-// Without the object everybody who is named is.
-func (s *Server) pinged(m *Message, a *allowedMentions) []string {
-	var all []string
-	named := func(kind string) bool { return a == nil || slices.Contains(a.Parse, kind) }
-	if named("everyone") && (strings.Contains(m.Content, "@everyone") || strings.Contains(m.Content, "@here")) {
-		all = append(all, "everyone")
-	}
-	if named("roles") && strings.Contains(m.Content, "<@&") {
-		all = append(all, "role")
-	}
-	for id := range strings.SplitSeq(m.Content, "<@") {
-		if id, _, ok := strings.Cut(id, ">"); ok && (named("users") || a != nil && slices.Contains(a.Users, id)) {
-			if _, err := strconv.ParseUint(id, 10, 64); err == nil {
-				all = append(all, id)
-			}
-		}
-	}
-	if m.Referenced != nil && (a == nil || a.RepliedUser) {
-		all = append(all, m.Referenced.Author.ID)
-	}
-	return all
 }
 
 func (s *Server) editMessage(r *request) (any, error) {
@@ -315,76 +229,4 @@ func (s *Server) react(r *request) (any, error) {
 	}
 	m.Reactions = append(m.Reactions, emoji)
 	return nil, nil
-}
-
-// Say writes a message as a person.
-func (s *Server) Say(channel string, who User, text string, change ...func(*Message)) Message {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c := s.channels[channel]
-	m := s.newMessage(c, who)
-	m.Content = text
-	if strings.Contains(text, "<@"+s.Bot.ID+">") || strings.Contains(text, "<@!"+s.Bot.ID+">") {
-		m.Mentions = append(m.Mentions, s.Bot)
-	}
-	for _, f := range change {
-		f(m)
-	}
-	c.messages = append(c.messages, m)
-	s.Gateway.message("MESSAGE_CREATE", m)
-	s.notify()
-	return *m
-}
-
-// Mention is the text that names the bot.
-func (s *Server) Mention() string { return "<@" + s.Bot.ID + ">" }
-
-// ReplyTo makes a message a reply. Discord lists the author who is replied to among
-// the mentions.
-func (s *Server) ReplyTo(id string) func(*Message) {
-	return func(m *Message) {
-		c := s.channels[m.ChannelID]
-		if s.refer(c, m, &MessageReference{MessageID: id}) == nil && m.Referenced != nil {
-			m.Mentions = append(m.Mentions, m.Referenced.Author)
-		}
-	}
-}
-
-// With puts a file on a message.
-func (s *Server) With(name, contentType string, data []byte) func(*Message) {
-	return func(m *Message) {
-		a := s.keep(m.ChannelID, name, data)
-		a.ContentType = contentType
-		m.Attachments = append(m.Attachments, a)
-	}
-}
-
-// Edit changes a person's message.
-func (s *Server) Edit(channel, id, text string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, m := s.channels[channel].find(id)
-	now := time.Now().UTC()
-	m.Content, m.EditedTimestamp = text, &now
-	s.Gateway.message("MESSAGE_UPDATE", m)
-	s.notify()
-}
-
-// Delete removes any message, as a moderator does.
-func (s *Server) Delete(channel, id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c := s.channels[channel]
-	i, m := c.find(id)
-	c.messages = slices.Delete(c.messages, i, i+1)
-	s.Gateway.deleted(m)
-	s.notify()
-}
-
-// clone copies a message as JSON, for an event.
-func clone(m *Message) map[string]any {
-	data, _ := json.Marshal(m)
-	var o map[string]any
-	_ = json.Unmarshal(data, &o)
-	return o
 }

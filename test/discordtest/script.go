@@ -64,6 +64,23 @@ func (s *Server) ignores() bool {
 	return s.unread
 }
 
+// Watch has f called at each request, before it is carried out and again before its answer.
+// F may end the process that made it. It must not use the server.
+func (s *Server) Watch(f func(r *http.Request)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.watch = f
+}
+
+func (s *Server) watched(r *http.Request) {
+	s.mu.Lock()
+	f := s.watch
+	s.mu.Unlock()
+	if f != nil {
+		f(r)
+	}
+}
+
 // Rules replaces all rules.
 func (s *Server) Rules(rules []*Rule) {
 	s.mu.Lock()

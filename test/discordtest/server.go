@@ -65,6 +65,7 @@ type Server struct {
 	buckets      map[string]*bucket
 	revoked      bool
 	unread       bool
+	watch        func(*http.Request)
 }
 
 // New starts a server, which ends with the test.

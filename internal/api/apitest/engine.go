@@ -7,6 +7,7 @@ package apitest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -252,6 +253,29 @@ func (e *Engine) Transcript(_ context.Context, id string) ([]session.Entry, erro
 		}
 	}
 	return list, nil
+}
+
+// Export implements turn.Engine: the archive names the session.
+func (e *Engine) Export(_ context.Context, id string, w io.Writer) error {
+	if _, err := e.log(id); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "archive of "+id)
+	return errors.Join(err, e.Fail["Export"])
+}
+
+// Import implements turn.Engine, for what Export writes.
+func (e *Engine) Import(ctx context.Context, root string, archive io.Reader) (session.Imported, error) {
+	data, err := io.ReadAll(archive)
+	if err != nil {
+		return session.Imported{}, err
+	}
+	id, ok := strings.CutPrefix(string(data), "archive of ")
+	if !ok {
+		return session.Imported{}, fault.New(fault.InvalidRequest, "import: it is no export")
+	}
+	rec, err := e.Create(ctx, turn.CreateRequest{ProjectRoot: root})
+	return session.Imported{Record: rec, From: id}, err
 }
 
 // Manifest implements turn.Engine.

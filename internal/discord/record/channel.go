@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
@@ -40,26 +39,6 @@ type Request struct {
 	Sent []output.Message `json:"-"`
 }
 
-// Question is a question that was asked in the channel.
-type Question struct {
-	ID      string `json:"id"`
-	Session string `json:"session"`
-	Message string `json:"message"`
-	// Text is what the message says, for the edit that closes it.
-	Text string `json:"text"`
-	// Direct are the same question in direct messages. Message is a note then.
-	Direct []DirectQuestion `json:"direct,omitempty"`
-	Closed bool             `json:"closed,omitempty"`
-}
-
-// DirectQuestion is a question in the direct messages of a decider.
-type DirectQuestion struct {
-	User    string `json:"user"`
-	Channel string `json:"channel"`
-	Message string `json:"message"`
-	Text    string `json:"text"`
-}
-
 // line is one line of the file. Exactly one of the members is set, beside V.
 type line struct {
 	V       int              `json:"v"`
@@ -72,6 +51,7 @@ type line struct {
 	Question *Question `json:"question,omitempty"`
 	Session  string    `json:"session,omitempty"`
 	Persona  *string   `json:"persona,omitempty"`
+	Missing  *string   `json:"missing,omitempty"`
 }
 
 type sent struct {
@@ -187,89 +167,8 @@ func (c *Channel) Sent(request string, m output.Message) error {
 // Finish records that a request's answer is in Discord, or that there will be none.
 func (c *Channel) Finish(request string) error { return c.add(true, line{Finished: request}) }
 
-// Ask records a question that was sent, or its end.
-func (c *Channel) Ask(q Question) error { return c.add(true, line{Question: &q}) }
-
 // SetSession makes a session the channel's.
 func (c *Channel) SetSession(id string) error { return c.add(true, line{Session: id}) }
 
 // SetPersona makes a persona the channel's, "" the binding's again.
 func (c *Channel) SetPersona(id string) error { return c.add(true, line{Persona: &id}) }
-
-// Message returns a message that was seen lately.
-func (c *Channel) Message(id string) (message.Message, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	m, ok := c.state.messages[id]
-	return m, ok
-}
-
-// Last is the newest message that was seen, "" where none was.
-func (c *Channel) Last() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.state.last
-}
-
-// Wanting are the messages that are to be answered and that no request has, the
-// oldest first.
-func (c *Channel) Wanting() []message.Message {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var all []message.Message
-	for _, id := range c.state.wanting {
-		if m := c.state.messages[id]; !m.Deleted {
-			all = append(all, m)
-		}
-	}
-	return all
-}
-
-// Handled reports whether a message was seen before and is, or was, being answered.
-func (c *Channel) Handled(id string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.state.handled[id]
-}
-
-// Open are the open requests, in the order of their acceptance.
-func (c *Channel) Open() []Request {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var all []Request
-	for _, r := range c.state.requests {
-		copied := *r
-		copied.Sent = slices.Clone(r.Sent)
-		all = append(all, copied)
-	}
-	return all
-}
-
-// Question returns a question that was asked in the channel.
-func (c *Channel) Question(id string) (Question, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	q, ok := c.state.questions[id]
-	return q, ok
-}
-
-// Session is the channel's session, "" where none was made yet.
-func (c *Channel) Session() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.state.session
-}
-
-// Had reports whether a session is, or lately was, the channel's.
-func (c *Channel) Had(session string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Contains(c.state.sessions, session)
-}
-
-// Persona is the persona that somebody chose with /persona, "" for none.
-func (c *Channel) Persona() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.state.persona
-}

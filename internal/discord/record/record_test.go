@@ -96,6 +96,24 @@ func TestChannel(t *testing.T) {
 	if ids, err := s.Known(); err != nil || len(ids) != 1 || ids[0] != "7" {
 		t.Errorf("known %v: %v", ids, err)
 	}
+	// The beginning of an absence stays until it was read to its end, also where newer
+	// messages came.
+	missing := func(want string) {
+		t.Helper()
+		if got, err := c.Missing(); err != nil || got != want {
+			t.Errorf("missing after %q, want %q: %v", got, want, err)
+		}
+	}
+	missing("13")
+	must(t, c.See(message.Message{ID: "14", Channel: "7"}, false))
+	missing("13")
+	must(t, s.Close())
+	s = open(t, dir)
+	c = channel(t, s, "7")
+	missing("13")
+	must(t, c.Complete())
+	missing("14")
+	must(t, c.Complete())
 	must(t, c.Forget())
 	if c.Session() != "" || !c.Had("s2") {
 		t.Error("a forgotten session is the channel's no more, but was")

@@ -24,6 +24,8 @@ type state struct {
 	handled  map[string]bool
 	wanting  []string
 	last     string
+	// missing is the message after which others may have been missed, "" for none.
+	missing  string
 	requests []*Request
 	question []string // ids, the oldest first
 	// questions by id
@@ -68,6 +70,8 @@ func (s *state) apply(l line) {
 		s.sessions = s.sessions[max(0, len(s.sessions)-keptSessions):]
 	case l.Persona != nil:
 		s.persona = *l.Persona
+	case l.Missing != nil:
+		s.missing = *l.Missing
 	}
 }
 
@@ -122,6 +126,9 @@ func (s *state) lines() ([]byte, error) {
 	}
 	if s.persona != "" {
 		all = append(all, line{Persona: &s.persona})
+	}
+	if s.missing != "" {
+		all = append(all, line{Missing: &s.missing})
 	}
 	var done []string
 	for _, id := range s.order {

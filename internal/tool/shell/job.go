@@ -14,7 +14,7 @@ import (
 
 // job is a command that goes on in the background, in a transaction of its own.
 type job struct {
-	*transaction
+	work  *transaction
 	id    string
 	began time.Time
 	// unread is what it wrote and nobody has read; said has a value when there is more.
@@ -78,7 +78,7 @@ func (c *call) startJob(ctx context.Context, id string) (_ *job, err error) {
 		return nil, errors.Join(err, ports.close())
 	}
 	j := &job{
-		transaction: t, id: id, began: time.Now(), ports: ports,
+		work: t, id: id, began: time.Now(), ports: ports,
 		unread: confine.NewRecorder(outputBytes(c.environment.Limits)), said: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 	run.Said, run.Inside = j, &j.inside
@@ -86,10 +86,10 @@ func (c *call) startJob(ctx context.Context, id string) (_ *job, err error) {
 	ports.serve(ctx, &j.inside)
 	go func() {
 		defer close(j.ended)
-		j.outcome, j.err = j.run(ctx, run)
-		j.stopped = j.asked.Load()
+		j.outcome, j.err = t.run(ctx, run)
+		j.work.stopped = j.asked.Load()
 		if ctx.Err() != nil && errors.Is(j.err, context.Cause(ctx)) {
-			j.stopped, j.err = true, nil // it ran, and what it changed is reviewed
+			j.work.stopped, j.err = true, nil // it ran, and what it changed is reviewed
 		}
 		j.stop(nil)
 		j.err = errors.Join(j.err, ports.close())
@@ -108,7 +108,7 @@ func (j *job) Write(p []byte) (int, error) {
 }
 
 // Line implements [tool.Job].
-func (j *job) Line() string { return tool.Clip(j.summary(), jobLineBytes) }
+func (j *job) Line() string { return tool.Clip(j.work.summary(), jobLineBytes) }
 
 // Running implements [tool.Job].
 func (j *job) Running() bool {
@@ -133,9 +133,9 @@ func (j *job) Stop(ctx context.Context) {
 func (j *job) End(ctx context.Context) (tool.Result, error) {
 	j.Stop(ctx)
 	if j.err != nil {
-		return tool.Result{}, errors.Join(notRun(j.err), j.upper.Remove())
+		return tool.Result{}, errors.Join(notRun(j.err), j.work.upper.Remove())
 	}
-	return j.finish(ctx, j.outcome, j.unread.Take())
+	return j.work.finish(ctx, j.outcome, j.unread.Take())
 }
 
 // jobLineBytes is how much of its command tells a job from others.
@@ -181,7 +181,7 @@ func (j *job) hear(ctx context.Context, wait time.Duration) {
 }
 
 // over reports whether the job has ended and its last result is the caller's.
-func (j *job) over() bool { return !j.Running() && j.environment.Jobs.Remove(j.id) }
+func (j *job) over() bool { return !j.Running() && j.work.environment.Jobs.Remove(j.id) }
 
 // read is what the job has written since the last read.
 func (j *job) read() tool.Result {

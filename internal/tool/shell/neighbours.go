@@ -77,7 +77,7 @@ func (n *neighbours) ports() map[uint16]*job {
 	all := map[uint16]*job{}
 	for _, s := range n.c.environment.Jobs.All() {
 		j, ok := s.Job.(*job)
-		if !ok || !j.Running() || j.call == n.c {
+		if !ok || !j.Running() || j.work.call == n.c {
 			continue
 		}
 		ports, _ := j.inside.Listening() // one that has just ended listens nowhere

@@ -20,7 +20,7 @@ import (
 // pending are the changes of a command that has ended. They are in its upper
 // directory or, once they are held, among the kept changes of the project.
 type pending struct {
-	*call
+	call   *call
 	upper  *overlay.Upper
 	held   *kept.Change
 	record kept.Record
@@ -98,7 +98,7 @@ func (p *pending) Hold(_ context.Context, question, why string) (err error) {
 	if p.held != nil {
 		return p.held.Update(p.record)
 	}
-	p.held, err = kept.Hold(p.environment.Root, p.upper, p.record)
+	p.held, err = kept.Hold(p.call.environment.Root, p.upper, p.record)
 	if err == nil {
 		p.record, p.upper = p.held.Record, nil
 	}
@@ -117,7 +117,7 @@ func (p *pending) Apply(ctx context.Context, only []string) (tool.Result, error)
 	conflicts := slices.DeleteFunc(slices.Clone(p.record.Conflicts), func(name string) bool {
 		return !slices.ContainsFunc(chosen, func(c journal.Change) bool { return string(c.Path) == name })
 	})
-	if lock := gitAtWork(p.environment.Root, chosen); lock != "" {
+	if lock := gitAtWork(p.call.environment.Root, chosen); lock != "" {
 		return p.Keep(ctx, "git is at work in the repository ("+lock+" is there)")
 	}
 	if len(conflicts) == 0 {
@@ -128,7 +128,7 @@ func (p *pending) Apply(ctx context.Context, only []string) (tool.Result, error)
 		case errors.As(err, &tree):
 			return p.Keep(ctx, tree.Error())
 		case errors.As(err, &conflict):
-			if real, err := AreReal(ctx, p.environment.Root, chosen); err != nil {
+			if real, err := AreReal(ctx, p.call.environment.Root, chosen); err != nil {
 				return tool.Result{}, errors.Join(err, p.leave())
 			} else if real { // somebody has made the same
 				return p.end(note...)
@@ -221,7 +221,7 @@ func (p *pending) remove() (err error) {
 
 // apply makes the changes in the project, all or none.
 func (p *pending) apply(ctx context.Context, changes []journal.Change) error {
-	w, by := p.environment, p.record.Origin
+	w, by := p.call.environment, p.record.Origin
 	owner := journal.Owner{What: Name, Session: by.SessionID, Turn: by.TurnID, Agent: by.Agent, Call: by.CallID}
 	return inProject(ctx, w, func(j *journal.Project) error {
 		if p.resumed { // the process may have made them, and died before it could say so

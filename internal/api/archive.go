@@ -1,0 +1,55 @@
+package api
+
+import (
+	"io"
+
+	"belay/internal/fault"
+	"belay/internal/session"
+)
+
+// importedAnswer is a session that came in, and the id that it had where it came from.
+type importedAnswer struct {
+	Session session.Record `json:"session"`
+	From    string         `json:"from"`
+}
+
+// maxArchive is how many bytes an archive that is imported has at most, compressed. Its
+// content has limits of its own.
+const maxArchive = 1 << 30
+
+// archiveRoutes are the endpoints that take sessions out of projects and into them.
+func archiveRoutes() []route {
+	return []route{
+		{method: get, path: "/api/harness/session/{id}/export", name: "exportSession", summary: "A session with its attachments as one .tar.gz, as belay session export writes it.",
+			params: []param{sessionPath}, media: "application/gzip", action: action{serve: serveExport},
+			errors: []fault.Type{fault.SessionNotFound, fault.StorageFailure}},
+		{method: post, path: "/api/harness/session/import", name: "importSession", summary: "Make a session of such an archive. It keeps its id where that is free.", access: operator,
+			params: []param{projectRoot},
+			action: action{body: uploadForm{}, answer: importedAnswer{}, serve: serveImport},
+			errors: errorsOf(rootErrors, []fault.Type{fault.InvalidRequest, fault.StorageFailure})},
+	}
+}
+
+// serveExport streams the archive. One that breaks off does not look whole: the connection
+// is cut, and the archive's sums are its last file.
+func serveExport(c *call) error {
+	if _, err := c.o.Engine.Get(c.ctx(), c.id()); err != nil {
+		return err
+	}
+	head := c.w.Header()
+	head.Set("Content-Type", "application/gzip")
+	head.Set("Content-Disposition", disposition(c.id()+".tar.gz"))
+	head["Cache-Control"] = headerNoStore
+	return c.o.Engine.Export(c.ctx(), c.id(), c.w)
+}
+
+func serveImport(c *call) error {
+	root, err := queryField(c.r, byRoot)
+	if err != nil {
+		return err
+	}
+	return c.receive(maxArchive, "archive", "", func(_ string, content io.Reader) (any, error) {
+		in, err := c.o.Engine.Import(c.ctx(), root, content)
+		return importedAnswer{in.Record, in.From}, err
+	})
+}
