@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -15,7 +16,7 @@ import (
 // types are made from it.
 func openapi(string) ([]byte, error) {
 	h := api.New(api.Options{Engine: &apitest.Engine{}, Version: "web"})
-	r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1/openapi.json", nil)
+	r := httptest.NewRequestWithContext(context.Background(), http.MethodGet, "http://127.0.0.1/openapi.json", nil)
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	if w.Code != http.StatusOK {

@@ -327,6 +327,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/harness/session/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a session of such an archive. It keeps its id where that is free. */
+        post: operations["importSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/harness/session/list": {
         parameters: {
             query?: never;
@@ -389,6 +406,23 @@ export interface paths {
         };
         /** The session's log as Server-Sent Events. */
         get: operations["streamEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/harness/session/{id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A session with its attachments as one .tar.gz, as belay session export writes it. */
+        get: operations["exportSession"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1791,6 +1825,10 @@ export interface components {
         healthAnswer: {
             status: string;
             version?: string;
+        };
+        importedAnswer: {
+            from: string;
+            session: components["schemas"]["session.Record"];
         };
         inspectBody: {
             /** @description absolute paths, as a turn takes them */
@@ -4593,6 +4631,116 @@ export interface operations {
             };
         };
     };
+    importSession: {
+        parameters: {
+            query?: {
+                /** @description absolute path of the project folder */
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["uploadForm"];
+            };
+        };
+        responses: {
+            /** @description Make a session of such an archive. It keeps its id where that is free. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["importedAnswer"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description REQUEST_TOO_LARGE */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description STORAGE_FAILURE */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
     listSessions: {
         parameters: {
             query?: {
@@ -5078,6 +5226,74 @@ export interface operations {
             };
             /** @description OVERLOADED */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    exportSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the session's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A session with its attachments as one .tar.gz, as belay session export writes it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/gzip": string;
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SESSION_NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description STORAGE_FAILURE */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
