@@ -31,7 +31,6 @@ type feed struct {
 	closed  bool
 	stop    chan struct{} // nil until the first subscription
 	done    chan struct{}
-	ready   error // of the first look
 }
 
 // change is an event of the feed.
