@@ -38,7 +38,7 @@ func serveUpload(c *call) error {
 	if (up.SessionID == "") == (up.ProjectRoot == "") {
 		return fault.New(fault.InvalidRequest, "exactly one of the parameters sessionId and projectRoot is required").With("field", "sessionId")
 	}
-	return c.receive(c.o.UploadBytes, "file", " (attachments.upload_bytes)", func(name string, content io.Reader) (any, error) {
+	return receive(c, c.o.UploadBytes, "file", " (attachments.upload_bytes)", func(name string, content io.Reader) (any, error) {
 		up.Name, up.Content = name, content
 		return c.o.Engine.Upload(c.ctx(), up)
 	})
@@ -46,7 +46,7 @@ func serveUpload(c *call) error {
 
 // receive streams the one file of a multipart form to do, and answers with what that
 // returns. The file, called what, has limit bytes at most.
-func (c *call) receive(limit int64, what, note string, do func(name string, content io.Reader) (any, error)) error {
+func receive(c *call, limit int64, what, note string, do func(name string, content io.Reader) (any, error)) error {
 	slow := &pacedReader{src: c.r.Body, w: c.w, pace: c.o.BodyTimeout}
 	defer slow.stop()
 	c.r.Body = io.NopCloser(slow)

@@ -38,7 +38,7 @@ func TestSteeringAndDecisionsPassTheServerUnchanged(t *testing.T) {
 	if err := c.Steer(ctx, turn.SteerRequest{SessionID: "s1", Message: "right"}); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]turn.SteerRequest{said, {SessionID: "s1", Message: "right", Mode: session.Steer}}, engine.Steers()); diff != "" {
+	if diff := cmp.Diff([]turn.SteerRequest{said, {SessionID: "s1", Message: "right", Mode: session.Steer}}, apitest.Steers(engine)); diff != "" {
 		t.Errorf("steered (-sent +received):\n%s", diff)
 	}
 

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"reflect"
 	"slices"
@@ -200,7 +201,11 @@ func (h *Handler) rootOf(id string) (string, error) {
 		return "", fault.New(fault.NotFound, "this server knows no ids of projects").With("project", clip(id)).
 			WithHint("name the folder with projectRoot")
 	}
-	return h.o.Overview.Root(id)
+	root, err := h.o.Overview.Root(id)
+	if unknown, ok := errors.AsType[*fault.Error](err); ok && unknown.Type == fault.NotFound {
+		err = unknown.WithHint("GET /api/projects lists the projects; POST /api/projects adds a folder")
+	}
+	return root, err
 }
 
 // projectInBody replaces a project's id in a body.

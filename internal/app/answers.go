@@ -28,7 +28,7 @@ func carryOutAnswers(ctx context.Context, a *App) error {
 		if !a.Store.Signals.Died(id) {
 			continue
 		}
-		earlier, err := a.Engine.Recovery().TakeUp(ctx, id)
+		earlier, err := a.Engine.Recovery.TakeUp(ctx, id)
 		switch {
 		case fault.Is(err, fault.SessionNotFound): // deleted, or its disk is not mounted
 		case err != nil:

@@ -93,7 +93,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	}
 	setGOGC(serverGOGC)
 	defer addProcessors()()
-	a.Engine.Recovery().Stay() // the first question about an abandoned turn must not end it
+	a.Engine.Recovery.Stay() // the first question about an abandoned turn must not end it
 	a.startWorker(ctx, carrier, here.ready)
 	a.startDiscord(ctx, carrier, base, here.ready, o.Discord)
 	var background sync.WaitGroup
@@ -141,7 +141,7 @@ func reachable(addr string) string {
 // projects, before anybody looks at those. Then it takes up the turns that a dead process left waiting for a person's
 // decision, and puts the end of other such turns on record.
 func resume(ctx context.Context, a *App) {
-	if err := a.Engine.Recovery().RecoverFiles(ctx); err != nil && ctx.Err() == nil {
+	if err := a.Engine.Recovery.RecoverFiles(ctx); err != nil && ctx.Err() == nil {
 		a.log.Error("finish changes of files", "error", err)
 	}
 	ids, err := a.Store.Signals.Abandoned(ctx)
@@ -157,7 +157,7 @@ func resume(ctx context.Context, a *App) {
 		ids = append(ids, q.SessionID)
 	}
 	slices.Sort(ids)
-	if err := a.Engine.Recovery().Resume(ctx, slices.Compact(ids)...); err != nil && ctx.Err() == nil {
+	if err := a.Engine.Recovery.Resume(ctx, slices.Compact(ids)...); err != nil && ctx.Err() == nil {
 		a.log.Error("take up abandoned turns", "error", err)
 	}
 	if n, err := a.Runs.TakeUpWaiting(ctx); err != nil && ctx.Err() == nil {

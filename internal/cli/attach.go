@@ -52,7 +52,7 @@ The exit code is 1 if one of them would be refused.`,
 			} else {
 				printInspections(c, found)
 			}
-			if w := a.Engine.ModelWarning(model); model != "" && w != "" {
+			if w := turn.ModelWarning(a.Engine, model); model != "" && w != "" {
 				c.warn(w)
 			}
 			for _, i := range found {

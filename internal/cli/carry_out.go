@@ -20,7 +20,7 @@ func carryOut(ctx context.Context, c *console, e turn.Engine, sessionID string, 
 	if !ok {
 		return nil
 	}
-	earlier, err := local.Recovery().TakeUp(ctx, sessionID)
+	earlier, err := local.Recovery.TakeUp(ctx, sessionID)
 	if err != nil || earlier == nil {
 		return err
 	}

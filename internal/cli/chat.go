@@ -114,7 +114,7 @@ func chatHere(c *console, cmd *cobra.Command, cfg *config.Config, f *chatFlags, 
 	return c.withinOrNote(cmd, cfg, wrong, func(_ context.Context, a *app.App) error {
 		wrong.add(knownModel(a, f.model))
 		wrong.add(a.Ready()) // said now, not after the first message
-		o.TakeUp = func(ctx context.Context, id string) error { return a.Engine.Recovery().Resume(ctx, id) }
+		o.TakeUp = func(ctx context.Context, id string) error { return a.Engine.Recovery.Resume(ctx, id) }
 		o.Opening = func(ctx context.Context, id string) string {
 			opening, err := a.Store.Opening(ctx, id)
 			if err != nil {

@@ -124,15 +124,15 @@ func (c *Client) KeptChange(ctx context.Context, projectRoot, id string) (change
 
 // ApplyKept implements turn.Engine; the token must be the operator's.
 func (c *Client) ApplyKept(ctx context.Context, r changes.KeptRequest) (changes.KeptResult, error) {
-	return c.settleKept(ctx, "keep", r)
+	return settleKept(ctx, c, "keep", r)
 }
 
 // DropKept implements turn.Engine; the token must be the operator's.
 func (c *Client) DropKept(ctx context.Context, r changes.KeptRequest) (changes.KeptResult, error) {
-	return c.settleKept(ctx, "drop", r)
+	return settleKept(ctx, c, "drop", r)
 }
 
-func (c *Client) settleKept(ctx context.Context, how string, r changes.KeptRequest) (changes.KeptResult, error) {
+func settleKept(ctx context.Context, c *Client, how string, r changes.KeptRequest) (changes.KeptResult, error) {
 	var out struct{ Change changes.KeptResult }
 	err := c.server.call(ctx, http.MethodPost, "/api/project/change/"+how, r, &out)
 	return out.Change, err

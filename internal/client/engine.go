@@ -184,7 +184,7 @@ func (c *Client) Upload(ctx context.Context, u turn.Upload) (out turn.Uploaded, 
 	if u.ProjectRoot != "" {
 		q.Set("projectRoot", u.ProjectRoot)
 	}
-	return out, c.sendFile(ctx, harness+"attachments?"+q.Encode(), u.Name, u.Content, &out)
+	return out, sendFile(ctx, c, harness+"attachments?"+q.Encode(), u.Name, u.Content, &out)
 }
 
 // Export implements turn.Engine.
@@ -208,12 +208,12 @@ func (c *Client) Import(ctx context.Context, projectRoot string, archive io.Read
 		Session session.Record
 		From    string
 	}
-	err := c.sendFile(ctx, harness+"session/import?projectRoot="+url.QueryEscape(projectRoot), "session.tar.gz", archive, &out)
+	err := sendFile(ctx, c, harness+"session/import?projectRoot="+url.QueryEscape(projectRoot), "session.tar.gz", archive, &out)
 	return session.Imported{Record: out.Session, From: out.From}, err
 }
 
 // sendFile sends one file as a form. The content streams and is never held whole.
-func (c *Client) sendFile(ctx context.Context, path, name string, content io.Reader, out any) error {
+func sendFile(ctx context.Context, c *Client, path, name string, content io.Reader, out any) error {
 	pr, pw := io.Pipe()
 	form := multipart.NewWriter(pw)
 	done := make(chan struct{})

@@ -80,8 +80,7 @@ func (v *Overview) Root(id string) (string, error) {
 			}
 		}
 	}
-	return "", fault.New(fault.NotFound, "no project has the id %q", clip(id)).With("project", clip(id)).
-		WithHint("GET /api/projects lists the projects; POST /api/projects adds a folder")
+	return "", fault.New(fault.NotFound, "no project has the id %q", clip(id)).With("project", clip(id))
 }
 
 // Projects lists the known projects, the one that was used last first.

@@ -133,7 +133,9 @@ func NewStore(o Options) (*Store, error) {
 	s.paths.store, s.lists.store, s.uses.store, s.Signals.store, s.Archive.store, s.Upkeep.store = s, s, s, s, s, s
 	s.maker.dir = filepath.Join(o.StateDir, dirMakers)
 	s.states = states{store: s, all: map[string]*sessionState{}, idle: linked.New()}
-	s.defaults()
+	s.ownCommitter = s.o.Committer == nil
+	s.o.withDefaults()
+	s.lag = newBudget(s.o.LagBytes, lineWait)
 	state, err := durable.NewFolder(o.StateDir, dirIndex, dirLocks, dirInterrupts, dirInputs, dirSegmentHashes, dirProjects, dirLists, dirMakers)
 	if err != nil {
 		return nil, fmt.Errorf("open session store: %w", err)
@@ -143,8 +145,8 @@ func NewStore(o Options) (*Store, error) {
 	return s, nil
 }
 
-func (s *Store) defaults() {
-	o := &s.o
+// withDefaults completes the options.
+func (o *Options) withDefaults() {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
@@ -160,7 +162,6 @@ func (s *Store) defaults() {
 	if o.LagBytes <= 0 {
 		o.LagBytes = 8 << 20
 	}
-	s.lag = newBudget(o.LagBytes, lineWait)
 	if o.IdleClose <= 0 {
 		o.IdleClose = DefaultIdleClose
 	}
@@ -181,7 +182,6 @@ func (s *Store) defaults() {
 	}
 	if o.Committer == nil {
 		o.Committer = durable.NewCommitter(0)
-		s.ownCommitter = true
 	}
 	if o.openLines == nil {
 		o.openLines = func(root *os.Root, name string) (*durable.Lines, error) {

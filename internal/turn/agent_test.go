@@ -74,7 +74,7 @@ func TestAgentOfAWorkflowIsNotTakenUp(t *testing.T) {
 	must(t, err)
 	r.asked(id)
 	lease := r.engine.running.in(id).Lease
-	r.engine.Recovery().Stay()
+	r.engine.Recovery.Stay()
 	p, err := r.engine.dead.waiting.Find(context.Background(), lease)
 	if err != nil || p != nil {
 		t.Errorf("it would be taken up: %+v %v", p, err)

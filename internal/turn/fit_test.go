@@ -452,7 +452,7 @@ func TestTakenUpBehindASummary(t *testing.T) {
 	}
 	must(t, lease.Release())
 	r.provider.does(strictly(small(), says("finished")))
-	must(t, r.engine.Recovery().Resume(r.ctx(), id))
+	must(t, r.engine.Recovery.Resume(r.ctx(), id))
 	s, err := r.engine.Events(r.ctx(), id, 0, "turn_x")
 	must(t, err)
 	events := r.drain(s)

@@ -89,7 +89,7 @@ func TestJobsOfATurnThatIsLeft(t *testing.T) {
 	r.open(withTools(t, j.tool(), act{"writes", permit.Write, func(context.Context, *tool.Environment, json.RawMessage) (tool.Result, error) {
 		return tool.Result{Text: "written"}, nil
 	}}), r.withRequests)
-	r.engine.Recovery().Stay()
+	r.engine.Recovery.Stay()
 	r.provider.does(asks(call("a", "starts"), call("b", "writes")))
 	id := r.session()
 	_ = r.begin(id, Opts{OnQuestion: OnQuestionWait})

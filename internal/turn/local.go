@@ -26,6 +26,8 @@ type Local struct {
 	FileChanges
 	// Files settles what dead processes left half done in projects.
 	Files *changes.Files
+	// Recovery takes care of the turns that dead processes left.
+	Recovery Recovery
 
 	lifetime *lifetime
 	// listener is the goroutine that takes interrupts of other processes.
@@ -90,6 +92,7 @@ func NewLocal(o Options) *Local {
 		},
 		dead: dead, streams: streams,
 	}
+	l.Recovery = Recovery{l}
 	l.listener.Go(func() { running.listen(life.ctx, o.Store.Signals) })
 	return l
 }
@@ -117,7 +120,7 @@ func (l *Local) Interrupt(ctx context.Context, sessionID, turnID string) error {
 
 // ModelWarning says that nothing is known of a model of the usual provider and its
 // limits are assumed. It is "" for a model that the provider knows.
-func (l *Local) ModelWarning(name string) string { return modelWarning(l.provider, name) }
+func ModelWarning(l *Local, name string) string { return modelWarning(l.provider, name) }
 
 // Counts returns the numbers of turns as they are now.
 func (l *Local) Counts() Counts { return l.running.counts() }

@@ -2,11 +2,8 @@ package turn
 
 import "context"
 
-// Recovery takes care of what processes left that died. It is safe for concurrent use.
+// Recovery takes care of the turns of processes that died. It is safe for concurrent use.
 type Recovery struct{ local *Local }
-
-// Recovery returns that of the engine.
-func (l *Local) Recovery() Recovery { return Recovery{l} }
 
 // Stay says that this process is there for longer than one turn: from now on it
 // takes up every turn that it comes across whose process died while a call waited

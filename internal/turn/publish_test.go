@@ -90,13 +90,13 @@ func TestPublishAfterRestart(t *testing.T) {
 		model.ToolCall{ID: "two", Name: "attachment.add", Input: []byte(`{"path":"notes.md"}`)},
 	))
 	first := r.engine
-	first.Recovery().Stay()
+	first.Recovery.Stay()
 	_, err := first.Start(r.ctx(), Request{SessionID: id, Message: "send it", Destination: general, Opts: Opts{OnQuestion: OnQuestionWait}})
 	must(t, err)
 	r.asked(id)
 	must(t, first.Close(r.ctx()))
 	r.open(writing, r.withRequests, publishing)
-	must(t, r.engine.Recovery().Resume(r.ctx(), id))
+	must(t, r.engine.Recovery.Resume(r.ctx(), id))
 	for _, call := range []string{"one", "two"} {
 		eventually(t, "a question about "+call, func() bool { return r.asked(id).ToolCallID == call })
 		if q := r.allow(id, permit.VerdictAllow); q.Effect.Kind != permit.Publish || q.Effect.Publication.Destination != general.Name {

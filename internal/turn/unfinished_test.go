@@ -87,7 +87,7 @@ func TestAnUnfinishedUndoIsTold(t *testing.T) {
 			return ""
 		},
 		"a server that starts, then changes": func(r *rig, id, turn string) string {
-			must(r.t, r.engine.Recovery().RecoverFiles(r.ctx()))
+			must(r.t, r.engine.Recovery.RecoverFiles(r.ctx()))
 			r.undoneIs(id, 1)
 			sets, err := r.engine.Changes(r.ctx(), id, turn)
 			must(r.t, err)

@@ -256,7 +256,7 @@ func TestAWaitingTurnIsTakenUpWithoutAPlace(t *testing.T) {
 
 	other := r.started(hangs)
 	r.provider.does(asks(c))
-	must(t, r.engine.Recovery().Resume(r.ctx(), waits))
+	must(t, r.engine.Recovery.Resume(r.ctx(), waits))
 	r.allow(waits, permit.VerdictAllow)
 	s, err := r.engine.Events(r.ctx(), waits, 0, "turn_x")
 	must(t, err)

@@ -136,7 +136,7 @@ func (r *rig) openEngine(state, script string) error {
 			},
 		},
 	})
-	r.local.Recovery().Stay()
+	r.local.Recovery.Stay()
 	r.engine = counting{r.local, &r.calls}
 	r.closers = append(r.closers, func(context.Context) error {
 		return errors.Join(planner.Close(), requests.Close(), store.Close(), committer.Close())

@@ -102,7 +102,7 @@ func TestQuestionOutlivesTheServer(t *testing.T) {
 	must(t, r.close())
 
 	r = openRig(t, dir, asking)
-	must(t, r.local.Recovery().Resume(context.Background(), s))
+	must(t, r.local.Recovery.Resume(context.Background(), s))
 	_, err := r.client.Answer(r.ctx(), s, &contract.DecisionAnswer{DecisionID: q.DecisionID, Verdict: contract.VerdictAllow, By: "discord:42"})
 	must(t, err)
 	const want = "text, write start, output.warning, write end, text, output.response.text" // it says that it went on

@@ -80,7 +80,7 @@ func TestAnswerByKeys(t *testing.T) {
 		{SessionID: "s1", DecisionID: "dec_1", Verdict: permit.VerdictDeny, By: "operator", Note: "add a source"},
 		{SessionID: "s1", DecisionID: "dec_2", Verdict: permit.VerdictAllow, By: "operator"},
 	}
-	if diff := cmp.Diff(want, b.engine.Answers()); diff != "" {
+	if diff := cmp.Diff(want, apitest.Answers(b.engine)); diff != "" {
 		t.Errorf("answers (-want +got):\n%s", diff)
 	}
 	if got := b.text("#announce"); !strings.Contains(got, "Applied") {
@@ -102,7 +102,7 @@ func TestApplySomeFiles(t *testing.T) {
 	b.until("document.querySelector('.answers .primary').innerText.includes('Apply 1 of 3 files')")
 	b.do(chromedp.Click(chromedp.CSS(".answers .primary")))
 	b.until("location.pathname === '/q/dec_1'")
-	answers := b.engine.Answers()
+	answers := apitest.Answers(b.engine)
 	if len(answers) != 1 || cmp.Diff([]string{"sub/b.txt"}, answers[0].Only) != "" {
 		t.Errorf("the answers are %+v", answers)
 	}

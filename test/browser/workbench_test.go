@@ -74,7 +74,7 @@ func TestSteer(t *testing.T) {
 		{SessionID: "s1", Message: "leave the tests", Mode: session.Steer},
 		{SessionID: "s1", Message: "then tidy up", Mode: session.FollowUp},
 	}
-	if diff := cmp.Diff(want, b.engine.Steers()); diff != "" {
+	if diff := cmp.Diff(want, apitest.Steers(b.engine)); diff != "" {
 		t.Errorf("said into the turn (-want +got):\n%s", diff)
 	}
 	b.do(press("Ctrl+."))

@@ -34,7 +34,7 @@ func hasLog(a *app.App, id string, upTo int64) error {
 func history(a *app.App, id string) (all []event.Event, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if err := a.Engine.Recovery().Resume(ctx, id); err != nil {
+	if err := a.Engine.Recovery.Resume(ctx, id); err != nil {
 		return nil, err
 	}
 	s, err := a.Engine.Events(ctx, id, 0, "")

@@ -133,7 +133,7 @@ func (p promise) hasInput(a *app.App) error {
 	for a.Engine.Counts().Running > 0 { // its last event came a moment ago
 		time.Sleep(time.Millisecond)
 	}
-	if err := a.Engine.Recovery().Resume(context.Background(), p.Session); err != nil {
+	if err := a.Engine.Recovery.Resume(context.Background(), p.Session); err != nil {
 		return err
 	}
 	entries, err := a.Engine.Transcript(context.Background(), p.Session)

@@ -137,7 +137,7 @@ func (w *world) isDecided(a *app.App, id string, v permit.Verdict) error {
 func (w *world) isAskedAgain(a *app.App, turnID, id string, killed bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if err := a.Engine.Recovery().Resume(ctx, w.known); err != nil {
+	if err := a.Engine.Recovery.Resume(ctx, w.known); err != nil {
 		return err
 	}
 	open, err := a.Engine.Decisions(ctx, w.known)

@@ -123,7 +123,7 @@ var sessionScenarios = []scenario{
 					said = true
 					w.try(a.Engine.Interrupt(context.Background(), w.known, ""))
 					w.acknowledged("the interrupt", func(_ *world, a *app.App) error {
-						return errors.Join(a.Engine.Recovery().Resume(context.Background(), w.known), hasEnded(a, w.known, k.Turn()))
+						return errors.Join(a.Engine.Recovery.Resume(context.Background(), w.known), hasEnded(a, w.known, k.Turn()))
 					})
 				}
 			})

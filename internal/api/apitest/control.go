@@ -25,14 +25,14 @@ func (e *Engine) Ask(r permit.Request) {
 }
 
 // Steers returns what was said into turns, in order.
-func (e *Engine) Steers() []turn.SteerRequest {
+func Steers(e *Engine) []turn.SteerRequest {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.Clone(e.steers)
 }
 
 // Answers returns the answers that counted, in order.
-func (e *Engine) Answers() []turn.DecisionRequest {
+func Answers(e *Engine) []turn.DecisionRequest {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.Clone(e.answers)

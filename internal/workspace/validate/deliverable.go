@@ -47,7 +47,7 @@ func (p *project) checkAll(ctx context.Context) error {
 			w.found = p.o.Only.Select(w.found)
 			if p.o.Digest != nil {
 				for i := range w.found {
-					w.found[i].Remedy = p.remedy(&w.found[i])
+					w.found[i].Remedy = w.remedy(&w.found[i])
 				}
 			}
 			return looked{w.found, w.files}
