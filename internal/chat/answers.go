@@ -90,7 +90,7 @@ func (m *Model) opened(msg loaded) tea.Cmd {
 			m.editor.paths = &paths{folder: root}
 		}
 	}
-	m.info.fill(msg.record.Persona, msg.record.Mode, msg.record.Model)
+	m.info.fill(msg.record.Persona, msg.record.Mode, render.Model(msg.record.Model))
 	m.reducer.resume(msg.entries)
 	if msg.untaken != nil {
 		m.conversation.notify(noticeWarning, why(msg.untaken))
@@ -107,7 +107,7 @@ func (m *Model) begun(msg created) tea.Cmd {
 		return nil
 	}
 	m.session = msg.record.SessionID
-	m.info.fill(msg.record.Persona, msg.record.Mode, msg.record.Model)
+	m.info.fill(msg.record.Persona, msg.record.Mode, render.Model(msg.record.Model))
 	if m.outbox.sending == nil {
 		return m.follower.connect(m.session)
 	}

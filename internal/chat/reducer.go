@@ -127,7 +127,7 @@ func with[T any](e event.Event, f func(*T)) {
 func (s *reducer) begin(e event.Event, d *event.Init) {
 	s.settle()
 	s.turn, s.began, s.stop, s.spent = e.Turn, e.Time, "", nil
-	s.m.info.model, s.m.info.governance = d.Answers(), d.Governance
+	s.m.info.model, s.m.info.governance = render.Answers(d), d.Governance
 	s.m.stopping = false
 	switch {
 	case s.mine[e.Turn]:

@@ -35,6 +35,16 @@ func TestDemo(t *testing.T) {
 				t.Errorf("%q is not shown:\n%s", word, screen)
 			}
 		}
+		transcripts, err := filepath.Glob(filepath.Join(filepath.Dir(belay), "demo/project/.belay/sessions/*/transcript.jsonl"))
+		if err != nil || len(transcripts) != 1 {
+			t.Fatalf("transcripts: %v, %v", transcripts, err)
+		}
+		record, err := os.ReadFile(transcripts[0])
+		for _, name := range []string{"site-plan.png", "brief.pdf", "levels.csv"} {
+			if err != nil || !strings.Contains(string(record), name) {
+				t.Errorf("%s is not on record, %v", name, err)
+			}
+		}
 		deck, err := os.ReadFile(filepath.Join(filepath.Dir(belay), "demo/project/PKG-01_Bridge/1_Working/DEL-01-01_Deck Levels/deck.csv"))
 		if err != nil || !strings.Contains(string(deck), "D0,0.0,3.45") {
 			t.Errorf("the deck holds %s, %v", deck, err)
@@ -51,7 +61,7 @@ func TestDemo(t *testing.T) {
 		x.shows("531 out") // the line that ends a turn
 		x.types("\x04")
 		x.ends(ExitDone)
-		check(t, belay, x.screen(), "site-plan.png", "brief.pdf", "levels.csv", "The record is in plain files")
+		check(t, belay, x.screen(), "The record is in plain files") // other texts come in pieces
 	})
 	t.Run("without one", func(t *testing.T) {
 		t.Parallel()

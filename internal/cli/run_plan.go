@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"belay/internal/render"
 	"belay/internal/workflow/run"
 )
 
@@ -84,7 +85,7 @@ func printPlanned(c *console, t *run.PlannedTask, depth int) {
 		say("calls", toolCall(t.Tool, t.Input))
 	}
 	say("provider", t.Provider)
-	say("model", t.Model)
+	say("model", render.Model(t.Model))
 	say("waits for", strings.Join(orAll(t.WaitsFor), ", "))
 	if t.Tools != nil {
 		say("tools", cmp.Or(strings.Join(*t.Tools, ", "), "none"))

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
+	"belay/internal/render"
 	"belay/internal/workflow/run"
 )
 
@@ -108,7 +109,7 @@ func printRun(c *console, r run.Record, resume string, now time.Time) {
 	facts := []string{
 		"run", r.ID, "workflow", workflow, "file", r.File, "project", r.Project, "state", state,
 		"started", when(r.StartedAt), "time", took(r.Summary, now), "used", used, "calls", r.Calls.String(),
-		"model", r.Model, "allowed", strings.Join(r.Allow, ", "), "input", strings.Join(inputs, ", "),
+		"model", render.Model(r.Model), "allowed", strings.Join(r.Allow, ", "), "input", strings.Join(inputs, ", "),
 		"published", r.Snapshot, "error", failure, "go on with", resume,
 	}
 	for _, w := range r.Waits {
@@ -232,7 +233,7 @@ func printTask(c *console, t *run.Task) {
 	}
 	c.fields(
 		"task", t.Key, "kind", string(t.Kind), "state", runState(t.Status), "started", when(t.StartedAt),
-		"time", taskTook(t, time.Now()), "tokens", tokensOf(t), "agent", t.Agent, "action", t.Action, "model", t.Model,
+		"time", taskTook(t, time.Now()), "tokens", tokensOf(t), "agent", t.Agent, "action", t.Action, "model", render.Model(t.Model),
 		"item", item, "route", t.Route, "error", failure,
 	)
 	for i, a := range t.Attempts {

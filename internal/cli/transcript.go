@@ -52,7 +52,7 @@ func (p *transcript) entry(e session.Entry) {
 		if e.Agent == agent.SummaryAgent {
 			return // the summary follows
 		}
-		p.title(fmt.Sprintf("%s, %s%s", line(e.Model), when(e.Time.Time), p.of(e)))
+		p.title(fmt.Sprintf("%s, %s%s", line(render.Model(e.Model)), when(e.Time.Time), p.of(e)))
 		p.answer(e)
 		if e.Partial {
 			c.write("  (cut off here)\n")

@@ -11,6 +11,7 @@ import (
 	"belay/internal/app"
 	"belay/internal/config"
 	"belay/internal/event"
+	"belay/internal/render"
 	"belay/internal/turn"
 )
 
@@ -66,7 +67,7 @@ func sinceWhen(s string, now time.Time) (time.Time, error) {
 func printUsage(c *console, rows []turn.UsageRow) {
 	t := &table{heads: []string{"DAY", "PROJECT", "MODEL", "TURNS", "IN", "OUT", "CACHED", "US$"}}
 	for _, r := range rows {
-		t.add(r.Day, r.ProjectRoot, r.Model, strconv.Itoa(r.Turns),
+		t.add(r.Day, r.ProjectRoot, render.Model(r.Model), strconv.Itoa(r.Turns),
 			strconv.FormatInt(r.InputTokens+r.CacheWriteTokens, 10), strconv.FormatInt(r.OutputTokens, 10),
 			strconv.FormatInt(r.CacheReadTokens, 10), costOf(r.Tokens))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"belay/internal/event"
 	"belay/internal/fault"
+	"belay/internal/render"
 	"belay/internal/turn"
 )
 
@@ -152,7 +153,7 @@ func (w *watcher) tellStory(ctx context.Context, t event.Type, payload any) {
 
 // begin says to whom the turn went and the outcome of its files.
 func (w *watcher) begin(ctx context.Context, d *event.Init) {
-	w.c.note("model", d.Answers())
+	w.c.note("model", render.Answers(d))
 	entries, err := w.engine.Transcript(ctx, w.session)
 	for i := len(entries) - 1; err == nil && i >= 0; i-- {
 		if entries[i].Turn != d.TurnID {

@@ -134,7 +134,7 @@ func TestSchema(t *testing.T) {
 		"bus: {enabled: 1}":            false,
 		"discord: {channels: {'1': {project: /p, mode: active}}}": true,
 		"discord: {channels: {'1': {mode: active}}}":              false,
-		"discord: {questions: dm}":                                false,
+		"discord: {questions: mail}":                                false,
 		"prices: {m: {input: 1}}":                                 true,
 		"prices: {m: {in: 1}}":                                    false,
 		"attachments: {roots: project}":                           true,

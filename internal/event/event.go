@@ -89,14 +89,6 @@ type Init struct {
 	Governance *Governance `json:"governance,omitempty"`
 }
 
-// Answers names who answers, for people.
-func (i Init) Answers() string {
-	if i.AnsweredBy == "" {
-		return i.Model
-	}
-	return i.AnsweredBy + ", in place of " + i.Model
-}
-
 // Governance tells the client whether delegation is open in this turn and which
 // gate decided (workspace 9.7).
 type Governance struct {

@@ -4,8 +4,26 @@ import (
 	"path"
 
 	"belay/internal/event"
+	"belay/internal/model"
 	"belay/internal/permit"
 )
+
+// Model is a model's name for people, who must not take the built-in provider for one.
+func Model(name string) string {
+	if name == model.Scripted {
+		return name + " (offline)"
+	}
+	return name
+}
+
+// Answers names the model that answers in a turn, and the one that was asked for where that is
+// another.
+func Answers(d *event.Init) string {
+	if d.AnsweredBy == "" {
+		return Model(d.Model)
+	}
+	return Model(d.AnsweredBy) + ", in place of " + d.Model
+}
 
 // Verdict is how a question ended: the decision, who made it, and the note.
 func Verdict(v *event.Verdict) string {

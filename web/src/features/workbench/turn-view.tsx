@@ -122,7 +122,8 @@ function Foot({ turn, sessionId, waits }: { turn: Turn; sessionId: string; waits
   const [word, className] = waits ? ["waits for an answer", "warn"] : endings[turn.state];
   const u = turn.usage;
   const models = useModels();
-  const model = models.find((m) => m.id === turn.model)?.name ?? turn.model;
+  const nameOf = (id: string) => models.find((m) => m.id === id)?.name ?? id;
+  const model = turn.model && nameOf(turn.model);
   const notes = notPermitted(turn.calls);
   if (turn.id === "" && turn.parts.every((p) => p.kind === "gap")) return null;
   return (
@@ -131,7 +132,7 @@ function Foot({ turn, sessionId, waits }: { turn: Turn; sessionId: string; waits
       {turn.undone && <p className="row-line small undone"><Icon.undo />Taken back: {turn.undone.join(", ")}</p>}
       <footer className="foot small">
         <span className={`state ${className}`}>{word}{turn.state === "cut" && turn.stopReason && `: ${turn.stopReason}`}</span>
-        {model && <span>{turn.answeredBy ? `${turn.answeredBy}, in place of ${model}` : model}</span>}
+        {model && <span>{turn.answeredBy ? `${nameOf(turn.answeredBy)}, in place of ${model}` : model}</span>}
         {u && <span title={u.cacheReadTokens ? `${u.cacheReadTokens.toLocaleString("en-US")} read from the cache` : undefined}>{tokens(u.inputTokens)} tokens in · {tokens(u.outputTokens)} out</span>}
         {u?.costUsd !== undefined && <span>${u.costUsd.toFixed(4)}</span>}
         {turn.id && turn.state !== "running" && <a href={manifestPath(sessionId, turn.id)} target="_blank" rel="noopener">what the model saw</a>}
