@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -168,14 +169,18 @@ func TestDiscord(t *testing.T) {
 	d.Say(d.channel, d.ada, d.Mention()+" hello")
 	d.until("Nothing to do.")
 	d.Say(d.channel, d.ada, d.Mention()+" write it")
+	// The text before it may come after the question: it waits for more to be said.
+	var question discordtest.Message
 	d.Wait(t, "the question", func() bool {
 		own := d.Own(d.channel)
-		return len(own) > 0 && len(own[len(own)-1].Components) > 0
+		i := slices.IndexFunc(own, func(m discordtest.Message) bool { return len(m.Components) > 0 })
+		if i >= 0 {
+			question = own[i]
+		}
+		return i >= 0
 	})
 	d.kill()
 	d.serve()
-	own := d.Own(d.channel)
-	question := own[len(own)-1]
 	if !strings.Contains(question.Content, "a.txt") || !strings.Contains(question.Content, "+one") {
 		t.Errorf("the question is %q", question.Content)
 	}
