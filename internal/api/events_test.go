@@ -143,7 +143,7 @@ func TestAllEvents(t *testing.T) {
 	}
 	end()
 
-	// A session that goes is told, and the stream goes on.
+	// The stream reports a session that is deleted, and goes on.
 	events, end = follow(t, address+"&lastEventId="+last.id, "")
 	defer end()
 	untilEvent(t, events, "feed:ready", "")

@@ -105,7 +105,7 @@ func TestUndo(t *testing.T) {
 	b.until("!document.querySelector('dialog') && document.querySelector('.undone')?.innerText === 'Taken back: notes.md'")
 }
 
-// Events that are not kept any more are told, and what the transcript has is shown.
+// The page reports events that are gone, and shows what the transcript has.
 func TestGapIsShown(t *testing.T) {
 	b := open(t, &apitest.Engine{Forget: 3}, options())
 	s, err := b.engine.Start(t.Context(), turn.Request{SessionID: "s1", Message: "long ago, and in several pieces of text"})
@@ -128,7 +128,7 @@ func TestTurnFails(t *testing.T) {
 		t.Errorf("the failure reads %q", got)
 	}
 	if n := value[int](b, "document.querySelectorAll('.turn .notice.bad').length"); n != 1 {
-		t.Errorf("the failure is told %d times", n)
+		t.Errorf("the failure is shown %d times", n)
 	}
 }
 

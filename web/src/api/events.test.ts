@@ -37,7 +37,7 @@ async function read(count: number, after = 0): Promise<{ events: LogEvent[]; sta
 }
 
 describe("the event stream", () => {
-  it("comes back behind the last event and loses nothing", async () => {
+  it("continues after the last event and loses nothing", async () => {
     const asked = await server((_, res, n) => {
       res.writeHead(200, { "Content-Type": "text/event-stream" });
       res.write(event(2 * n - 1) + event(2 * n));

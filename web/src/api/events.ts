@@ -21,7 +21,7 @@ const timing: Timing = { first: 300, most: 10_000, silence: 45_000 };
 
 /**
  * Follows a session's log behind an event (0: from its beginning) until the signal is aborted. After a
- * dropped connection it continues behind the last event (Last-Event-ID). A server
+ * dropped connection it continues after the last event (Last-Event-ID). A server
  * that sends nothing for `silence`, not even a keep-alive, counts as gone. A refusal
  * (4xx) ends it.
  */

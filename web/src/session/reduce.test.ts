@@ -74,7 +74,7 @@ describe("single events", () => {
       expect(all([init, ...complete, exit(3, { exitCode })]).turns[0]!.state).toBe(state);
     });
 
-  it("a failure is told once", () => {
+  it("a failure is shown once", () => {
     const failed = exit(3, { exitCode: 1, error: "broken", errorType: "SDK_FAILURE" });
     const told: LogEvent = { seq: 2, type: "turn:error", data: { errorType: "SDK_FAILURE", message: "broken" } };
     for (const events of [[init, failed], [init, told, failed]]) {
@@ -100,7 +100,7 @@ describe("single events", () => {
     expect(reduce(c, unknown).turns).toEqual(c.turns);
   });
 
-  it("changes that are taken back are told with their turn", () => {
+  it("changes that are taken back are shown with their turn", () => {
     const c = all([init, exit(2), { seq: 3, type: "changes:undone", data: { turnId: "t1", paths: ["a"] } }]);
     expect(c.turns[0]!.undone).toEqual(["a"]);
   });

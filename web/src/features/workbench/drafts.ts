@@ -89,7 +89,7 @@ export class Draft {
   }
 }
 
-/** What the browser kept, as far as it has the right form. */
+/** What the browser kept; parts of a wrong form are left out. */
 export function validDraft(kept: string | null): DraftState {
   if (kept === null) return empty;
   let value: unknown;
