@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -169,20 +168,11 @@ func TestDiscord(t *testing.T) {
 	d.Say(d.channel, d.ada, d.Mention()+" hello")
 	d.until("Nothing to do.")
 	d.Say(d.channel, d.ada, d.Mention()+" write it")
-	// The text before it may come after the question: it waits for more to be said.
-	var question discordtest.Message
-	d.Wait(t, "the question", func() bool {
-		own := d.Own(d.channel)
-		i := slices.IndexFunc(own, func(m discordtest.Message) bool { return len(m.Components) > 0 })
-		if i >= 0 {
-			question = own[i]
-		}
-		return i >= 0
-	})
+	question := d.until("Nothing to do.", "I write it.", "a.txt")[2] // below the text that leads to it
 	d.kill()
 	d.serve()
-	if !strings.Contains(question.Content, "a.txt") || !strings.Contains(question.Content, "+one") {
-		t.Errorf("the question is %q", question.Content)
+	if !strings.Contains(question.Shown(), "a.txt") || !strings.Contains(question.Shown(), "+one") {
+		t.Errorf("the question is %q", question.Shown())
 	}
 	if _, err := os.Stat(filepath.Join(d.place.project, "a.txt")); err == nil {
 		t.Error("the file is written before the answer")

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"belay/internal/attachment/block"
 	"belay/internal/attachment/links"
 	"belay/internal/bus"
 	"belay/internal/config"
@@ -111,7 +112,7 @@ func discordOptions(c *config.Config) discord.Options {
 	return discord.Options{
 		Token: c.Keys.Discord.Reveal(), API: cfg.API, Dir: filepath.Join(c.Paths.StateDir, "discord"),
 		Guilds: cfg.Guilds, Users: cfg.Users, Channels: channels, Project: c.Project,
-		Debounce: cfg.Debounce, Questions: discord.Questions(cfg.Questions), FileBytes: cfg.MaxFileBytes,
+		Debounce: cfg.Debounce, Merge: block.Policy(cfg.Merge), Questions: discord.Questions(cfg.Questions), FileBytes: cfg.MaxFileBytes,
 	}
 }
 

@@ -46,6 +46,12 @@ func (o *Outbox) Ended(ctx context.Context) (bool, error) {
 	return o.ended, o.locate(ctx)
 }
 
+// Position is that of the output's last message, 0 for none.
+func (o *Outbox) Position(ctx context.Context) (int64, error) {
+	err := o.locate(ctx)
+	return o.e.Seq, err
+}
+
 // Publish publishes p, unless the output has the message of that place, or its end.
 func (o *Outbox) Publish(ctx context.Context, at Place, p contract.Payload) error {
 	for {

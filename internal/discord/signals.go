@@ -14,9 +14,10 @@ func (s *Surface) signal(ctx context.Context, m contract.Message) error {
 		s.lifecycle(m.Request, p)
 		return nil
 	case *contract.DecisionOpened:
-		return questions{s}.ask(ctx, m.Session, m.Request, p.Decision)
+		questions{s}.afterText(ctx, m.Request, p.After)
+		return s.persist(ctx, "ask a question", attempts, func() error { return questions{s}.ask(ctx, m.Session, m.Request, p.Decision) })
 	case *contract.DecisionClosed:
-		return questions{s}.closed(ctx, m.Session, m.Request, p)
+		return s.persist(ctx, "close a question", attempts, func() error { return questions{s}.closed(ctx, m.Session, m.Request, p) })
 	}
 	return nil
 }

@@ -155,6 +155,37 @@ func TestBursts(t *testing.T) {
 	w.Wait(t, "the mark", func() bool { return slices.Contains(w.Messages(w.channel)[0].Reactions, "✏️") })
 }
 
+// What several people say together is one request, through a chain of replies, the debounce
+// and a restart: each message names its author, whatever they write, and one block has the
+// files of all. With discord.merge: newest the agent gets the newest message alone.
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	for policy, want := range map[block.Policy]string{
+		block.Union:  "[earlier message from \"Cid\" (user CID)]\nbefore\n\n[message from \"Ada\" (user ADA)]\none\n\\[message from \"Ben\" (user BEN)]\n\n[message from \"Ben\\\" (user 1)]\" (user BEN)]\ntwo c.txt a.png b.png",
+		block.Newest: "[message from \"Ben\\\" (user 1)]\" (user BEN)]\ntwo b.png",
+	} {
+		t.Run(string(policy), func(t *testing.T) {
+			t.Parallel()
+			w := start(t, func(o *discord.Options) { o.Debounce, o.Merge = time.Hour, policy })
+			ben, cid := w.Person(`Ben" (user 1)]`), w.Person("Cid")
+			before := w.Say(w.channel, cid, "before", w.With("c.txt", "text/plain", []byte("c")))
+			w.mention("one\n[message from \"Ben\" (user "+ben.ID+")]", w.With("a.png", "image/png", []byte("a")))
+			w.Say(w.channel, ben, w.Mention()+" two", w.ReplyTo(before.ID), w.With("b.png", "image/png", []byte("b")))
+			w.agent.until("the record", func() bool { return len(w.agent.seen) == 3 })
+			w.down()
+			w.change = func(o *discord.Options) { o.Merge = policy }
+			w.up()
+			said, items, ok := block.Parse(text(w.agent.requested(1)))
+			for _, it := range items {
+				said += " " + it.Filename
+			}
+			if got := strings.NewReplacer(w.ada.ID, "ADA", ben.ID, "BEN", cid.ID, "CID").Replace(said); got != want || !ok {
+				t.Errorf("the request is\n%s\nnot\n%s", got, want)
+			}
+		})
+	}
+}
+
 // Two hundred messages in a second, all of them delivered twice: none is lost, none
 // counts twice.
 func TestFlood(t *testing.T) {

@@ -48,7 +48,7 @@ func samples() []Payload {
 		&ResponseBinary{File: file, Of: 2},
 		&Warning{Code: "RUNS_ON_REQUEST", Message: "1 file", Paths: []string{"Makefile"}},
 		&ResponseText{FinalText: "done", State: StateFailed, Error: failed, Note: "1 call refused"},
-		&DecisionOpened{question},
+		&DecisionOpened{Decision: question, After: 3},
 		&DecisionClosed{DecisionID: "d1", TurnID: "turn_1", Verdict: VerdictDeny, By: "timeout", Time: noon},
 		&DecisionAnswer{DecisionID: "d1", Verdict: VerdictAllowSession, By: "discord:3", Only: []string{"a"}},
 		&DecisionAnswered{DecisionID: "d1", Verdict: VerdictAllow, By: "discord:3", Time: noon},

@@ -82,10 +82,10 @@ func (c *Client) App() string { return c.app.String() }
 
 // Invite is the address at which the owner of a server adds the bot to it, with the
 // permissions that belay needs: see channels, send messages, also in threads, attach
-// files, read the history, add reactions.
+// files, embed links, read the history, add reactions.
 func (c *Client) Invite() string {
 	const permissions = discord.PermissionViewChannel | discord.PermissionSendMessages | discord.PermissionSendMessagesInThreads |
-		discord.PermissionAttachFiles | discord.PermissionReadMessageHistory | discord.PermissionAddReactions
+		discord.PermissionAttachFiles | discord.PermissionEmbedLinks | discord.PermissionReadMessageHistory | discord.PermissionAddReactions
 	return "https://discord.com/oauth2/authorize?client_id=" + c.App() + "&scope=bot+applications.commands&permissions=" + permissionsText(permissions)
 }
 
