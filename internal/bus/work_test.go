@@ -298,7 +298,7 @@ func TestAttach(t *testing.T) {
 	if err != nil || len(personas) != 1 {
 		t.Errorf("personas: %v, %v", personas, err)
 	}
-	if err := b.revive(deadlined(t)); err != nil {
+	if err := b.Renew(deadlined(t)); err != nil {
 		t.Fatal(err)
 	}
 	until(t, "connected again", func() bool {
@@ -425,7 +425,7 @@ func TestFullDiskRefusesClearly(t *testing.T) {
 	if err := c.Request(deadlined(t), "s1", "r0", prompt("x")); err != nil {
 		t.Fatal(err)
 	}
-	// A file where the store wants its folder: as in TestWriteErrorDelaysAndHeals.
+	// A file where the store wants its folder: new blocks cannot be created, as on a full disk.
 	msgs, err := filepath.Glob(filepath.Join(dir, "store", "jetstream", "*", "streams", contract.StreamRequests, "msgs"))
 	if err != nil || len(msgs) != 1 {
 		t.Fatalf("message folder: %v, %v", msgs, err)

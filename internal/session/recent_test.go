@@ -38,7 +38,7 @@ func TestReplaysShareWhatWasParsed(t *testing.T) {
 		must(t, err)
 	}
 	must(t, l.Release())
-	w.Store = w.store() // one that has none of it in memory
+	w.Store = w.store()              // one that has none of it in memory
 	first := open(t, w.Store, id, 0) // it stays, and so does what it parsed
 	_, err := first.Ready(t.Context())
 	must(t, err)
