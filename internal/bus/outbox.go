@@ -85,17 +85,13 @@ func (o *Outbox) locate(ctx context.Context) error {
 	if o.located {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, o.bus.opts.AckTimeout)
-	defer cancel()
-	s, err := o.bus.js.Stream(ctx, contract.StreamOutput)
-	if err != nil {
-		return unstored(err)
-	}
-	subject := contract.OutputSubject(o.e.Session, o.e.Request)
-	m, err := s.GetLastMsgForSubject(ctx, subject)
+	m, err := o.newest(ctx)
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		o.last, o.located = 0, true // none yet, or aged out; then the count goes on
 		return nil
+	}
+	if err != nil && ctx.Err() == nil {
+		o.bus.failed(ctx, err)
 	}
 	if err != nil {
 		return unstored(err)
@@ -111,6 +107,17 @@ func (o *Outbox) locate(ctx context.Context) error {
 	o.e.Seq, o.last, o.place = msg.Seq, m.Sequence, place
 	o.ended, o.located = msg.Payload.Type() == contract.TypeResponseText, true
 	return nil
+}
+
+// newest is the output's last message.
+func (o *Outbox) newest(ctx context.Context) (*jetstream.RawStreamMsg, error) {
+	ctx, cancel := context.WithTimeout(ctx, o.bus.opts.AckTimeout)
+	defer cancel()
+	s, err := o.bus.js.Stream(ctx, contract.StreamOutput)
+	if err != nil {
+		return nil, err
+	}
+	return s.GetLastMsgForSubject(ctx, contract.OutputSubject(o.e.Session, o.e.Request))
 }
 
 func parsePlace(s string) (Place, error) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // reviveAfter is how many failures in a row it takes, the last of them silence,
@@ -29,7 +30,7 @@ func (b *Bus) failed(ctx context.Context, err error) {
 // unanswered reports whether err means that nobody is there to answer: a store
 // that fell silent, or a stream that is gone.
 func unanswered(err error) bool {
-	for _, silence := range []error{nats.ErrNoResponders, nats.ErrTimeout, context.DeadlineExceeded} {
+	for _, silence := range []error{nats.ErrNoResponders, nats.ErrTimeout, context.DeadlineExceeded, jetstream.ErrStreamNotFound} {
 		if errors.Is(err, silence) {
 			return true
 		}
