@@ -70,12 +70,17 @@ var linkCode = regexp.MustCompile(`/link ([A-Z2-7]+) in it`)
 // the server printed.
 func (d *inDiscord) serve() string {
 	d.t.Helper()
+	return d.connect(d.place.command("serve", "--addr", "127.0.0.1:0"))
+}
+
+// connect starts a command that connects to Discord.
+func (d *inDiscord) connect(cmd *exec.Cmd) string {
+	d.t.Helper()
 	sessions := d.Gateway.Sessions()
 	d.log = &lockedBuffer{}
-	d.cmd = d.place.command("serve", "--addr", "127.0.0.1:0")
+	d.cmd = cmd
 	d.cmd.Stdout, d.cmd.Stderr = d.log, d.log
 	must(d.t, d.cmd.Start())
-	cmd := d.cmd
 	d.t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
 	defer func() {
 		if d.t.Failed() {

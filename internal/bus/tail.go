@@ -122,7 +122,7 @@ func (b *Bus) tailCommands(pass func(Traffic) bool) (stop func(), err error) {
 		}
 	}
 	for _, s := range contract.Specs() {
-		if s.Scope != contract.Plain && s.Stream != contract.StreamRequests {
+		if s.Filter() == "" || s.Stream != "" && s.Stream != contract.StreamRequests {
 			continue
 		}
 		sub, err := b.nc.Subscribe(s.Filter(), func(m *nats.Msg) {

@@ -343,6 +343,34 @@ func TestQuestionsAndReplies(t *testing.T) {
 	}
 }
 
+// The address of a person's file is asked of the surface that has it, wherever it runs.
+func TestRenewLink(t *testing.T) {
+	t.Parallel()
+	b := openBus(t, Options{})
+	renew := func(id string) (string, error) { return b.RenewLink(deadlined(t), "discord", id) }
+	stop, err := NewClient(b, "discord").Renewals(func(_ context.Context, id string) (string, error) {
+		if id == "gone" {
+			return "", fault.New(fault.NotFound, "the message is gone")
+		}
+		return "https://cdn.example/" + id, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := renew("discord:1:2:3"); got != "https://cdn.example/discord:1:2:3" || err != nil {
+		t.Errorf("renewed: %q, %v", got, err)
+	}
+	if _, err := renew("gone"); !fault.Is(err, fault.NotFound) {
+		t.Errorf("gone: %v", err)
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := renew("discord:1:2:3"); !fault.Is(err, fault.Overloaded) {
+		t.Errorf("nobody is there: %v", err)
+	}
+}
+
 // A session that was deleted leaves nothing on the bus.
 func TestForgetRemovesWork(t *testing.T) {
 	t.Parallel()

@@ -97,7 +97,7 @@ person must be able to trust is a plain file in the project's .belay folder.`,
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().StringVar(&c.configFile, "config", "", "read this `FILE` instead of the user's config.yaml")
 	root.AddCommand(
-		newServe(c), newTurn(c), newChat(c), newRun(c), newRuns(c), newSession(c), newDecision(c), newBus(c), newChanges(c), newUndo(c), newAudit(c),
+		newServe(c), newTurn(c), newChat(c), newRun(c), newRuns(c), newSession(c), newDecision(c), newBus(c), newDiscord(c), newChanges(c), newUndo(c), newAudit(c),
 		newProject(c), newDeps(c), newSnapshot(c), newPersona(c), newAttach(c), newWorkflow(c), newOpen(c),
 		newConfig(c), newDoctor(c), newUsage(c), newGC(c), newVersion(c), newCompletion(c),
 	)
