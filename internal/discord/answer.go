@@ -36,10 +36,11 @@ type answer struct {
 	running, over bool
 	// ids are the messages of the answer.
 	ids []string
-	// readers wait until a part of the output is shown; done is closed when the answer's
-	// goroutine ends.
-	readers chan reader
-	done    chan struct{}
+	// readers wait until a part of the output is shown, anchoring asks for a new message;
+	// done is closed when the answer's goroutine ends.
+	readers   chan reader
+	anchoring chan anchoring
+	done      chan struct{}
 
 	// What follows belongs to the goroutine of the answer. Position is that of the last
 	// output that was taken.
@@ -47,6 +48,10 @@ type answer struct {
 	files    map[string]contract.File
 	position int64
 	waiting  []reader
+	// anchors are those whose position is still to come, anchor is the one that waits for
+	// its paragraph.
+	anchors []record.Anchor
+	anchor  *record.Anchor
 }
 
 // reader waits until the output up to a position is in Discord. Shown is closed then.
@@ -69,7 +74,7 @@ func (s *Surface) answer(ctx context.Context, c *channel, r record.Request, resu
 	}
 	a := &answer{
 		surface: s, channel: c, request: r, resumed: resumed, ended: make(chan *contract.LifecycleChanged, 1),
-		readers: make(chan reader), done: make(chan struct{}),
+		readers: make(chan reader), anchoring: make(chan anchoring), done: make(chan struct{}), anchors: r.Anchors,
 		plan: output.New(s.limits(c, r), r.Sent...), files: map[string]contract.File{},
 	}
 	for _, m := range r.Sent {
@@ -160,6 +165,8 @@ func (a *answer) follow(ctx context.Context, outputs <-chan contract.Message, br
 		case r := <-a.readers:
 			a.waiting = append(a.waiting, r)
 			a.show(ctx)
+		case n := <-a.anchoring:
+			n.done <- a.goOn(n.anchor)
 		case <-pace:
 			pace = nil
 			if a.step(ctx) {
@@ -168,7 +175,7 @@ func (a *answer) follow(ctx context.Context, outputs <-chan contract.Message, br
 		case end := <-ended:
 			ended = nil
 			if end.Into != "" {
-				a.taken(ctx)
+				a.taken(ctx, end.Into)
 				return
 			}
 			late = time.After(lateOutput)
@@ -181,7 +188,7 @@ func (a *answer) follow(ctx context.Context, outputs <-chan contract.Message, br
 				continue
 			}
 			if a.request.Queue != routing.Prompt {
-				a.taken(ctx)
+				a.taken(ctx, "")
 				return
 			}
 			a.finish(ctx, "*The end of this answer was lost.*")
@@ -202,8 +209,15 @@ func (a *answer) follow(ctx context.Context, outputs <-chan contract.Message, br
 func (a *answer) take(m contract.Message) {
 	a.setRunning()
 	a.position = m.Seq
+	for len(a.anchors) > 0 && a.anchors[0].After < m.Seq {
+		a.anchor, a.anchors = &a.anchors[0], a.anchors[1:]
+	}
 	switch p := m.Payload.(type) {
 	case *contract.TextDelta:
+		if a.anchor != nil && (p.Begins || a.anchor.AtOnce) {
+			a.plan.Break(a.anchor.ReplyTo)
+			a.anchor = nil
+		}
 		a.plan.Append(p.Delta)
 	case *contract.ResponseBinary:
 		key := fmt.Sprintf("%s:%d", p.ToolCallID, p.Index)

@@ -33,12 +33,7 @@ const textFirst = 10 * time.Second
 // afterText waits until the channel shows the output of a request up to a position. A
 // question that comes at once would stand above the text that leads to it.
 func (qs questions) afterText(ctx context.Context, request string, position int64) {
-	qs.s.mu.Lock()
-	var a *answer
-	if c := qs.s.channels[channelOf(request)]; c != nil {
-		a = c.answers[request]
-	}
-	qs.s.mu.Unlock()
+	a := qs.s.answerTo(request)
 	if a == nil || position == 0 {
 		return
 	}

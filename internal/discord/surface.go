@@ -73,7 +73,7 @@ func tokenFault(err error) error {
 }
 
 // signals are what the surface follows on the bus.
-var signals = []contract.Type{contract.TypeLifecycleChanged, contract.TypeDecisionOpened, contract.TypeDecisionClosed}
+var signals = []contract.Type{contract.TypeLifecycleChanged, contract.TypeReanchor, contract.TypeDecisionOpened, contract.TypeDecisionClosed}
 
 // Run works until ctx is done, which is no error, or until Discord or the bus does not
 // let it work. It is called once. All its goroutines have ended when it returns.

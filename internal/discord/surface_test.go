@@ -249,6 +249,44 @@ func TestSteer(t *testing.T) {
 	w.shown("Left.", "You too.")
 }
 
+// What the agent says to somebody who said something into its answer stands below that, also
+// after a restart. Other programs may ask for a new message as well, at once.
+func TestReanchor(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	asked := w.mention("go")
+	r := w.agent.requested(1)
+	w.agent.put(r.Session, r.Request, delta("Working"))
+	own := w.shown("Working")
+	steer := w.mention("no, left", w.ReplyTo(own[0].ID))
+	second := w.agent.requested(2)
+	w.agent.signal(r.Session, second.Request, &contract.LifecycleChanged{State: contract.StateResolved, TurnID: "t", Into: r.Request, Time: time.Now()})
+	w.recorded(`"anchored"`, 1)
+	w.agent.put(r.Session, r.Request, delta(" hard."))
+	w.shown("Working hard.")
+	w.down()
+	w.up()
+	w.agent.put(r.Session, r.Request, &contract.TextDelta{Delta: "\n\nLeft", Begins: true})
+	own = w.shown("Working hard.", "Left")
+	if own[1].Reference.MessageID != steer.ID {
+		t.Errorf("the answer to the steering replies to %s", own[1].Reference.MessageID)
+	}
+	w.agent.signal(r.Session, r.Request, &contract.Reanchor{Mode: contract.QueueInterrupt, InheritReplyTo: true})
+	w.recorded(`"anchored"`, 2)
+	w.agent.put(r.Session, r.Request, delta(" it is."))
+	own = w.shown("Working hard.", "Left", "it is.")
+	if own[2].Reference.MessageID != asked.ID {
+		t.Errorf("the last message replies to %s", own[2].Reference.MessageID)
+	}
+	w.down()
+	w.up()
+	w.agent.put(r.Session, r.Request, w.agent.file("a.png", []byte("a"), 0), final("Working hard.\n\nLeft it is."))
+	own = w.shown("Working hard.", "Left", "it is.", "")
+	if names(own[3]) != "a.png" || own[3].Reference.MessageID != own[2].ID {
+		t.Errorf("the files are %q", names(own[3]))
+	}
+}
+
 // Ends other than a whole answer.
 func TestEnds(t *testing.T) {
 	t.Parallel()
