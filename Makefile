@@ -3,6 +3,8 @@
 
 GO      ?= go
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+COMMIT  := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
+DATE    := $(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd 2>/dev/null)
 LINTER  := v2.15.0
 
 # Where everything goes that make builds.
@@ -16,11 +18,13 @@ RACE := $(shell CC=$$($(GO) env CC); if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && c
 
 # The version is stamped by the linker: -buildvcs would fail where Git is missing.
 export GOFLAGS += -buildvcs=false
+CLI   := belay/internal/cli
+STAMP := -X $(CLI).version=$(VERSION) -X $(CLI).commit=$(COMMIT) -X $(CLI).date=$(DATE)
 
 .PHONY: build demo run web test unit crash lint fmt fmt-check vet gen gen-check bench test-tools parts page clean
 
 build: ## the program, in bin/belay
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X belay/internal/cli.version=$(VERSION)' -o $(BIN)/belay ./cmd/belay
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w $(STAMP)' -o $(BIN)/belay ./cmd/belay
 
 demo: build ## an agent that asks, in the chat, on a copy of the example project
 	@./examples/play $(BIN)/belay demo

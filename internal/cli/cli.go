@@ -106,6 +106,7 @@ person must be able to trust is a plain file in the project's .belay folder.`,
 	strictHelp(root)
 	checkHelp(c, root)
 	explainArguments(root)
+	completeValues(c, root)
 	watchRuns(c, root)
 	return root
 }
