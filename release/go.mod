@@ -1,0 +1,3 @@
+module belay/release
+
+go 1.26
