@@ -1583,6 +1583,13 @@ export interface components {
             message: string;
             mode: string;
         };
+        "event.LiveOutput": {
+            offset: number;
+            parentToolCallId?: string;
+            tail?: boolean;
+            text: string;
+            toolCallId: string;
+        };
         "event.Permission": {
             decisionId: string;
             effect?: unknown;
