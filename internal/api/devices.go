@@ -49,7 +49,7 @@ func removeDevice(c *call) (okAnswer, error) {
 		return okAnswer{}, fault.New(fault.NotFound, "there is no device %q", clip(c.id())).WithHint("GET /api/auth/devices lists them")
 	}
 	if own.ID == c.id() {
-		c.forgetCookie()
+		http.SetCookie(c.w, o.noCookie(c.r))
 	}
 	return okAnswer{true}, nil
 }
@@ -66,15 +66,13 @@ func logout(c *call) (okAnswer, error) {
 			return okAnswer{}, deviceFailure(err)
 		}
 	}
-	c.forgetCookie()
+	http.SetCookie(c.w, o.noCookie(c.r))
 	return okAnswer{true}, nil
 }
 
-// forgetCookie has the browser forget its cookie.
-func (c *call) forgetCookie() {
-	http.SetCookie(c.w, &http.Cookie{
-		Name: c.o.Operator.name, Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: encrypted(c.r),
-	})
+// noCookie has a browser forget its cookie.
+func (o *Operator) noCookie(r *http.Request) *http.Cookie {
+	return &http.Cookie{Name: o.name, Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: encrypted(r)}
 }
 
 func deviceFailure(err error) error {
