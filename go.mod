@@ -47,6 +47,7 @@ require (
 	golang.org/x/text v0.43.0
 	mvdan.cc/sh/v3 v3.14.1
 	pgregory.net/rapid v1.3.0
+	rsc.io/qr v0.2.0
 )
 
 require (

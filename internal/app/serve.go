@@ -81,14 +81,14 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	}
 	here.carrier = carrier
 	addr := ln.Addr().String()
-	authority := api.NewOperator(operator, addr, nil)
+	authority := api.NewOperator(api.OperatorOptions{Token: operator, BoundAddr: addr, StateDir: a.Config.Paths.StateDir, Logger: a.log})
 	all := a.newOverview()
 	defer all.Close()
 	ho := a.handlerOptions(addr, token, authority, carrier, here)
 	ho.Overview = all
 	h := api.New(ho)
 	base := "http://" + reachable(addr)
-	here.server = Server{URL: base, PID: os.Getpid(), Project: a.Config.Project, Started: time.Now().UTC()}
+	here.server = Server{URL: base, Addr: addr, PID: os.Getpid(), Project: a.Config.Project, Started: time.Now().UTC()}
 	here.publish()
 	if o.Listening != nil {
 		link, _ := authority.Link(base)
