@@ -198,7 +198,7 @@ func (a *App) handlerOptions(addr, token string, authority *api.Operator, c *car
 	o.Ready = here.readiness
 	o.Config = func(context.Context) (any, error) { return cfg.Show(), nil }
 	o.Doctor = func(ctx context.Context) (any, error) { return append(Doctor(ctx, cfg), here.ready.checks()...), nil }
-	o.Models = func(context.Context) (api.ModelList, error) { return a.Models() }
+	o.Models = func(context.Context) (api.ModelList, error) { return Models(a) }
 	o.Info = func(context.Context) (api.SystemInfo, error) { return info(a) }
 	o.Projects = a.projects()
 	o.Workflows = a.workflows()

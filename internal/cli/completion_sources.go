@@ -114,7 +114,7 @@ func deliverableIDs(ctx context.Context, a *app.App, _ string) ([]candidate, err
 }
 
 func modelIDs(_ context.Context, a *app.App, _ string) ([]candidate, error) {
-	list, err := a.Models()
+	list, err := app.Models(a)
 	var all []candidate
 	for _, m := range list.Models {
 		all = append(all, candidate{m.ID, m.Provider})
@@ -130,6 +130,10 @@ func states(context.Context, *app.App, string) ([]candidate, error) {
 		all = append(all, candidate{value: string(s)})
 	}
 	return all, nil
+}
+
+func colours(context.Context, *app.App, string) ([]candidate, error) {
+	return plain([]string{"auto", "always", "never"}), nil
 }
 
 func providers(context.Context, *app.App, string) ([]candidate, error) {

@@ -34,7 +34,7 @@ type source func(ctx context.Context, a *app.App, prefix string) ([]candidate, e
 // flagSources are the values of flags, by the flag's name.
 var flagSources = map[string]source{
 	"persona": personaIDs, "session": sessionIDs, "resume": runIDs, "mode": modes, "model": modelIDs,
-	"provider": providers, "set": assigned, "deliverable": deliverableIDs, "to": states,
+	"provider": providers, "color": colours, "set": assigned, "deliverable": deliverableIDs, "to": states,
 }
 
 // argumentSources are the values of arguments, by the name that a command's usage gives
@@ -49,7 +49,7 @@ var argumentSources = map[string]source{
 func completeValues(c *console, cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if from := flagSources[f.Name]; from != nil {
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, c.completion(from)) // it fails for unknown flags alone
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, completion(c, from)) // it fails for unknown flags alone
 		}
 		if words, _ := pflag.UnquoteUsage(f); words == "DIR" {
 			_ = cmd.MarkFlagDirname(f.Name) // as above
@@ -61,7 +61,7 @@ func completeValues(c *console, cmd *cobra.Command) {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
 			if from := sources[len(args)]; from != nil {
-				return c.completion(from)(cmd, args, prefix)
+				return completion(c, from)(cmd, args, prefix)
 			}
 			return nil, cobra.ShellCompDirectiveDefault
 		}
@@ -91,7 +91,7 @@ func argumentsOf(cmd *cobra.Command) []source {
 
 // completion makes a source the library's. Whatever fails gives nothing: there is no
 // place at a prompt to say so.
-func (c *console) completion(from source) cobra.CompletionFunc {
+func completion(c *console, from source) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		ctx, cancel := context.WithTimeout(cmd.Context(), completionTime)
 		defer cancel()

@@ -247,7 +247,7 @@ func printDiffRows(c *console, mark string, s style, rows []register.DiffRow) {
 		if len(row.Changes) == 0 {
 			continue
 		}
-		c.write("  " + painted(c.colour && c.outTerminal, s, mark+" "+line(row.ID)) + "\n")
+		c.write("  " + painted(c.outColour, s, mark+" "+line(row.ID)) + "\n")
 		for _, ch := range row.Changes {
 			text := line(ch.Column) + ": "
 			if ch.Before != "" {

@@ -48,6 +48,9 @@ func describeCommand(b *strings.Builder, cmd *cobra.Command) {
 		use = cmd.CommandPath() + " COMMAND"
 	}
 	fmt.Fprintf(b, "\n```\n%s\n```\n", use)
+	if len(cmd.Aliases) > 0 {
+		fmt.Fprintf(b, "\nAlso `%s %s`.\n", cmd.Parent().CommandPath(), strings.Join(cmd.Aliases, "`, `"))
+	}
 	describeFlags(b, cmd.NonInheritedFlags())
 	if cmd.Example != "" {
 		fmt.Fprintf(b, "\n```sh\n%s\n```\n", dedent(cmd.Example))
