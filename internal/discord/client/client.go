@@ -48,6 +48,7 @@ type Client struct {
 	token string
 	app   snowflake.ID
 	rest  rest.Client
+	lanes lanes // of routes, as the rate limits are
 	log   *slog.Logger
 }
 
@@ -93,7 +94,11 @@ func (c *Client) Invite() string {
 func (c *Client) do(ctx context.Context, timeout time.Duration, e *rest.CompiledEndpoint, body, result any) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errSlow)
 	defer cancel()
-	err := c.rest.Do(e, body, result, rest.WithCtx(ctx))
+	leave, err := c.lanes.enter(ctx, e.Endpoint.Method+" "+e.Endpoint.Route+" "+e.MajorParams)
+	if err == nil {
+		err = c.rest.Do(e, body, result, rest.WithCtx(ctx))
+		leave()
+	}
 	if err != nil && context.Cause(ctx) != nil && !errors.Is(context.Cause(ctx), errSlow) {
 		return context.Cause(ctx)
 	}
