@@ -1,6 +1,7 @@
 package discord_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -102,10 +103,36 @@ func TestBadFiles(t *testing.T) {
 	w.agent.mu.Lock()
 	delete(w.agent.files, gone.SHA256)
 	w.agent.mu.Unlock()
-	w.agent.put(r.Session, r.Request, large, gone, w.agent.file("a\u202e`..b.png", []byte("ok"), 2), final("Done."))
-	own := w.shown("Done.\n\n`large.bin` (26 MiB) is too large for Discord, which takes 10 MiB here.\n\n`gone.png` could not be sent: the file is not there any more")
+	w.agent.put(r.Session, r.Request, large, gone, w.agent.file("a\u202e`..b.png", []byte("ok"), 2), w.agent.file("empty.txt", nil, 3), final("Done."))
+	own := w.shown("Done.\n\n`large.bin` (26 MiB) is too large for Discord, which takes 10 MiB here.\n\n`empty.txt` is empty. Discord takes no empty files.\n\n`gone.png` could not be sent: the file is not there any more")
 	if names(own[0]) != "a_..b.png" {
 		t.Errorf("files: %q", names(own[0]))
+	}
+}
+
+// Fifty pictures at once: ten on a message, each once and in order, and none on a message that
+// goes.
+func TestFiftyPictures(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.mention("draw")
+	r := w.agent.requested(1)
+	var want []string
+	for i := range 50 {
+		name := fmt.Sprintf("%02d.png", i)
+		want = append(want, name)
+		w.agent.put(r.Session, r.Request, w.agent.file(name, []byte{byte(i)}, i))
+	}
+	w.agent.put(r.Session, r.Request, final("All of them."))
+	var got []string
+	for _, m := range w.shown("All of them.", "", "", "", "") {
+		if len(m.Attachments) != 10 {
+			t.Errorf("%d files on a message", len(m.Attachments))
+		}
+		got = append(got, strings.Fields(names(m))...)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("files: %v", got)
 	}
 }
 
