@@ -1,7 +1,9 @@
 package template
 
 import (
+	"regexp"
 	"slices"
+	"strings"
 	"text/template/parse"
 )
 
@@ -85,6 +87,8 @@ type walker struct {
 	vars     map[string]place
 	calls    map[string]bool
 	called   int
+	// wrong is the first mistake in a literal argument.
+	wrong error
 }
 
 // call notes that a function is called.
@@ -214,7 +218,14 @@ func (w *walker) command(cmd *parse.CommandNode, dot place) place {
 	}
 	w.call(f.Ident)
 	args := cmd.Args[1:]
+	w.pattern(f.Ident, args)
 	switch f.Ident {
+	case "first", "last", "mustFirst", "mustLast":
+		if len(args) == 1 {
+			if p := w.operand(args[0], dot); p.known && p.entry().known {
+				return p.entry()
+			}
+		}
 	case fieldName, maybeName, "index", "get", "hasKey":
 		if p, ok := w.part(args, dot); ok {
 			p.asked = p.asked || f.Ident == "hasKey" || f.Ident == maybeName
@@ -230,6 +241,17 @@ func (w *walker) command(cmd *parse.CommandNode, dot place) place {
 		w.look(w.operand(arg, dot))
 	}
 	return place{}
+}
+
+// pattern notes a pattern that no evaluation could read.
+func (w *walker) pattern(name string, args []parse.Node) {
+	reads := name != "regexQuoteMeta" && (strings.HasPrefix(name, "regex") || strings.HasPrefix(name, "mustRegex"))
+	if !reads || len(args) == 0 || w.wrong != nil {
+		return
+	}
+	if text, ok := args[0].(*parse.StringNode); ok {
+		_, w.wrong = regexp.Compile(text.Text)
+	}
 }
 
 // part is the place that a call with literal keys leads to.

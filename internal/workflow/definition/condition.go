@@ -55,6 +55,7 @@ func NewCondition(text string, more ...string) (*Condition, error) {
 	}
 	options := make([]cel.EnvOption, 0, len(conditionVariables))
 	variables := slices.Concat(conditionVariables, more)
+	options = append(options, cel.ASTValidators(cel.ValidateRegexLiterals(), cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals()))
 	for _, name := range variables {
 		options = append(options, cel.Variable(name, cel.DynType))
 	}
@@ -133,6 +134,7 @@ var plainWords = []struct {
 }{
 	{lazyregexp.New(`^(?:mismatched|extraneous) input '<EOF>'.*`), "it ends too early"},
 	{lazyregexp.New(`^(?:mismatched|extraneous) input ('.*?') expecting (?:\{.*|<EOF>)$`), "$1 cannot stand here"},
+	{lazyregexp.New(`^invalid (\w+) argument$`), "the text in $1(…) cannot be read"},
 	{lazyregexp.New(`^no viable alternative at input ('.*')$`), "$1 cannot stand here"},
 	{lazyregexp.New(`^token recognition error at: '(.*?)\s*'$`), "'$1' cannot stand here"},
 }
@@ -160,6 +162,12 @@ func conditionHint(text string, err error, more ...string) string {
 		return fmt.Sprintf("a hyphen is a minus here: write [%q] in place of .%s", hyphens[1], hyphens[1])
 	case strings.Contains(err.Error(), "no matching overload"):
 		return "the two sides are of different types; string(), int() and double() change one"
+	case strings.Contains(err.Error(), "in duration(…)"):
+		return `write it as duration("5m")`
+	case strings.Contains(err.Error(), "in timestamp(…)"):
+		return `write it as timestamp("2026-01-31T12:00:00Z")`
+	case strings.Contains(err.Error(), "in matches(…)"):
+		return "it is a regular expression: write two backslashes before a character that is meant as itself"
 	case strings.Contains(err.Error(), "undeclared reference"):
 		return "there are " + strings.Join(slices.Concat(more, conditionVariables), ", ") + "; texts stand in quotes"
 	}

@@ -73,7 +73,7 @@ func rawResult(t *Task) result {
 		return fieldsOf(map[string]result{"condition": textResult, "route_taken": textResult, "router_type": textResult})
 	case Parallel, Composite:
 		if t.Strategy == Race {
-			return anyResult
+			return eitherOf(t.Tasks)
 		}
 		members := map[string]result{}
 		for _, c := range t.Tasks {
@@ -81,8 +81,11 @@ func rawResult(t *Task) result {
 		}
 		return fieldsOf(members)
 	case Collection:
-		if t.Strategy == Race || t.Each == nil {
+		switch {
+		case t.Each == nil:
 			return anyResult
+		case t.Strategy == Race:
+			return resultOf(t.Each)
 		}
 		member := memberResult(t.Each)
 		return result{kind: isList, each: &member}
@@ -97,6 +100,27 @@ func rawResult(t *Task) result {
 		return fieldsOf(map[string]result{"rounds": numberResult, "output": resultOf(t.Each)})
 	}
 	return anyResult
+}
+
+// eitherOf is what is known of the output of one of several tasks.
+func eitherOf(tasks []*Task) result {
+	if len(tasks) == 0 {
+		return anyResult
+	}
+	fields := map[string]result{}
+	for _, t := range tasks {
+		one := resultOf(t)
+		if !one.closed {
+			return anyResult
+		}
+		for name, r := range one.fields {
+			if _, other := fields[name]; other {
+				r = anyResult
+			}
+			fields[name] = r
+		}
+	}
+	return fieldsOf(fields)
 }
 
 // memberResult is what a task that holds others says of one of them.
