@@ -41,6 +41,7 @@ type Template struct {
 	single bool
 	needs  Needs
 	paths  [][]string
+	uses   []Use
 	// changes is set where a function is called that changes its argument, loops
 	// where there is one.
 	changes, loops bool
@@ -89,7 +90,7 @@ func Parse(text string) (*Template, error) {
 	}
 	t.calls, t.called = w.calls, w.called
 	t.needs, t.paths, t.changes, t.loops, t.path = w.needs, w.paths, w.changes, w.loops, barePath(t.tmpl.Root)
-	t.single = expression(t.tmpl.Root) != nil
+	t.single, t.uses = expression(t.tmpl.Root) != nil, w.uses
 	return t, nil
 }
 

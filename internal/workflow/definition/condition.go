@@ -29,6 +29,8 @@ type Condition struct {
 	// them and nothing else.
 	paths [][]string
 	whole bool
+	// sees are the keys of the context that it looks at.
+	sees []string
 	// results are all that it can give, nil where that is not known.
 	results []string
 	// compared are the paths that it compares with literals.
@@ -86,9 +88,20 @@ func NewCondition(text string, more ...string) (*Condition, error) {
 	ids, all := tasksIn(ast)
 	c := &Condition{text: text, variables: variables, program: program, tasks: ids, all: all}
 	c.paths, c.whole = pathsIn(ast.NativeRep().Expr())
+	c.sees = keysIn(ast)
 	c.compared = comparisonsIn(ast.NativeRep().Expr())
 	c.results = resultsOf(ast.NativeRep().Expr(), ast.OutputType().IsExactType(cel.BoolType))
 	return c, nil
+}
+
+// keysIn are the names in an expression, which may be keys of the context.
+func keysIn(ast *cel.Ast) (names []string) {
+	celast.PreOrderVisit(ast.NativeRep().Expr(), celast.NewExprVisitor(func(e celast.Expr) {
+		if e.Kind() == celast.IdentKind {
+			names = append(names, e.AsIdent())
+		}
+	}))
+	return names
 }
 
 // tasksIn are the tasks that an expression looks at by their ids. It also says whether it
@@ -187,6 +200,9 @@ func (c *Condition) Tasks() []string {
 
 // All reports whether the expression looks at tasks that it does not name.
 func (c *Condition) All() bool { return c != nil && c.all }
+
+// Sees reports whether the expression looks at a key of the context.
+func (c *Condition) Sees(key string) bool { return c != nil && slices.Contains(c.sees, key) }
 
 // Route evaluates the condition to the value that routes are chosen by. An empty
 // result is an error, as is one that is no text, number or truth value.

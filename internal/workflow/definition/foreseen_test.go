@@ -25,6 +25,7 @@ func TestForeseen(t *testing.T) {
 	const z = "}\n  - {id: z, agent: a, prompt: x}\n"
 	tests := []struct{ name, task, want string }{
 		{"the first entry", `agent: a, prompt: "{{ (first .tasks.p.output.recs).nam }}"}`, `there is no "nam" in .tasks.p.output.recs.[] (did you mean name?)`},
+		{"an entry by its number", `agent: a, prompt: "{{ .tasks.p.output.recs.0.nam }}"}`, `{{ .tasks.p.output.recs.0.nam }}: there is no "nam" in .tasks.p.output.recs.0`},
 		{"the last entry", `agent: a, prompt: "{{ $l := last .tasks.p.output.recs }}{{ $l.nam }}"}`, `there is no "nam"`},
 		{"a pattern", "agent: a, prompt: '{{ regexFind `[` (toJson .tasks.p.output) }}'}", "a pattern cannot be read: missing closing ]: `[` (write a backslash"},
 		{"a pattern that must match", `agent: a, prompt: '{{ mustRegexMatch "(" (toJson .tasks.p.output) }}'}`, "a pattern cannot be read: missing closing ): `(`"},
@@ -39,6 +40,13 @@ func TestForeseen(t *testing.T) {
   - {id: z, agent: a, prompt: "{{ .tasks.q.output.l.output.response }}"}`, `there is no "l" in .tasks.q.output (it has n, recs, response)`},
 		{"a race of items", `type: collection, strategy: race, items: [1, 2], task: {id: l, agent: a, prompt: x}, on_success: {next: z}}
   - {id: z, agent: a, prompt: "{{ .tasks.q.output.respons }}"}`, `there is no "respons" in .tasks.q.output (did you mean response?)`},
+		{"a list as text", `agent: a, prompt: "{{ upper .tasks.p.output.recs }}"}`, `upper takes text, and .tasks.p.output.recs is a list (make text of a list with join or toJson)`},
+		{"piped", `agent: a, prompt: "{{ .tasks.p.output.n | trim }}"}`, `trim takes text, and .tasks.p.output.n is a number (make text of it with toString)`},
+		{"a number of text", `agent: a, prompt: "{{ range .tasks.p.output.recs }}{{ repeat .name 3 }}{{ end }}"}`, `repeat takes a number, and .tasks.p.output.recs.[].name is text (make a number of it with int or float64)`},
+		{"another kind", `agent: a, prompt: "{{ if gt .tasks.p.output.n \"3\" }}x{{ end }}y"}`, `gt compares .tasks.p.output.n, which is a number, with text (write the number without quotes)`},
+		{"a range over text", `agent: a, prompt: "{{ range .tasks.p.output.recs }}{{ range .name }}x{{ end }}{{ end }}"}`, `range takes a list, a mapping or a number, and .tasks.p.output.recs.[].name is text`},
+		{"the length of a number", `agent: a, prompt: "{{ len .tasks.p.output.n }}"}`, `len takes text, a list or a mapping, and .tasks.p.output.n is a number`},
+		{"a field of a list", `agent: a, prompt: "{{ keys .tasks.p.output.recs }}"}`, `keys takes a mapping, and .tasks.p.output.recs is a list (go through it with range`},
 		{"no time", `type: wait, message: x, on_time: continue}`, "on_time: the task has no for, so no time passes (say with for how long"},
 		{"a name that is not taken", `agent: a, prompt: x, output: {type: object, required: [b], additionalProperties: false, properties: {a: {type: string}}}}`,
 			`output.required: no value fits: "b" is required, and neither properties nor additionalProperties take it (name it under properties`},
@@ -64,13 +72,14 @@ func TestNotForeseen(t *testing.T) {
 	t.Parallel()
 	const z = "}\n  - {id: z, agent: a, prompt: x}\n"
 	for _, task := range []string{
-		`agent: a, prompt: "{{ (first .tasks.p.output.recs).name }} {{ first .tasks }} {{ (first .tasks.p.output.n).x }}"}`,
+		`agent: a, prompt: "{{ (first .tasks.p.output.recs).name }} {{ .tasks.p.output.recs.0.name }} {{ first .tasks }}"}`,
 		"agent: a, prompt: '{{ regexQuoteMeta `[` }} {{ regexFind .workflow.input.pattern `x` }} {{ regexFind `[a-z]+` `x` }}'}",
 		`type: router, condition: '["a"].exists(output, output == "a") || tasks.p.output.recs.exists(x, has(x.other) && x.other == 1)', routes: {"true": z, "false": z}` + z,
 		`type: router, condition: 'input.a.exists(x, x.b) && tasks.p.output.recs.exists(x, x.name == "b")', routes: {"true": z, "false": z}` + z,
 		`type: router, condition: 'duration(input.wait) > duration("1h30m") && input.name.matches("^a\\d$") && tasks.exists(t, t == "p")', routes: {"true": z, "false": z}` + z,
 		`type: parallel, strategy: race, tasks: [{id: l, agent: a, prompt: x}, {id: m, agent: a, action: j}], on_success: {next: z}}
   - {id: z, agent: a, prompt: '{{ .tasks.q.output.response | default "" }} {{ .tasks.q.output.n | default 0 }}'}`,
+		`agent: a, prompt: "{{ if and (ge .tasks.p.output.n 3.5) (eq .workflow.input.k true 3) }}{{ repeat .tasks.p.output.n (join \",\" .tasks.p.output.recs) }}{{ end }}{{ .tasks.p.output.n | default 3 | toString | upper }}{{ range .tasks.p.output.n }}x{{ end }}{{ len .tasks.p.output }}"}`,
 		`type: wait, message: x, for: 5m, on_time: continue}`,
 		`agent: a, prompt: x, output: {type: object, required: [b, x1], additionalProperties: false, properties: {b: {type: [string, "null"], enum: [null]}}, patternProperties: {"^x": {}}}}`,
 		`agent: a, prompt: x, output: {type: object, required: [b], properties: {a: {type: number, enum: [1, 2.5]}, c: {type: integer, const: 3.0}, d: {not: {enum: []}}, e: {minimum: 3, maximum: 3}}}}`,

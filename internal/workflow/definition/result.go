@@ -187,15 +187,20 @@ func schemaResult(source map[string]any, depth int) result {
 	return fieldsOf(fields)
 }
 
+// isEntry reports whether a step of a path leads to an entry of a list: .tasks.a.output.0.
+func isEntry(name string) bool {
+	return name == template.Entry || name != "" && strings.Trim(name, "0123456789") == ""
+}
+
 // lacks follows a path into a value. It returns how many steps lead somewhere, what is
 // wrong with the next one, and the next step; "" where the path may be right.
 func (r result) lacks(path []string) (right int, problem, hint string) {
 	for i, name := range path {
 		switch {
-		case name == template.Entry && r.each != nil:
+		case r.each != nil && isEntry(name):
 			r = *r.each
 			continue
-		case name == template.Entry: // of a mapping, or of what is not known
+		case name == template.Entry || r.kind == isList && isEntry(name): // of a mapping, or of what is not known
 			return 0, "", ""
 		case r.kind == isList:
 			return i, "it is a list, which has no field " + quote(name), "go through it with range, or take an entry with index"

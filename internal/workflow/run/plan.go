@@ -307,6 +307,9 @@ func (p *planner) several(ctx context.Context, t *definition.Task, at place, s s
 			}
 		}
 	}
+	if t.Kind == definition.Repeat && !w.any() {
+		d.add(p.endless(t, at, s)...)
+	}
 	closed, skims := p.closed, p.skims
 	defer func() { p.closed, p.skims = closed, skims }()
 	written := map[string]string{}

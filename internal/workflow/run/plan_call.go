@@ -82,7 +82,7 @@ func (p *planner) partly(t *definition.Task, s scope, handed bool) (input map[st
 func (p *planner) evaluable(tree *template.Tree, s scope, handed bool) bool {
 	ok := true
 	tree.Each(func(t *template.Template, _ *authored.Node, _ string) {
-		given := func(key string) bool { return t.Uses(key) }
+		given := func(key string) bool { return t.Sees(key) }
 		ok = ok && !t.Needs().Pending(s.finished) && !slices.ContainsFunc(t.Paths(), later) &&
 			!(handed && slices.ContainsFunc([]string{"input", "with", "item", "index"}, given))
 	})
