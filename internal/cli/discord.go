@@ -32,13 +32,15 @@ docs/discord.md says how to set up a bot.`,
 		}
 		c.warnOfSettings(cfg)
 		log := slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: slog.LevelInfo}))
-		return c.within(cmd, cfg, log, func(ctx context.Context, a *app.App) error { return a.Discord(ctx, c.channelSetup) })
+		return c.within(cmd, cfg, log, func(ctx context.Context, a *app.App) error { return a.Discord(ctx, channelSetup(c)) })
 	}
 	return cmd
 }
 
 // channelSetup says how a channel of Discord is connected.
-func (c *console) channelSetup(invite, code string) {
-	c.note("discord", "invite the bot: "+invite)
-	c.note("discord", "connect a channel: write /link "+code+" in it (the code works once)")
+func channelSetup(c *console) func(invite, code string) {
+	return func(invite, code string) {
+		c.note("discord", "invite the bot: "+invite)
+		c.note("discord", "connect a channel: write /link "+code+" in it (the code works once)")
+	}
 }

@@ -107,7 +107,7 @@ func serveHTTP(c *console, cmd *cobra.Command, asJSON bool) error {
 			c.warn(fmt.Sprintf("%s may finish within %v; Ctrl-C again leaves at once", count(turns, "turn", "turns"), grace))
 		}, Resumed: func(turns int) {
 			c.note("resumed", waitingTurns(turns)+" when the process ended, and goes on here; belay decision list shows the open questions")
-		}, Discord: c.channelSetup, Left: func(turns int) {
+		}, Discord: channelSetup(c), Left: func(turns int) {
 			c.note("left", waitingTurns(turns)+" and is left to the next belay serve; belay decision list shows the open questions")
 		}})
 	})
