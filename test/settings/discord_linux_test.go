@@ -104,7 +104,10 @@ func (b *bench) discord(change func(*talk)) string {
 		end = time.Now().Add(3 * time.Second)
 	}
 	for time.Now().Before(end) {
-		if own := s.Own(channel); len(own) > 0 && (d.steps == "" || len(own) > 1 || len(own[0].Attachments) > 0 || strings.Contains(own[0].Content, "too large")) {
+		if own := s.Own(channel); d.file && (len(own) == 0 || !strings.Contains(own[0].Content, "answered") && !strings.Contains(own[0].Content, "and this")) {
+			time.Sleep(10 * time.Millisecond) // the answer is still being written
+			continue
+		} else if len(own) > 0 && (d.steps == "" || len(own) > 1 || len(own[0].Attachments) > 0 || strings.Contains(own[0].Content, "too large")) {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
