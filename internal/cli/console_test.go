@@ -230,7 +230,7 @@ func TestExplain(t *testing.T) {
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	writes := map[string]bool{
-		"serve": true, "interrupt": true, "delete": true, "export": true, "schema": true, "completion bash|zsh|fish": true,
+		"serve": true, "discord": true, "interrupt": true, "delete": true, "export": true, "schema": true, "completion bash|zsh|fish": true,
 		"allow": true, "deny": true, "cancel": true, "dismiss": true, "steer": true, "chat": true, "continue": true, "refuse": true,
 	}
 	c := newConsole(nil, &bytes.Buffer{}, &bytes.Buffer{}, nil)
