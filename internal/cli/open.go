@@ -99,7 +99,7 @@ func freshLink(ctx context.Context, cfg *config.Config, url string) (string, tim
 
 // drawLink shows the QR code of a link, and what to know about it.
 func drawLink(c *console, link string, others []string) error {
-	lines, err := qrLines(link, c.colour && c.outTerminal)
+	lines, err := qrLines(link, c.outColour)
 	if err != nil {
 		return err
 	}
