@@ -113,7 +113,7 @@ How it is done:
   beside it, and everything comes by one stream. The bare page shows pieces of 50 texts, one every 35 ms each. The longest frame is that
   of 8 seconds.
 - A session of 2,500 turns, which are 5,000 messages, is scrolled for 4 seconds, by 200 pixels per frame, from its end. Headless Chromium draws 60
-  frames per second at most. The bare page has all messages in its document.
+  frames per second at most, and on a busy machine one or two less. The bare page has all messages in its document.
 - A question is on the screen when the frame after it was inserted is drawn. The time is that since its event was appended to the log,
   or, on the bare page, since its server was told.
 `
