@@ -9,10 +9,27 @@ import (
 
 	"belay/internal/app"
 	"belay/internal/config"
+	"belay/internal/plainjson"
 	"belay/internal/redact"
 )
 
+// bugReport is what a maintainer needs to know of a machine.
+type bugReport struct {
+	Build  buildInfo   `json:"build"`
+	Checks []app.Check `json:"checks"`
+	// Settings are those that somebody set.
+	Settings []setSetting `json:"settings"`
+}
+
+// setSetting is a setting that is not at its default. Source is flag, env or file.
+type setSetting struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Source string `json:"source"`
+}
+
 func newBugreport(c *console) *cobra.Command {
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "bugreport",
 		Short: "Print what a maintainer needs to know of this machine",
@@ -20,40 +37,58 @@ func newBugreport(c *console) *cobra.Command {
 their defaults, and the modules in the program. It has no messages, no names of your files and no
 keys. Your home folder stands as ~, and settings with free text only show that they are set.
 Read it before you send it.`,
-		Example: "  belay bugreport > report.md",
+		Example: "  belay bugreport > report.md\n  belay bugreport --json",
 		Args:    cobra.NoArgs,
 	}
 	setting(cmd, "project", "project", "look at the project in `DIR`")
 	setting(cmd, "provider", "provider", "look at the provider `NAME`")
+	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, problems := config.Examine(c.layers(cmd))
-		var b strings.Builder
-		about := readBuild()
-		fmt.Fprintf(&b, "# belay %s\n\n%s\n", about.Version, about.about())
-		fmt.Fprintf(&b, "\n## Checks\n\n")
-		for _, k := range app.Doctor(cmd.Context(), cfg, problems...) {
-			fmt.Fprintf(&b, "- %s: %s: %s\n", k.Level, k.Name, k.Detail)
+		r := bugReport{Build: readBuild(), Checks: app.Doctor(cmd.Context(), cfg, problems...), Settings: setSettings(cfg)}
+		text := r.text()
+		if asJSON {
+			data, err := plainjson.Marshal(r)
+			if err != nil {
+				return err
+			}
+			text = string(data) + "\n"
 		}
-		fmt.Fprintf(&b, "\n## Settings that differ from their defaults\n\n")
-		b.WriteString(changedSettings(cfg))
-		fmt.Fprintf(&b, "\n## Modules\n\n")
-		for _, m := range about.Dependencies {
-			fmt.Fprintf(&b, "- %s %s\n", m.Module, m.Version)
-		}
-		c.write(anonymous(b.String(), cfg))
+		c.write(anonymous(text, cfg))
 		return cmd.Context().Err()
 	}
 	return cmd
 }
 
-// changedSettings lists the settings that somebody set. Numbers, sizes and switches are
-// shown; other values may say more than a report should.
-func changedSettings(cfg *config.Config) string {
+// text is the report as Markdown.
+func (r bugReport) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# belay %s\n\n%s\n\n## Checks\n\n", r.Build.Version, r.Build.about())
+	for _, k := range r.Checks {
+		fmt.Fprintf(&b, "- %s: %s: %s\n", k.Level, k.Name, k.Detail)
+	}
+	b.WriteString("\n## Settings that differ from their defaults\n\n")
+	for _, s := range r.Settings {
+		fmt.Fprintf(&b, "- %s: %s (%s)\n", s.Key, s.Value, s.Source)
+	}
+	if len(r.Settings) == 0 {
+		b.WriteString("none\n")
+	}
+	b.WriteString("\n## Modules\n\n")
+	for _, m := range r.Build.Dependencies {
+		fmt.Fprintf(&b, "- %s %s\n", m.Module, m.Version)
+	}
+	return b.String()
+}
+
+// setSettings are the settings that somebody set. Numbers, sizes and switches are shown;
+// other values may say more than a report should.
+func setSettings(cfg *config.Config) []setSetting {
 	plain := map[string]bool{"provider": true}
 	for _, s := range config.Reference() {
 		plain[s.Key] = plain[s.Key] || s.Limited || s.Switch
 	}
-	var b strings.Builder
+	all := []setSetting{}
 	for _, row := range cfg.Show() {
 		source, _, _ := strings.Cut(row.Origin, " ")
 		switch {
@@ -62,16 +97,13 @@ func changedSettings(cfg *config.Config) string {
 		case source != "flag" && source != "env":
 			source = "file"
 		}
-		value := "set"
+		s := setSetting{Key: row.Key, Value: "set", Source: source}
 		if plain[row.Key] {
-			value = row.Value
+			s.Value = row.Value
 		}
-		fmt.Fprintf(&b, "- %s: %s (%s)\n", row.Key, value, source)
+		all = append(all, s)
 	}
-	if b.Len() == 0 {
-		return "none\n"
-	}
-	return b.String()
+	return all
 }
 
 // anonymous is a text without keys, and without what names the person and their work: the
