@@ -10,7 +10,7 @@ import { SessionsPane } from "./features/workbench/sessions-pane";
 import { Start } from "./features/workbench/start";
 import { useRoute } from "./route";
 import { ErrorNotice } from "./ui/parts";
-import { write } from "./ui/theme";
+import { write } from "./ui/keep";
 
 const client = new QueryClient({
   defaultOptions: { queries: { retry: (n, err) => n < 2 && !(isFailure(err) && err.status >= 400 && err.status < 500), staleTime: 1000 } },

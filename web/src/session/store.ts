@@ -1,7 +1,8 @@
 // Live conversations: each session that is looked at has a feed, which follows its
 // log and keeps what it has read for the next visit.
 import { transcript } from "../api/client";
-import { follow, type LinkState } from "../api/events";
+import type { follow, LinkState } from "../api/events";
+import { shared } from "../api/shared-stream";
 import type { Failure } from "../api/http";
 import type { LogEvent } from "./event";
 import { type Conversation, emptyConversation, type SentFile } from "./model";
@@ -34,7 +35,7 @@ export interface Sources {
 }
 
 const sources: Sources = {
-  follow, transcript, whileVisible,
+  follow: (session, after, to, signal) => shared.follow(session, after, to, signal), transcript, whileVisible,
   soon: (work) => {
     if (document.hidden) setTimeout(work, 200);
     else requestAnimationFrame(work);

@@ -24,7 +24,7 @@ export function ToldNotice({ told, onClose, children }: { told: Told; onClose?: 
 }
 
 /** A modal dialog of the browser: it keeps the focus, and Escape closes it. */
-export function Sheet({ title, onClose, children, footer }: { title: string; onClose: () => void; children: ReactNode; footer?: ReactNode }) {
+export function Sheet({ title, onClose, children, footer, wide = false }: { title: string; onClose: () => void; children: ReactNode; footer?: ReactNode; wide?: boolean }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -33,7 +33,7 @@ export function Sheet({ title, onClose, children, footer }: { title: string; onC
     return () => { if (before instanceof HTMLElement) before.focus(); };
   }, []);
   return (
-    <dialog ref={dialog} className="sheet" aria-labelledby={id} onClose={onClose}
+    <dialog ref={dialog} className={wide ? "sheet wide-sheet" : "sheet"} aria-labelledby={id} onClose={onClose}
       onClick={(e) => { if (e.target === dialog.current) dialog.current?.close(); }}>
       <header>
         <h2 id={id}>{title}</h2>

@@ -1,15 +1,27 @@
 // Every question that waits, of all sessions and runs, the longest waiting first.
 import { useLayoutEffect, useRef } from "react";
 import { useQuestions } from "../../app-state";
-import { navigate, questionLink, sessionLink } from "../../route";
+import { navigate, questionLink, sessionLink, useParam } from "../../route";
 import { ago } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice } from "../../ui/parts";
 import { typing } from "../shell/keys";
 import { type Ask, allAsks, wordsOf } from "./ask";
+import { Closed, ClosedQuestion } from "./closed";
+import { Kept } from "./kept";
+import { InboxTabs } from "./tabs";
+import { SaidBefore } from "./said-before";
 import { QuestionCard, type QuestionHandle } from "./question-card";
 
+/** The views of the inbox: what waits, what was kept for later, what was answered. */
 export function Inbox({ selected }: { selected: string }) {
+  const show = useParam("show");
+  if (!selected && show === "kept") return <Kept />;
+  if (!selected && show === "closed") return <Closed />;
+  return <Waiting selected={selected} />;
+}
+
+function Waiting({ selected }: { selected: string }) {
   const { data, error, isPending } = useQuestions();
   const asks = allAsks(data);
   const found = asks.findIndex((a) => a.id === selected);
@@ -48,7 +60,7 @@ export function Inbox({ selected }: { selected: string }) {
   return (
     <>
       <section className="pane" aria-label="Questions">
-        <div className="pane-head"><h2>Inbox</h2>{asks.length > 0 && <span className="soft small">{asks.length} waiting</span>}</div>
+        <InboxTabs current="waiting" />
         {error && <div className="pane-pad"><ErrorNotice error={error} /></div>}
         <ol className="rows">
           {asks.map((ask) => <Row key={ask.id} ask={ask} current={ask === current} />)}
@@ -62,13 +74,14 @@ export function Inbox({ selected }: { selected: string }) {
             {current ? (
               <>
                 <p className="crumbs soft small">
-                  {current.projectRoot && <><Icon.folder /><span>{current.projectRoot}</span></>}
+                  {current.projectRoot && <><Icon.folder /><span title={current.projectRoot}>{current.projectRoot.split("/").at(-1)}</span></>}
                   {current.sessionId && <a href={sessionLink(current.sessionId)}>Open the session<kbd>o</kbd></a>}
                 </p>
+                <SaidBefore ask={current} />
                 <QuestionCard key={current.id} ask={current} keys heading="h2" handle={handle} onAnswered={answered} />
               </>
             ) : selected && !isPending && !error ? (
-              <div className="empty-main"><h2>This question is closed</h2><p className="soft">It was answered, its time ran out, or its turn has ended.</p></div>
+              <ClosedQuestion id={selected} />
             ) : !error && !isPending && (
               <div className="empty-main"><Icon.inbox /><h2>All clear</h2><p className="soft">When an agent needs an answer, its question appears here.</p></div>
             )}
