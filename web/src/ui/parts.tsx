@@ -1,5 +1,6 @@
 // Small shared parts: errors, dialogs, copying.
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { createPortal } from "react-dom";
 import { type Told, tell } from "../api/errors";
 import { Icon } from "./icons";
 
@@ -32,7 +33,8 @@ export function Sheet({ title, onClose, children, footer, wide = false }: { titl
     dialog.current?.showModal();
     return () => { if (before instanceof HTMLElement) before.focus(); };
   }, []);
-  return (
+  // Outside of any form that opened it: Enter in a field of the dialog must not send that.
+  return createPortal(
     <dialog ref={dialog} className={wide ? "sheet wide-sheet" : "sheet"} aria-labelledby={id} onClose={onClose}
       onClick={(e) => { if (e.target === dialog.current) dialog.current?.close(); }}>
       <header>
@@ -41,7 +43,8 @@ export function Sheet({ title, onClose, children, footer, wide = false }: { titl
       </header>
       <div className="content">{children}</div>
       {footer && <footer>{footer}</footer>}
-    </dialog>
+    </dialog>,
+    document.body,
   );
 }
 

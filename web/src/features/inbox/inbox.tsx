@@ -23,7 +23,9 @@ export function Inbox({ selected }: { selected: string }) {
 
 function Waiting({ selected }: { selected: string }) {
   const { data, error, isPending } = useQuestions();
-  const asks = allAsks(data);
+  // The list is asked for anew after an answer; until then it still has the question.
+  const gone = useRef(new Set<string>());
+  const asks = allAsks(data).filter((a) => !gone.current.has(a.id));
   const found = asks.findIndex((a) => a.id === selected);
   // Without a choice the first one is shown beside the list; on a small screen the list alone.
   const current = found >= 0 ? asks[found] : selected ? undefined : asks[0];
@@ -37,6 +39,7 @@ function Waiting({ selected }: { selected: string }) {
   };
   const answered = (ask: Ask) => {
     const next = asks[asks.indexOf(ask) + 1] ?? asks[asks.indexOf(ask) - 1];
+    gone.current.add(ask.id);
     navigate(next ? questionLink(next.id) : "/inbox", "replace");
   };
 

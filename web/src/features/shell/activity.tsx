@@ -11,12 +11,14 @@ import { announce } from "./announce";
 
 export function ActivityButton({ onOpen }: { onOpen: () => void }) {
   const { data } = useActive();
-  const n = data?.length ?? 0;
-  if (n === 0) return null;
-  const words = `${n} ${n === 1 ? "turn runs" : "turns run"}`;
+  const all = data?.length ?? 0;
+  if (all === 0) return null;
+  const waiting = data!.filter((s) => s.openQuestions > 0 || s.state === "waiting").length;
+  const n = all - waiting || waiting;
+  const words = all > waiting ? `${n} running` : `${n} waiting`;
   return (
     <button type="button" id="activity" className="button plain active-button" onClick={onOpen} title="What runs now" aria-label={`What runs now: ${words}`}>
-      <span className="spin" /><span className="wide-text">{words}</span><span className="narrow-text">{n}</span>
+      {all > waiting && <span className="spin" />}<span className="wide-text">{words}</span><span className="narrow-text">{all > waiting ? n : <Icon.stop />}</span>
     </button>
   );
 }

@@ -1,19 +1,24 @@
 // What is around every view: the bar at the top, keys, help, and what is read out.
-import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { allAsks } from "../inbox/ask";
 import { useChecks, useQuestions, useServer } from "../../app-state";
 import { navigate, type Route, useParam } from "../../route";
 import { Icon } from "../../ui/icons";
 import { Sheet } from "../../ui/parts";
+import { Resizer } from "../../ui/resizer";
 import { setTheme, type Theme, useTheme } from "../../ui/theme";
 import { Activity, ActivityButton } from "./activity";
 import { useAnnouncement } from "./announce";
 import { keyHelp, typing } from "./keys";
+import { useNotifications } from "./notify";
 import { Palette } from "./palette";
+import { UpdateBanner } from "./update";
 
 export function Shell({ route, children }: { route: Route; children: ReactNode }) {
   const { data } = useQuestions();
-  const waiting = allAsks(data).length;
+  const asks = useMemo(() => allAsks(data), [data]);
+  const waiting = asks.length;
+  useNotifications(asks, data !== undefined);
   const [sheet, setSheet] = useState<"" | "help" | "palette" | "activity">("");
   useEffect(() => {
     const where = route.view === "inbox" || route.view === "question" ? "Inbox · belay" : route.view === "settings" ? "Settings · belay" : "belay";
@@ -41,9 +46,11 @@ export function Shell({ route, children }: { route: Route; children: ReactNode }
         <button type="button" className="button plain icon wide" onClick={() => setSheet("help")} title="Keys (?)" aria-label="Keys"><Icon.help /></button>
         <a className="button plain icon" href="/settings" aria-label="Settings" title="Settings" aria-current={route.view === "settings" ? "page" : undefined}><Icon.gear /></a>
       </header>
+      <UpdateBanner />
       <main className="body" id="main" tabIndex={-1}>
         <h1 className="hidden">{headings[route.view]}</h1>
         {children}
+        <Resizer />
       </main>
       <p className="hidden" role="status" id="announce">{useAnnouncement()}</p>
       {sheet === "help" && <Help onClose={() => setSheet("")} />}

@@ -1,5 +1,6 @@
 // Messages that are being written. They live outside the views, so that switching
 // sessions keeps them and uploads go on; the browser keeps them over a reload.
+import { isFailure } from "../../api/http";
 import type { Inspection } from "../../api/types";
 import { bytes, count, tokens } from "../../ui/format";
 import { read, write } from "../../ui/keep";
@@ -68,7 +69,7 @@ export class Draft {
       this.set({ ...this.state, files: [...this.state.files, { id, name: file.name || "pasted", bytes: file.size, state: "busy" }] });
       to.upload(file, abort.signal).then(
         async (done) => this.change(id, { path: done.path, sha256: done.sha256, bytes: done.bytes, ...await verdict(to, done.path) }),
-        (err: unknown) => this.change(id, { state: "bad", reason: err instanceof Error ? err.message : String(err) }),
+        (err: unknown) => this.change(id, { state: "bad", reason: reasonOf(err) }),
       ).finally(() => this.uploads.delete(id));
     }
   }
@@ -115,6 +116,12 @@ export class Draft {
     write(this.name, kept.text || kept.files.length ? JSON.stringify(kept) : null);
     for (const listener of this.listeners) listener();
   }
+}
+
+/** Why a file was not taken: what the server says of this file, else of the request. */
+function reasonOf(err: unknown): string {
+  const all = isFailure(err) && Array.isArray(err.details.attachmentErrors) ? err.details.attachmentErrors as { reason?: string }[] : [];
+  return all[0]?.reason || (err instanceof Error ? err.message : String(err));
 }
 
 /** Asks what a turn would make of a file. A server that does not say has no objection. */

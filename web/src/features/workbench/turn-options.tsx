@@ -67,7 +67,7 @@ function Presets({ optionKey, options }: { optionKey: string; options: Options }
           ))}
         </ul>
       )}
-      <form className="with-unit" onSubmit={(e) => { e.preventDefault(); if (name.trim()) savePreset({ name: name.trim(), options }); setName(""); }}>
+      <form className="with-unit" onSubmit={(e) => { e.preventDefault(); e.stopPropagation(); if (name.trim()) savePreset({ name: name.trim(), options }); setName(""); }}>
         <label className="grow"><span className="hidden">Name of the preset</span><input className="field" name="preset" maxLength={40} placeholder="Name" value={name} onChange={(e) => setName(e.target.value)} /></label>
         <button type="submit" className="button" disabled={name.trim() === ""}>Save as preset</button>
       </form>
