@@ -14,14 +14,15 @@ import (
 )
 
 // Check says everything that Start would refuse of a strict request, without a run:
-// what is wrong with the file and its input, and the attachments that cannot be used.
+// what is wrong with the file and its input, a provider without a key, and the
+// attachments that cannot be used.
 func (r *Runner) Check(ctx context.Context, req Request) error {
 	w, at, err := r.begin(ctx, req)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = at.Close() }() // it was only read
-	return (&planner{x: r.unbegun(w, at, req), fetch: true}).beginning(ctx, true)
+	return errors.Join(r.ready(w, req.Provider), (&planner{x: r.unbegun(w, at, req), fetch: true}).beginning(ctx, true))
 }
 
 // CheckOffline is Check without asking other machines: addresses are not fetched.
@@ -31,7 +32,7 @@ func (r *Runner) CheckOffline(ctx context.Context, req Request) error {
 		return err
 	}
 	defer func() { _ = at.Close() }() // it was only read
-	return (&planner{x: r.unbegun(w, at, req)}).beginning(ctx, req.Strict)
+	return errors.Join(r.ready(w, req.Provider), (&planner{x: r.unbegun(w, at, req)}).beginning(ctx, req.Strict))
 }
 
 // beginning says why a run does not begin: what is known of the tasks that are certainly
