@@ -50,8 +50,12 @@ func writeFiles(t *testing.T) (paths []string) {
 // table as one, a text as what it is, whatever its name.
 func TestPreviews(t *testing.T) {
 	b := signedIn(t, &apitest.Engine{})
-	b.do(chromedp.SetUploadFiles(chromedp.CSS("#pick"), writeFiles(t)))
-	b.until("document.querySelectorAll('#files li.ready').length === 3")
+	brief, err := filepath.Abs("../../examples/project/documents/brief.pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.do(chromedp.SetUploadFiles(chromedp.CSS("#pick"), append(writeFiles(t), brief)))
+	b.until("document.querySelectorAll('#files li.ready').length === 4")
 	look := func(nth int, condition string) {
 		b.t.Helper()
 		b.do(press("Shift+Tab"))
@@ -64,6 +68,7 @@ func TestPreviews(t *testing.T) {
 	}
 	look(1, "document.querySelector('dialog canvas')?.dataset.drawn === '40x30'")
 	look(2, "document.querySelector('dialog td')?.innerText === 'D0, north' && document.querySelectorAll('dialog tbody tr').length === 2")
+	look(4, "document.querySelector('dialog canvas.page')?.dataset.drawn && document.querySelector('dialog .pages').dataset.pages >= 1")
 	look(3, "document.querySelector('dialog pre')?.innerText === '<b>plain</b>' && document.querySelector('dialog h2').innerText === '<img src=x onerror=alert(1)>.txt'")
 }
 

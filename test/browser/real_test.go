@@ -18,6 +18,54 @@ import (
 // deck is a file that the example's agent changes.
 const deck = "PKG-01_Bridge/1_Working/DEL-01-01_Deck Levels/deck.csv"
 
+// program is the program itself as a server. It keeps its address when it starts again.
+type program struct {
+	path, home, project, settings, addr string
+	cmd                                 *exec.Cmd
+	drained                             chan struct{}
+}
+
+// start starts the server and returns the link that it prints.
+func (p *program) start(t *testing.T) string {
+	t.Helper()
+	p.cmd = exec.Command(p.path, "serve", "--addr", p.addr, "--config", p.settings, "--project", p.project)
+	p.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "NO_COLOR=1", "BELAY_SCRIPTED_PACE=1ms",
+		"XDG_STATE_HOME=" + filepath.Join(p.home, "state"), "XDG_CACHE_HOME=" + filepath.Join(p.home, "cache"), "XDG_CONFIG_HOME=" + filepath.Join(p.home, "config")}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.cmd.Stderr = p.cmd.Stdout
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	link, said := "", ""
+	lines := bufio.NewScanner(out)
+	for link == "" && lines.Scan() {
+		said += lines.Text() + "\n"
+		link = regexp.MustCompile(`http://\S+/#code=\w+`).FindString(lines.Text())
+	}
+	p.drained = make(chan struct{})
+	go func(drained chan struct{}) {
+		defer close(drained)
+		for lines.Scan() {
+			_ = lines.Text()
+		}
+	}(p.drained)
+	if link == "" {
+		t.Fatalf("belay serve printed no link:\n%s", said)
+	}
+	p.addr = strings.TrimPrefix(link[:strings.Index(link, "/#")], "http://")
+	return link
+}
+
+// stop asks the server to stop, and waits for it.
+func (p *program) stop() {
+	_ = p.cmd.Process.Signal(syscall.SIGTERM)
+	<-p.drained
+	_ = p.cmd.Wait()
+}
+
 // real is a tab whose server is the program itself, with the example's agent and a
 // copy of its project.
 func real(t *testing.T) (b *tab, project string) {
@@ -28,63 +76,37 @@ func real(t *testing.T) (b *tab, project string) {
 	}
 	browserContext := shared(t)
 	dir := t.TempDir()
-	program := filepath.Join(dir, "belay")
-	if out, err := exec.Command("go", "build", "-o", program, "belay/cmd/belay").CombinedOutput(); err != nil {
+	p := &program{path: filepath.Join(dir, "belay"), home: dir, project: filepath.Join(dir, "bridge"), addr: "127.0.0.1:0"}
+	if out, err := exec.Command("go", "build", "-o", p.path, "belay/cmd/belay").CombinedOutput(); err != nil {
 		t.Fatalf("build belay: %v\n%s", err, out)
 	}
-	project = filepath.Join(dir, "bridge")
-	if err := os.CopyFS(project, os.DirFS("../../examples/project")); err != nil {
+	if err := os.CopyFS(p.project, os.DirFS("../../examples/project")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.RemoveAll(filepath.Join(project, ".belay")); err != nil { // of who tried it there
+	if err := os.RemoveAll(filepath.Join(p.project, ".belay")); err != nil { // of who tried it there
 		t.Fatal(err)
 	}
-	settings, err := filepath.Abs("../../examples/agent/config.yaml")
-	if err != nil {
+	var err error
+	if p.settings, err = filepath.Abs("../../examples/agent/config.yaml"); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(program, "serve", "--addr", "127.0.0.1:0", "--config", settings, "--project", project)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "NO_COLOR=1", "BELAY_SCRIPTED_PACE=1ms",
-		"XDG_STATE_HOME=" + filepath.Join(dir, "state"), "XDG_CACHE_HOME=" + filepath.Join(dir, "cache"), "XDG_CONFIG_HOME=" + filepath.Join(dir, "config")}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd.Stderr = cmd.Stdout
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	link, said := "", ""
-	lines := bufio.NewScanner(out)
-	for link == "" && lines.Scan() {
-		said += lines.Text() + "\n"
-		link = regexp.MustCompile(`http://\S+/#code=\w+`).FindString(lines.Text())
-	}
-	drained := make(chan struct{})
-	go func() {
-		defer close(drained)
-		for lines.Scan() {
-			_ = lines.Text()
-		}
-	}()
+	link := p.start(t)
 	ctx, cancel := chromedp.NewContext(browserContext, chromedp.WithNewBrowserContext())
 	t.Cleanup(func() {
 		cancel()
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		<-drained
-		_ = cmd.Wait()
+		p.stop()
 	})
-	if link == "" {
-		t.Fatalf("belay serve printed no link:\n%s", said)
-	}
-	b = &tab{t: t, ctx: ctx}
+	b = &tab{t: t, ctx: ctx, program: p}
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1200, 800)); err != nil {
 		t.Fatalf("open a tab: %v", err)
 	}
 	b.quiet()
 	b.do(chromedp.Navigate(link))
-	return b, project
+	return b, p.project
 }
+
+// mayFail lets requests fail from now on. The browser complains about each that does.
+func (b *tab) mayFail() { b.failing.Store(true) }
 
 // quiet fails the test at anything that the browser complains about.
 func (b *tab) quiet() {
@@ -96,6 +118,9 @@ func (b *tab) quiet() {
 		for m, err := range messages {
 			if err != nil {
 				return
+			}
+			if b.failing.Load() && strings.Contains(m.String(), "Failed to load resource") {
+				continue
 			}
 			if m.IsException() || m.Type == "error" || m.Type == "warning" || m.Type == "warn" {
 				b.t.Errorf("the browser says: %s", m)

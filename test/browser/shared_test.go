@@ -17,7 +17,11 @@ func (b *tab) another() *tab {
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1200, 800)); err != nil {
 		b.t.Fatalf("open a tab: %v", err)
 	}
-	other.quiet()
+	if b.srv != nil {
+		other.listen()
+	} else {
+		other.quiet()
+	}
 	return other
 }
 

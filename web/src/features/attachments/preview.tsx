@@ -1,11 +1,13 @@
 // Shows a file: a picture, the pages of a PDF, a table, a text. Loaded with the first preview.
-import { type ReactNode, useEffect, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { request } from "../../api/http";
 import { bytes } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice, Sheet } from "../../ui/parts";
 import { Picture } from "./picture";
 import { mostRows, readTable } from "./csv";
+
+const Pdf = lazy(() => import("./pdf"));
 
 /** A file to look at: its bytes, or where the server has them. */
 export interface Previewed { name: string; blob?: Blob | undefined; href?: string | undefined; download?: string | undefined }
@@ -38,7 +40,8 @@ function useBlob({ blob, href }: Previewed): { data?: Blob | undefined; error?: 
 function Content({ name, blob }: { name: string; blob: Blob }): ReactNode {
   const kind = kindOf(name);
   if (kind === "picture") return <Picture blob={blob} alt={name} />;
-  if (kind === "pdf" || kind === "other") return <p className="soft">{kind === "pdf" ? "A PDF" : "A file"} of {bytes(blob.size)}. This page shows pictures, texts and tables; download it to see it.</p>;
+  if (kind === "pdf") return <Suspense fallback={<p className="soft"><span className="spin" /> Reading</p>}><Pdf blob={blob} name={name} /></Suspense>;
+  if (kind === "other") return <p className="soft">A file of {bytes(blob.size)}. This page shows pictures, PDFs, texts and tables.</p>;
   return <TextContent table={kind === "table"} blob={blob} />;
 }
 

@@ -40,6 +40,7 @@ function Waiting({ selected }: { selected: string }) {
   const answered = (ask: Ask) => {
     const next = asks[asks.indexOf(ask) + 1] ?? asks[asks.indexOf(ask) - 1];
     gone.current.add(ask.id);
+    if (!/^\/(inbox$|q\/)/.test(location.pathname)) return; // the person has gone on meanwhile
     navigate(next ? questionLink(next.id) : "/inbox", "replace");
   };
 
