@@ -32,7 +32,7 @@ class Browser {
     };
     ends.add(end);
     return new Share({
-      channel: end, gather: 2, patience: 50, read: this.read,
+      channel: end, gather: 2, read: this.read,
       elect: (lead, signal) => { this.lock = this.lock.then(() => (signal.aborted ? undefined : lead(signal))); },
       alone: async (session) => { this.alone.push(session); },
     });
@@ -99,12 +99,16 @@ test("another tab reads on when the first one is closed", async () => {
   expect(b.open).toBe(1);
 });
 
-test("the ninth session has a stream of its own", async () => {
+test("more than eight sessions: two have a stream of their own, others wait for a place", async () => {
   const b = new Browser();
   const share = b.tab();
-  for (let i = 1; i <= 9; i++) follower(share, `s${i}`);
-  await vi.waitFor(() => expect(b.alone).toHaveLength(1));
-  expect(b.asked.at(-1)?.split(",")).toHaveLength(8);
+  b.add("s1", 3);
+  const all = Array.from({ length: 11 }, (_, i) => follower(share, `s${i + 1}`));
+  await vi.waitFor(() => expect(b.asked.at(-1)?.split(",")).toHaveLength(8));
+  await vi.waitFor(() => expect(b.alone.toSorted()).toEqual(["s2", "s3"]));
+  expect(all[0]!.seen).toEqual([]);
+  for (const one of all.slice(8)) one.stop();
+  await vi.waitFor(() => expect(all[0]!.seen).toEqual([1, 2, 3]));
 });
 
 test("a session that is gone is refused, and the others go on", async () => {

@@ -9,6 +9,9 @@ import type { LogEvent } from "../session/event";
 /** How many sessions one stream follows; the server refuses more. */
 const mostSessions = 8;
 
+/** How many sessions beyond these have a stream of their own. More would take all connections. */
+const mostAlone = 2;
+
 type Places = [session: string, after: number][];
 
 /** What tabs tell each other. */
@@ -16,7 +19,7 @@ export type Message =
   | { kind: "want"; tab: string; sessions: Places }
   | { kind: "bye"; tab: string }
   | { kind: "who" }
-  | { kind: "lead"; sessions: Places; live: boolean; absent: boolean }
+  | { kind: "lead"; sessions: Places; alone: string[]; live: boolean; absent: boolean }
   | { kind: "events"; session: string; events: LogEvent[] }
   | { kind: "lists"; lists: List[]; feed: string }
   | { kind: "end"; session: string; status: number; type: string; message: string };
@@ -30,8 +33,8 @@ export interface Ways {
   elect(lead: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): void;
   /** Reaches the other tabs; undefined where the browser has no channel. */
   channel: { postMessage(message: Message): void; onmessage: ((e: { data: Message }) => void) | null } | undefined;
-  /** How long to wait, in milliseconds: for the answers of other tabs, and for a tab that reads. */
-  gather: number; patience: number;
+  /** How long the tab that reads waits for the others to say what they want, in milliseconds. */
+  gather: number;
 }
 
 /** A session that this tab follows. */
@@ -39,7 +42,7 @@ interface Want {
   session: string; last: number; to: Following; done: () => void;
   /** Set while the shared stream has all that comes after `last`. */
   covered: boolean;
-  own?: AbortController; timer?: ReturnType<typeof setTimeout>;
+  own?: AbortController;
 }
 
 type OnLists = (lists: ReadonlySet<List>) => void;
@@ -72,7 +75,6 @@ export class Share {
       if (signal.aborted) { resolve(); return; }
       signal.addEventListener("abort", want.done, { once: true });
       this.wants.add(want);
-      this.lookOut(want);
       this.join();
       this.announce();
     });
@@ -95,7 +97,6 @@ export class Share {
   bye(): void { this.ways.channel?.postMessage({ kind: "bye", tab: this.tab }); }
 
   private leave(want: Want): void {
-    clearTimeout(want.timer);
     want.own?.abort();
     if (this.wants.delete(want)) this.rest();
   }
@@ -157,12 +158,11 @@ export class Share {
           const at = from.get(w.session);
           w.covered = at !== undefined && (w.covered || at <= w.last);
           if (w.covered) {
-            clearTimeout(w.timer);
             w.own?.abort();
             delete w.own;
             w.to.onState(m.live ? "live" : "lost");
-          } else if (m.absent || m.sessions.length >= mostSessions) this.goAlone(w);
-          else this.lookOut(w);
+          } else if (m.absent || m.alone.includes(w.session)) this.goAlone(w);
+          else if (!w.own) w.to.onState("connecting"); // until there is a place
         }
         return;
       }
@@ -188,15 +188,8 @@ export class Share {
     for (const l of this.listeners) l.onState(live);
   }
 
-  /** Waits for a tab that reads, and does without one if none comes. */
-  private lookOut(w: Want): void {
-    clearTimeout(w.timer);
-    w.timer = setTimeout(() => this.goAlone(w), this.ways.patience);
-  }
-
   /** Follows a session without the others. */
   private goAlone(w: Want): void {
-    clearTimeout(w.timer);
     if (w.own || w.covered || !this.wants.has(w)) return;
     const own = w.own = new AbortController();
     void this.ways.alone(w.session, w.last, {
@@ -228,7 +221,8 @@ export class Share {
         if (isFailure(err) && this.refuse(err)) continue;
       }
       if (restart.signal.aborted || signal.aborted) continue;
-      this.tell({ kind: "lead", sessions: this.now(), live: false, absent: this.absent });
+      this.setLive(false);
+      this.tellPlaces();
       if (!this.absent) await pause(wait * (0.75 + Math.random() / 2), both);
       wait = Math.min(wait * 2, 10_000);
     }
@@ -239,10 +233,10 @@ export class Share {
 
   private readOnce(signal: AbortSignal, onOpen: () => void): Promise<void> {
     const path = withQuery("/api/events", { sessions: this.streaming.map(([id, after]) => `${id}:${after}`).join(",") });
-    const from = this.streaming;
     return this.ways.read(path, this.feed, signal, 45_000, () => {
       onOpen();
-      this.tell({ kind: "lead", sessions: from, live: true, absent: false });
+      this.setLive(true);
+      this.tellPlaces();
     }, (messages) => {
       const lists = new Set<List>();
       let feed = this.feed;
@@ -310,12 +304,18 @@ export class Share {
       this.at.set(id, after);
       lacks = true;
     }
-    if (lacks) this.restart?.abort();
-    else if (this.live || this.absent) this.tell({ kind: "lead", sessions: this.now(), live: this.live, absent: this.absent });
+    const streamed = new Set(this.streaming.map(([id]) => id));
+    if (lacks || this.chosen().some(([id]) => !streamed.has(id))) this.restart?.abort();
+    else if (this.live || this.absent) this.tellPlaces();
   }
 
-  /** The sessions of the stream with how far each was read. */
-  private now(): Places { return this.absent ? [] : this.streaming.map(([id, from]) => [id, this.at.get(id) ?? from]); }
+  /** Tells which sessions the stream has, and how far each was read. */
+  private tellPlaces(): void {
+    const sessions: Places = this.absent ? [] : this.streaming.map(([id, from]) => [id, this.at.get(id) ?? from]);
+    const streamed = new Set(sessions.map(([id]) => id));
+    const alone = [...this.at.keys()].filter((id) => !streamed.has(id)).slice(-mostAlone);
+    this.tell({ kind: "lead", sessions, alone, live: this.live, absent: this.absent });
+  }
 }
 
 /** Gives events that a follower does not have yet. */

@@ -14,7 +14,7 @@ function elect(lead: (signal: AbortSignal) => Promise<void>, signal: AbortSignal
 const hasLocks = typeof navigator !== "undefined" && "locks" in navigator && typeof BroadcastChannel === "function";
 
 export const shared = new Share({
-  read: readStream, alone: follow, elect, gather: 60, patience: 4000,
+  read: readStream, alone: follow, elect, gather: 60,
   channel: hasLocks ? new BroadcastChannel(name) as unknown as { postMessage(m: Message): void; onmessage: null } : undefined,
 });
 

@@ -25,7 +25,10 @@ export function ToldNotice({ told, onClose, children }: { told: Told; onClose?: 
 }
 
 /** A modal dialog of the browser: it keeps the focus, and Escape closes it. */
-export function Sheet({ title, onClose, children, footer, wide = false }: { title: string; onClose: () => void; children: ReactNode; footer?: ReactNode; wide?: boolean }) {
+export function Sheet({ title, onClose, children, footer, wide = false, text = false }: { title: string; onClose: () => void; children: ReactNode; footer?: ReactNode; wide?: boolean;
+  /** Set where nothing in the dialog takes the focus, so that the keyboard can scroll it. */
+  text?: boolean;
+}) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -41,7 +44,7 @@ export function Sheet({ title, onClose, children, footer, wide = false }: { titl
         <h2 id={id}>{title}</h2>
         <button type="button" className="button plain icon" aria-label="Close" onClick={() => dialog.current?.close()}><Icon.close /></button>
       </header>
-      <div className="content">{children}</div>
+      <div className="content" {...(text ? { tabIndex: 0, role: "region", "aria-labelledby": id } : {})}>{children}</div>
       {footer && <footer>{footer}</footer>}
     </dialog>,
     document.body,

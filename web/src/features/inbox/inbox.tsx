@@ -74,10 +74,10 @@ function Waiting({ selected }: { selected: string }) {
       <div className="view">
         <div className="scroll">
           <div className="column">
-            {(selected || current) && <a className="back" href="/inbox" onClick={(e) => { e.preventDefault(); navigate("/inbox"); }}><Icon.back />All questions</a>}
             {current ? (
               <>
                 <p className="crumbs soft small">
+                  <a className="back" href="/inbox"><Icon.back />All questions</a>
                   {current.projectRoot && <><Icon.folder /><span title={current.projectRoot}>{current.projectRoot.split("/").at(-1)}</span></>}
                   {current.sessionId && <a href={sessionLink(current.sessionId)}>Open the session<kbd>o</kbd></a>}
                 </p>
@@ -85,7 +85,10 @@ function Waiting({ selected }: { selected: string }) {
                 <QuestionCard key={current.id} ask={current} keys heading="h2" handle={handle} onAnswered={answered} />
               </>
             ) : selected && !isPending && !error ? (
-              <ClosedQuestion id={selected} />
+              <>
+                <a className="back" href="/inbox"><Icon.back />All questions</a>
+                <ClosedQuestion id={selected} />
+              </>
             ) : !error && !isPending && (
               <div className="empty-main"><Icon.inbox /><h2>All clear</h2><p className="soft">When an agent needs an answer, its question appears here.</p></div>
             )}

@@ -23,14 +23,18 @@ export function Appearance() {
     <>
       <fieldset>
         <legend>Colours</legend>
-        {themes.map(([id, label]) => (
-          <label key={id} className="radio"><input type="radio" name="theme" checked={theme === id} onChange={() => setTheme(id)} />{label}</label>
-        ))}
+        <div className="radios">
+          {themes.map(([id, label]) => (
+            <label key={id} className="radio"><input type="radio" name="theme" checked={theme === id} onChange={() => setTheme(id)} />{label}</label>
+          ))}
+        </div>
       </fieldset>
       <fieldset>
         <legend>Diffs</legend>
-        <label className="radio"><input type="radio" name="diff" checked={diff === "unified"} onChange={() => setDiffStyle("unified")} />Unified</label>
-        <label className="radio"><input type="radio" name="diff" checked={diff === "split"} onChange={() => setDiffStyle("split")} />Side by side</label>
+        <div className="radios">
+          <label className="radio"><input type="radio" name="diff" checked={diff === "unified"} onChange={() => setDiffStyle("unified")} />Unified</label>
+          <label className="radio"><input type="radio" name="diff" checked={diff === "split"} onChange={() => setDiffStyle("split")} />Side by side</label>
+        </div>
       </fieldset>
       <fieldset>
         <legend>Notifications</legend>

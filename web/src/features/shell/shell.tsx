@@ -129,7 +129,7 @@ function ThemeButton() {
 
 function Help({ onClose }: { onClose: () => void }) {
   return (
-    <Sheet title="Keys" onClose={onClose}>
+    <Sheet title="Keys" text onClose={onClose}>
       {keyHelp.map(([group, keys]) => (
         <section key={group}>
           <h3>{group}</h3>

@@ -11,7 +11,7 @@ export function ManifestSheet({ sessionId, turn, onClose }: { sessionId: string;
     queryKey: ["manifest", sessionId, turn], queryFn: ({ signal }) => api.manifest(sessionId, turn, signal), staleTime: Infinity, retry: false,
   });
   return (
-    <Sheet title="What the model saw" wide onClose={onClose} footer={m && <CopyButton text={() => JSON.stringify(m, null, 2)} label="Copy as JSON" />}>
+    <Sheet title="What the model saw" wide text onClose={onClose} footer={m && <CopyButton text={() => JSON.stringify(m, null, 2)} label="Copy as JSON" />}>
       {error && <ErrorNotice error={error} />}
       {isPending && <p className="soft"><span className="spin" /> Reading</p>}
       {m && (
