@@ -149,6 +149,9 @@ func TestWholeJob(t *testing.T) {
 	b.until("location.pathname.startsWith('/s/') && document.querySelector('.question h3')?.innerText === 'ENGINEER wants to change deck.csv'")
 	b.until("document.title === '(1) belay'")
 	b.shot("asks")
+	b.do(chromedp.EmulateViewport(390, 844))
+	b.shot("asks-phone")
+	b.do(chromedp.EmulateViewport(1200, 800))
 	if got := levels(t, project); got != before {
 		t.Fatalf("the file changed before anybody allowed it:\n%s", got)
 	}
@@ -163,6 +166,11 @@ func TestWholeJob(t *testing.T) {
 	session := value[string](b, "location.pathname")
 	b.do(chromedp.Click(chromedp.CSS("a[href='/inbox']")))
 	b.until("document.querySelector('.question h2')?.innerText === 'ENGINEER wants to change Datasheet.md'")
+	b.until("document.querySelector('.said-before')?.innerText.includes('I raise the deck by 0.05 m')")
+	for _, scheme := range []string{"light", "dark"} {
+		b.do(colours(scheme))
+		b.shot("inbox-" + scheme)
+	}
 	b.do(press("a"))
 	b.until("document.querySelector('.empty-main')?.innerText.includes('All clear')")
 	b.do(chromedp.NavigateBack())
@@ -174,7 +182,10 @@ func TestWholeJob(t *testing.T) {
 	if got := value[string](b, "[...document.querySelectorAll('.tools > .tool > summary .tool-name')].map(n => n.innerText).join(' ')"); got != "read read read edit edit agent.CHECKER bash" {
 		t.Errorf("the calls are %q", got)
 	}
-	b.do(chromedp.Click(chromedp.CSS(".turn-actions .changes")), chromedp.WaitVisible(chromedp.CSS("#undo")), chromedp.Click(chromedp.CSS("#undo")))
+	b.shot("done")
+	b.do(chromedp.Click(chromedp.CSS(".turn-actions .changes")), chromedp.WaitVisible(chromedp.CSS("#undo")))
+	b.shot("changes")
+	b.do(chromedp.Click(chromedp.CSS("#undo")))
 	b.until("document.querySelector('.undone')?.innerText.includes('deck.csv')")
 	if got := levels(t, project); got != before {
 		t.Errorf("after the undo the file reads:\n%s", got)

@@ -17,8 +17,8 @@ export function ActivityButton({ onOpen }: { onOpen: () => void }) {
   const n = all - waiting || waiting;
   const words = all > waiting ? `${n} running` : `${n} waiting`;
   return (
-    <button type="button" id="activity" className="button plain active-button" onClick={onOpen} title="What runs now" aria-label={`What runs now: ${words}`}>
-      {all > waiting && <span className="spin" />}<span className="wide-text">{words}</span><span className="narrow-text">{all > waiting ? n : <Icon.stop />}</span>
+    <button type="button" id="activity" className={all > waiting ? "button plain active-button" : "button plain active-button idle"} onClick={onOpen} title="What runs now" aria-label={`What runs now: ${words}`}>
+      {all > waiting && <span className="spin" />}<span className="wide-text">{words}</span><span className="narrow-text">{n}</span>
     </button>
   );
 }

@@ -117,19 +117,17 @@ function OptionFields({ optionKey, defaults }: { optionKey: string; defaults: { 
   const [model, setModel] = useState<string>();
   const [open, setOpen] = useState(false);
   const more = further.filter((name) => options[name] !== "").length;
-  const { matrix, others } = selectable(personas ?? []);
+  const offered = selectable(personas ?? []);
   const persona = options.persona || defaults.persona;
   const mode = options.mode || defaults.mode;
-  const known = [...matrix, ...others].some((p) => p.id === persona);
+  const known = offered.some((p) => p.id === persona);
   const option = (p: { id: string; description?: string }) => <option key={p.id} value={p.id} title={p.description}>{p.id}</option>;
   return (
     <div className="options">
       <label><span className="hidden">Persona</span>
         <select className="quiet" id="persona" title="Persona" value={persona} onChange={(e) => setOption(optionKey, "persona", e.target.value)}>
           {!known && <option value={persona}>{persona || "Persona"}</option>}
-          {matrix.length > 0 && others.length > 0
-            ? <><optgroup label="Workbench">{matrix.map(option)}</optgroup><optgroup label="Others">{others.map(option)}</optgroup></>
-            : [...matrix, ...others].map(option)}
+          {offered.map(option)}
         </select>
       </label>
       <label><span className="hidden">Mode</span>

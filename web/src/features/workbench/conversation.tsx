@@ -116,7 +116,7 @@ function useNews(state: FeedState, refresh: (...keys: string[]) => void): void {
     if (was.running && !conversation.running) {
       const turn = conversation.turns.find((t) => t.id === was.running);
       announce(`The turn is over: ${turn?.state ?? "done"}.`);
-      refresh("sessions");
+      refresh("sessions", "active", "kept", "usage");
     }
   }, [conversation, loaded, refresh]);
 }

@@ -106,16 +106,15 @@ function keepPresets(to: readonly Preset[]): void {
 }
 
 /**
- * The personas that converse, in groups: first those of the matrix that the workbench
- * is for (specification, 14.2), then the other ones. Personas of class TASK work in
- * pipelines and under others, and are not offered.
+ * The personas that the selector offers: those of the matrix that the workbench is for
+ * (specification, 14.2). An instruction root that has none of them offers all that
+ * converse. Personas of class TASK work in pipelines and under others.
  */
-export function selectable<P extends { id: string; class?: string }>(personas: readonly P[]): { matrix: P[]; others: P[] } {
+export function selectable<P extends { id: string; class?: string }>(personas: readonly P[]): P[] {
   const ids = ["HELP", "ORCHESTRATE", "WORKING_ITEMS", "AGGREGATE", "AGENTS", "DEPENDENCIES", "CHANGE", "RECONCILING"];
   const same = (id: string) => aliases[id] ?? id;
   const matrix = personas.filter((p) => ids.includes(same(p.id))).sort((a, b) => ids.indexOf(same(a.id)) - ids.indexOf(same(b.id)));
-  const others = personas.filter((p) => !ids.includes(same(p.id)) && p.class !== "TASK");
-  return { matrix, others };
+  return matrix.length > 0 ? matrix : personas.filter((p) => p.class !== "TASK");
 }
 
 /** Ids under which instruction roots have personas of the matrix. */

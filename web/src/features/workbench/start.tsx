@@ -21,8 +21,8 @@ export function Start() {
   const server = useServer();
   const refresh = useRefresh();
   const [error, setError] = useState<unknown>();
-  const { matrix, others } = selectable(personas ?? []);
-  const first = [...matrix, ...others].find((p) => p.id === "WORKING_ITEMS") ?? matrix[0] ?? others[0];
+  const offered = selectable(personas ?? []);
+  const first = offered.find((p) => p.id === "WORKING_ITEMS") ?? offered[0];
   const defaults = { persona: first?.id ?? "", mode: "direct", model: server.model };
 
   const to: Uploader = {

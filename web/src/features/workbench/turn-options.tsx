@@ -12,7 +12,7 @@ export function TurnOptions({ optionKey, onClose }: { optionKey: string; onClose
   const chosen = options.tools === "" ? [] : options.tools.split(",");
   const limit = (name: keyof Options, label: string, unit: string, step: string) => (
     <label className="limit"><span>{label}</span>
-      <span className="with-unit"><input className="field" type="number" min="0" step={step} inputMode="decimal" name={name} placeholder="as the server has it" value={options[name]} onChange={(e) => set(name, e.target.value)} /><span className="soft small">{unit}</span></span>
+      <span className="with-unit"><input className="field" type="number" min="0" step={step} inputMode="decimal" name={name} placeholder="default" value={options[name]} onChange={(e) => set(name, e.target.value)} /><span className="soft small">{unit}</span></span>
     </label>
   );
   return (
@@ -44,7 +44,7 @@ export function TurnOptions({ optionKey, onClose }: { optionKey: string; onClose
       </fieldset>
       <fieldset><legend>Delegation</legend>
         <label className="limit"><span>Approved as</span>
-          <input className="field" name="approval" maxLength={200} placeholder="nothing is delegated" value={options.approval} onChange={(e) => set("approval", e.target.value)} /></label>
+          <input className="field" name="approval" maxLength={200} placeholder="none" value={options.approval} onChange={(e) => set("approval", e.target.value)} /></label>
         <p className="soft small">Names what approves that the agent gives tasks to other agents, for example a ticket.</p>
       </fieldset>
       <p className="soft small">The server decides: limits, rules and gates of its settings and of the persona hold in any case.</p>
