@@ -3,24 +3,51 @@
 
 GO      ?= go
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+COMMIT  := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
+DATE    := $(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd 2>/dev/null)
 LINTER  := v2.15.0
 
 # Where everything goes that make builds.
 BIN := $(CURDIR)/bin
 
 # The folders with Go in them.
-SOURCES := bench cmd docs examples internal test web
+SOURCES := bench cmd docs examples internal release test web
 
 # The race detector needs a C compiler.
 RACE := $(shell CC=$$($(GO) env CC); if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v $${CC%% *} >/dev/null 2>&1; then echo -race; fi)
 
 # The version is stamped by the linker: -buildvcs would fail where Git is missing.
 export GOFLAGS += -buildvcs=false
+CLI   := belay/internal/cli
+STAMP := -X $(CLI).version=$(VERSION) -X $(CLI).commit=$(COMMIT) -X $(CLI).date=$(DATE)
 
-.PHONY: build demo run web test unit crash lint fmt fmt-check vet gen gen-check bench test-tools parts page clean
+# Where make install puts the program, its manual pages and completions.
+PREFIX  ?= /usr/local
+DESTDIR ?=
+SHARE    = $(DESTDIR)$(PREFIX)/share
+
+.PHONY: build install uninstall release release-check demo run web test unit crash lint fmt fmt-check vet gen gen-check bench test-tools parts page clean
 
 build: ## the program, in bin/belay
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w -X belay/internal/cli.version=$(VERSION)' -o $(BIN)/belay ./cmd/belay
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w $(STAMP)' -o $(BIN)/belay ./cmd/belay
+
+install: build ## the program, manual pages and completions, below PREFIX
+	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/man/man1 $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
+	install -m 755 $(BIN)/belay $(DESTDIR)$(PREFIX)/bin/belay
+	$(GO) run ./docs/gen -man $(SHARE)/man/man1 -date $(or $(DATE),1970-01-01T00:00:00Z)
+	$(BIN)/belay completion bash > $(SHARE)/bash-completion/completions/belay
+	$(BIN)/belay completion zsh > $(SHARE)/zsh/site-functions/_belay
+	$(BIN)/belay completion fish > $(SHARE)/fish/vendor_completions.d/belay.fish
+
+uninstall: ## what make install put there; projects and state stay
+	rm -f $(DESTDIR)$(PREFIX)/bin/belay $(SHARE)/man/man1/belay.1 $(SHARE)/man/man1/belay-*.1
+	rm -f $(SHARE)/bash-completion/completions/belay $(SHARE)/zsh/site-functions/_belay $(SHARE)/fish/vendor_completions.d/belay.fish
+
+release: ## archives, packages and an image for all systems, in dist
+	cd release && $(GO) run . --root .. --out ../dist
+
+release-check: ## a release for this machine, installed, used and removed
+	cd release && $(GO) vet ./... && $(GO) test ./...
 
 demo: build ## an agent that asks, in the chat, on a copy of the example project
 	@./examples/play $(BIN)/belay demo
@@ -28,7 +55,7 @@ demo: build ## an agent that asks, in the chat, on a copy of the example project
 run: build ## a server with the page on a copy of the same example
 	@./examples/play $(BIN)/belay page
 
-test: fmt-check vet lint gen-check parts page unit ## everything that CI runs
+test: fmt-check vet lint gen-check parts page release-check unit ## everything that CI runs
 
 web: test-tools ## the page, in web/dist; needs Node, and what it makes is committed
 	cd web && npm run types && npm run build
@@ -85,4 +112,4 @@ parts: test-tools
 	@./test/parts "$(RACE)"
 
 clean:
-	rm -rf $(BIN)
+	rm -rf $(BIN) dist

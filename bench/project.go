@@ -105,7 +105,7 @@ func (b *bench) commands(ctx context.Context, c command) ([]Measure, error) {
 		if err != nil {
 			return nil, err
 		}
-		t, err := b.beside(ctx, append(slices.Clone(c.words), root), fmt.Sprintf(c.says, n), "-read", list)
+		t, err := b.beside(ctx, append(slices.Clone(c.words), "--project", root), fmt.Sprintf(c.says, n), "-read", list)
 		if err != nil {
 			return nil, err
 		}
@@ -200,7 +200,7 @@ func (b *bench) projectAmongFiles(ctx context.Context) ([]Measure, error) {
 	if err := manyFiles(filepath.Join(root, "src"), strangers, ""); err != nil {
 		return nil, err
 	}
-	t, err := b.beside(ctx, []string{"project", "list", root}, fmt.Sprintf("%d deliverables", fewDeliverables), "-walk", root)
+	t, err := b.beside(ctx, []string{"project", "list", "--project", root}, fmt.Sprintf("%d deliverables", fewDeliverables), "-walk", root)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func TestHostileProject(t *testing.T) {
 	must(t, os.WriteFile(outside, []byte("# Status: DEL-01-03 X\n\n**Current State:** ISSUED\nthe secret\n"), 0o600))
 	locked := hostileProject(t, p.project, outside)
 
-	list := p.output(0, "project", "list", p.project)
+	list := p.output(0, "project", "list", "--project", p.project)
 	for _, want := range []string{"DEL-01-01    open ", "DEL-01-02    unknown", "DEL-01-03    unknown", "DEL-01-04    unknown", "DEL-01-05    open ", "DEL-01-06    unknown",
 		"DEL-01-08    unknown", "DEL-01-09    unknown"} {
 		if !strings.Contains(list, want) {
@@ -41,7 +41,7 @@ func TestHostileProject(t *testing.T) {
 	if strings.Contains(list, "issued") || strings.ContainsRune(list, 0x1b) {
 		t.Errorf("the list is:\n%s", list)
 	}
-	text := p.output(1, "project", "validate", p.project, "--all")
+	text := p.output(1, "project", "validate", "--project", p.project, "--all")
 	if strings.Contains(text, "secret") || strings.ContainsRune(text, 0x1b) {
 		t.Errorf("the text is:\n%s", text)
 	}

@@ -35,7 +35,7 @@ func writings() map[string]writing {
 	return map[string]writing{
 		"transition": {
 			files: map[string]string{listFolder + "/_STATUS.md": listStatus},
-			args:  []string{"project", "status", ".", "DEL-01-01", "--to", "INITIALIZED", "--actor", "4_DOCUMENTS", "--date", "2026-01-03"},
+			args:  []string{"project", "status", "DEL-01-01", "--to", "INITIALIZED", "--actor", "4_DOCUMENTS", "--date", "2026-01-03"},
 			every: 1, done: "the deliverable is in INITIALIZED",
 		},
 		"register": {
@@ -43,7 +43,7 @@ func writings() map[string]writing {
 				listFolder + "/_STATUS.md": listStatus, listFolder + "/Dependencies.csv": rowColumns + oneRow, "proposal.csv": rowColumns + strings.ReplaceAll(oneRow, ",TBD,", ",PENDING,"),
 				listFolder + "/_DEPENDENCIES.md": oldSummary,
 			},
-			args: []string{"deps", "import", ".", "DEL-01-01", "proposal.csv", "--apply"}, every: 1,
+			args: []string{"deps", "import", "DEL-01-01", "proposal.csv", "--apply"}, every: 1,
 		},
 		"proposal": {
 			files: map[string]string{
@@ -51,13 +51,13 @@ func writings() map[string]writing {
 				".belay/proposals/prop-0001.csv":  rowColumns + strings.ReplaceAll(oneRow, "2026-01-02,", "2026-02-02,"),
 				".belay/proposals/prop-0001.json": `{"id":"prop-0001","deliverable":"DEL-01-01","path":"` + listFolder + `","complete":false,"rows":1,"state":"open"}`,
 			},
-			args: []string{"deps", "import", ".", "DEL-01-01", ".belay/proposals/prop-0001.csv", "--apply", "--stale"}, every: 3, done: "was applied already",
+			args: []string{"deps", "import", "DEL-01-01", ".belay/proposals/prop-0001.csv", "--apply", "--stale"}, every: 3, done: "was applied already",
 		},
 		"summary": {
 			files: map[string]string{
 				listFolder + "/_STATUS.md": listStatus, listFolder + "/Dependencies.csv": rowColumns + oneRow, listFolder + "/_DEPENDENCIES.md": oldSummary,
 			},
-			args: []string{"deps", "summary", ".", "--write"}, every: 2,
+			args: []string{"deps", "summary", "--write"}, every: 2,
 		},
 		"scaffold": {
 			files: map[string]string{"bridge.md": footbridge},
@@ -65,7 +65,7 @@ func writings() map[string]writing {
 		},
 		"snapshot": {
 			files: map[string]string{"_Estimates/draft/a/one.csv": "1\n", "_Estimates/draft/two.csv": "2\n"},
-			args:  []string{"snapshot", "new", ".", "_Estimates", "EST", "--from", "_Estimates/draft"}, every: 2,
+			args:  []string{"snapshot", "new", "_Estimates", "EST", "--from", "_Estimates/draft"}, every: 2,
 		},
 	}
 }
@@ -191,7 +191,7 @@ func (p *place) checkWhole(t *testing.T, at int, before, want map[string]string)
 		if rest, ok := strings.CutPrefix(name, "root/"); ok {
 			root, name = "root", rest
 		}
-		out, err := p.command("project", "validate", root, "--json").Output()
+		out, err := p.command("project", "validate", "--project", root, "--json").Output()
 		if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 			t.Fatal(err)
 		}

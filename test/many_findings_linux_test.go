@@ -30,7 +30,7 @@ func TestManyFindings(t *testing.T) {
 	}
 	forms := map[string]string{"--json": `"code": "`, "--sarif": `"ruleIndex": `, "--all": "  PKG-"}
 	for form, sign := range forms {
-		for _, args := range [][]string{{"deps", "lint", form, "."}, {"project", "validate", form, "."}} {
+		for _, args := range [][]string{{"deps", "lint", form}, {"project", "validate", form}} {
 			cmd := p.command(args...)
 			out, err := cmd.StdoutPipe()
 			must(t, err)

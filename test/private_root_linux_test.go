@@ -80,8 +80,8 @@ func TestPrivateFoldersAreNoProjects(t *testing.T) {
 			}
 			for _, args := range [][]string{
 				{"turn", "--project", root, "hello"}, {"run", filepath.Join(p.project, "flow.yaml"), "--project", root},
-				{"session", "list", "--project", root}, {"project", "list", root},
-				{"deps", "lint", root}, {"snapshot", "new", root, "_Estimates", "EST"}, {"serve", "--addr", "127.0.0.1:0", "--project", root},
+				{"session", "list", "--project", root}, {"project", "list", "--project", root},
+				{"deps", "lint", "--project", root}, {"snapshot", "new", "_Estimates", "EST", "--project", root}, {"serve", "--addr", "127.0.0.1:0", "--project", root},
 				{"project", "init", filepath.Join(root, "new"), "--decomposition", filepath.Join(p.project, "bridge.md")},
 				{"session", "import", filepath.Join(p.project, ".belay", "sessions", id), "--project", root},
 			} {

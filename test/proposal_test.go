@@ -70,13 +70,13 @@ func TestOnlyPeopleApply(t *testing.T) {
 	file := ".belay/proposals/" + open[0].ID + ".csv"
 	edited := surveyRegister + strings.Replace(strings.SplitAfter(surveyRegister, "\n")[1], "DEP-01-02-001", "DEP-01-02-003", 1)
 	p.file(surveyFolder+"/Dependencies.csv", edited)
-	if out, err := p.command("deps", "import", ".", "DEL-01-02", file, "--apply").CombinedOutput(); err == nil || !strings.Contains(string(out), "add --stale") {
+	if out, err := p.command("deps", "import", "DEL-01-02", file, "--apply").CombinedOutput(); err == nil || !strings.Contains(string(out), "add --stale") {
 		t.Errorf("a register that changed: %v\n%s", err, out)
 	}
 	if open = p.proposals(); len(open) != 1 || !open[0].Stale || len(open[0].Diff.Retired) != 1 || p.content(surveyFolder+"/Dependencies.csv") != edited {
 		t.Errorf("stale: %+v", open)
 	}
-	if out, err := p.command("deps", "import", ".", "DEL-01-02", file, "--apply", "--stale").CombinedOutput(); err != nil {
+	if out, err := p.command("deps", "import", "DEL-01-02", file, "--apply", "--stale").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	got := p.content(surveyFolder + "/Dependencies.csv")

@@ -50,9 +50,9 @@ func TestPublishedWhileACommandRuns(t *testing.T) {
 	t.Cleanup(func() { _ = turn.Process.Kill() })
 	temp := p.await("begun")
 	waiting := p.sessions()
-	p.run("snapshot", "new", ".", "_Estimates", "EST", "--from", "draft")
+	p.run("snapshot", "new", "_Estimates", "EST", "--from", "draft")
 	p.run("turn", "--allow", "project.snapshot", "publish")
-	p.run("snapshot", "new", ".", "_Reconciliation/Coverage", "REC", "--from", "draft")
+	p.run("snapshot", "new", "_Reconciliation/Coverage", "REC", "--from", "draft")
 	latest := p.content("_Estimates/_LATEST.md")
 	must(t, os.WriteFile(filepath.Join(temp, "go"), nil, 0o600))
 	if err := turn.Wait(); err != nil {

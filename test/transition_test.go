@@ -146,7 +146,7 @@ func TestTransitionsRace(t *testing.T) {
 			all.Go(func() {
 				note := fmt.Sprint("by ", n)
 				if n%3 == 0 {
-					out, err := p.command("project", "status", ".", "DEL-01-01", "--to", step[0], "--actor", step[1], "--approval", aCommit, "--note", note, "--if", seen.ETag).CombinedOutput()
+					out, err := p.command("project", "status", "DEL-01-01", "--to", step[0], "--actor", step[1], "--approval", aCommit, "--note", note, "--if", seen.ETag).CombinedOutput()
 					if err == nil {
 						made.Add(1)
 					} else if strings.Contains(string(out), "(CONTENT_CHANGED)") {
@@ -222,7 +222,7 @@ func TestAgentTransitions(t *testing.T) {
 		}
 	}
 	for _, id := range []string{"DEL-01-01", "DEL-01-03"} {
-		if said, err := p.command("project", "status", ".", id, "--to", "INITIALIZED", "--actor", "4_DOCUMENTS").CombinedOutput(); err != nil {
+		if said, err := p.command("project", "status", id, "--to", "INITIALIZED", "--actor", "4_DOCUMENTS").CombinedOutput(); err != nil {
 			t.Errorf("%v\n%s", err, said)
 		}
 	}

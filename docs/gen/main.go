@@ -4,6 +4,7 @@
 //
 //	go run ./docs/gen           write the pages
 //	go run ./docs/gen -check    fail if a page is not what the code says
+//	go run ./docs/gen -man DIR  write the manual pages of all commands to DIR
 //
 // It fails, with either, when a requirement that is due has no test.
 package main
@@ -15,6 +16,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // page is one generated file, named from docs/.
@@ -44,7 +46,16 @@ func pages() []page {
 func main() {
 	root := flag.String("root", ".", "the repository")
 	check := flag.Bool("check", false, "write nothing; fail if a page has drifted")
+	man := flag.String("man", "", "write the manual pages to this folder, and nothing else")
+	date := flag.String("date", time.Now().UTC().Format(time.RFC3339), "the date of the manual pages")
 	flag.Parse()
+	if *man != "" {
+		if err := manualPages(*man, *date); err != nil {
+			fmt.Fprintln(os.Stderr, "gen:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(*root, *check); err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)

@@ -218,6 +218,11 @@ func (h *Handler) serve(res *response, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if res.route.streams() {
+		ctx, leave := h.o.Operator.whileAuthorized(r)
+		defer leave()
+		r = r.WithContext(ctx)
+	}
 	return res.route.serve(&call{h, res, r})
 }
 

@@ -276,7 +276,7 @@ func BenchmarkTurn(b *testing.B) {
 func TestClientOfTheOperator(t *testing.T) {
 	t.Parallel()
 	engine := &apitest.Engine{}
-	c := remote(t, engine, api.Options{Token: "captain", Operator: api.NewOperator("captain", "", nil)})
+	c := remote(t, engine, api.Options{Token: "captain", Operator: api.NewOperator(api.OperatorOptions{Token: "captain"})})
 	engine.Ask(question("dec_1"))
 	q, err := c.Question(t.Context(), "dec_1")
 	if err != nil || q.Open == nil || q.Open.Reason == "" || q.Closed != nil {

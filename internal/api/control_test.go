@@ -22,7 +22,7 @@ import (
 func TestSteeringAndDecisionsPassTheServerUnchanged(t *testing.T) {
 	t.Parallel()
 	engine := &apitest.Engine{}
-	address := start(t, engine, api.Options{Operator: api.NewOperator("captain", "", nil)})
+	address := start(t, engine, api.Options{Operator: api.NewOperator(api.OperatorOptions{Token: "captain"})})
 	c, err := client.New("http://"+address, client.Options{Token: "captain"})
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func TestSteeringAndDecisionsPassTheServerUnchanged(t *testing.T) {
 func TestClientAndServerCarryKeptChangesUnchanged(t *testing.T) {
 	t.Parallel()
 	engine := &apitest.Engine{}
-	address := start(t, engine, api.Options{Operator: api.NewOperator("captain", "", nil)})
+	address := start(t, engine, api.Options{Operator: api.NewOperator(api.OperatorOptions{Token: "captain"})})
 	c, err := client.New("http://"+address, client.Options{Token: "captain"})
 	if err != nil {
 		t.Fatal(err)

@@ -1,17 +1,16 @@
 package api
 
 import (
-	"crypto/hmac"
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base64"
-	"fmt"
+	"log/slog"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"belay/internal/api/device"
 	"belay/internal/fault"
 )
 
@@ -29,16 +28,18 @@ const (
 //
 // The code travels in the link's fragment, which browsers keep to themselves:
 // it is in no request line, log or Referer, and a program that only looks at
-// the link does not use it up. The cookie is signed with the operator token, so
-// it outlives a restart and dies with the token; the token itself is not in it.
+// the link does not use it up. The cookie is that of a device ([device.Store]): it
+// outlives a restart, and dies when the device is removed, or with the token; the token
+// itself is not in it.
 //
 // Cookies do not know ports: another server on the same host name is sent this
 // one too. Its name holds the port so that two servers do not overwrite each
 // other's.
 type Operator struct {
-	token string
-	name  string
-	now   func() time.Time
+	token   string
+	name    string
+	now     func() time.Time
+	devices *device.Store
 
 	mu    sync.Mutex
 	links []link
@@ -50,20 +51,39 @@ type link struct {
 	expires time.Time
 }
 
-// NewOperator returns the authority behind token, which must not be empty, for
-// the server that listens on bound. A nil now is the wall clock.
-func NewOperator(token, bound string, now func() time.Time) *Operator {
-	if token == "" {
+// OperatorOptions configure an [Operator].
+type OperatorOptions struct {
+	// Token is the operator's, and must not be empty.
+	Token string
+	// BoundAddr is the address that the server listens on.
+	BoundAddr string
+	// StateDir is the state folder, where devices are kept; "" keeps them in memory.
+	StateDir string
+	// Now is the clock; nil is the system's.
+	Now func() time.Time
+	// Logger gets failures of the list of devices that no caller learns of; nil drops them.
+	Logger *slog.Logger
+}
+
+// NewOperator returns the authority behind a token.
+func NewOperator(o OperatorOptions) *Operator {
+	if o.Token == "" {
 		panic("api: operator token must not be empty")
 	}
-	if now == nil {
-		now = time.Now
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	name := "belay_operator"
-	if _, port := splitHost(bound); port != "" {
+	if _, port := splitHost(o.BoundAddr); port != "" {
 		name += "_" + port
 	}
-	return &Operator{token: token, name: name, now: now}
+	return &Operator{token: o.Token, name: name, now: o.Now, devices: device.New(device.Options{
+		StateDir: o.StateDir, Key: o.Token, Now: o.Now,
+		Failed: func(err error) { o.Logger.Warn("the list of devices could not be written", "error", err) },
+	})}
 }
 
 // Link returns a new one-time link to the page at base, such as
@@ -80,10 +100,11 @@ func (o *Operator) Link(base string) (string, time.Time) {
 	return strings.TrimSuffix(base, "/") + "/#code=" + code, expires
 }
 
-// exchange uses up a code and returns the cookie for it.
-func (o *Operator) exchange(code string) (*http.Cookie, bool) {
+// exchange uses up a code and reports whether it was good.
+func (o *Operator) exchange(code string) bool {
 	digest, now := sha256.Sum256([]byte(code)), o.now()
 	o.mu.Lock()
+	defer o.mu.Unlock()
 	found := false
 	kept := o.links[:0]
 	for _, l := range o.links {
@@ -95,47 +116,64 @@ func (o *Operator) exchange(code string) (*http.Cookie, bool) {
 		}
 	}
 	o.links = kept
-	o.mu.Unlock()
-	if !found {
-		return nil, false
-	}
-	value := fmt.Sprintf("%d.%s", now.Add(cookieLife).Unix(), rand.Text())
-	return &http.Cookie{
-		Name: o.name, Value: value + "." + o.sign(value), Path: "/",
-		MaxAge: int(cookieLife / time.Second), HttpOnly: true, SameSite: http.SameSiteStrictMode,
-	}, true
+	return found
 }
 
-func (o *Operator) sign(value string) string {
-	mac := hmac.New(sha256.New, []byte(o.token))
-	mac.Write([]byte("belay operator cookie\n" + value))
-	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+// cookie is that of a device. One that is kept in no file has no age: the browser forgets it
+// about as soon as the server does.
+func (o *Operator) cookie(r *http.Request, d device.Device, secret string) *http.Cookie {
+	c := &http.Cookie{
+		Name: o.name, Value: d.ID + "." + secret, Path: "/",
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: encrypted(r),
+	}
+	if d.Kept {
+		c.MaxAge = int(cookieLife / time.Second)
+	}
+	return c
+}
+
+// encrypted reports whether a browser talks TLS, to this server or to one before it. The guard
+// has seen the Origin.
+func encrypted(r *http.Request) bool {
+	return r.TLS != nil || strings.HasPrefix(r.Header.Get("Origin"), "https://")
 }
 
 // is reports whether token is the operator's. A nil Operator knows none.
 func (o *Operator) is(token string) bool { return o != nil && equal(token, o.token) }
 
-// hasCookie reports whether the request carries a valid cookie. The guard has seen
+// hasCookie reports whether the request carries the cookie of a device.
+func (o *Operator) hasCookie(r *http.Request) bool {
+	_, ok := o.device(r)
+	return ok
+}
+
+// device is the one whose cookie a request carries. The guard has seen
 // its Origin; a browser sends one with everything that changes something, so a
 // cookie without one is good for reading only.
-func (o *Operator) hasCookie(r *http.Request) bool {
+func (o *Operator) device(r *http.Request) (device.Device, bool) {
 	if o == nil || len(r.Header["Cookie"]) == 0 {
-		return false
+		return device.Device{}, false
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead && r.Header.Get("Origin") == "" {
-		return false
+		return device.Device{}, false
 	}
 	cookie, err := r.Cookie(o.name)
 	if err != nil {
-		return false
+		return device.Device{}, false
 	}
-	cut := strings.LastIndexByte(cookie.Value, '.')
-	if cut < 0 || !equal(cookie.Value[cut+1:], o.sign(cookie.Value[:cut])) {
-		return false
+	id, secret, _ := strings.Cut(cookie.Value, ".")
+	return o.devices.Find(r.Context(), id, secret)
+}
+
+// whileAuthorized is the context of a stream, which ends when its device is removed.
+func (o *Operator) whileAuthorized(r *http.Request) (ctx context.Context, leave func()) {
+	d, ok := o.device(r)
+	if !ok {
+		return r.Context(), func() {}
 	}
-	seconds, _, _ := strings.Cut(cookie.Value, ".")
-	expires, err := strconv.ParseInt(seconds, 10, 64)
-	return err == nil && o.now().Before(time.Unix(expires, 0))
+	ctx, end := context.WithCancel(r.Context())
+	forget := o.devices.Hold(d.ID, end)
+	return ctx, func() { forget(); end() }
 }
 
 // linkAnswer is the answer of POST /api/auth/link.
@@ -154,7 +192,7 @@ type okAnswer struct {
 
 func makeLink(c *call) (linkAnswer, error) {
 	scheme := "http://"
-	if c.r.TLS != nil {
+	if encrypted(c.r) {
 		scheme = "https://"
 	}
 	url, expires := c.o.Operator.Link(scheme + c.r.Host)
@@ -162,15 +200,20 @@ func makeLink(c *call) (linkAnswer, error) {
 }
 
 func exchangeLink(c *call, b *exchangeBody) (okAnswer, error) {
-	if c.o.Operator == nil {
+	o := c.o.Operator
+	if o == nil {
 		return okAnswer{}, fault.New(fault.NotFound, "this server has no operator")
 	}
-	cookie, ok := c.o.Operator.exchange(b.Code)
-	if !ok {
+	if !o.exchange(b.Code) {
 		return okAnswer{}, fault.New(fault.Unauthorized, "the link was used already or is older than %v", linkLife).
 			WithHint("get a fresh link with belay open")
 	}
-	cookie.Secure = c.r.TLS != nil
-	http.SetCookie(c.w, cookie)
+	if old, ok := o.device(c.r); ok { // the browser has one cookie, and forgets this one
+		if _, err := o.devices.Remove(c.ctx(), old.ID); err != nil {
+			return okAnswer{}, deviceFailure(err)
+		}
+	}
+	d, secret := o.devices.Add(c.ctx(), device.Label(c.r.UserAgent()), cookieLife)
+	http.SetCookie(c.w, o.cookie(c.r, d, secret))
 	return okAnswer{true}, nil
 }

@@ -150,6 +150,14 @@ func systemRoutes() []route {
 		{method: post, path: "/api/auth/exchange", name: "exchangeLink", summary: "Turn a one-time link's code into the operator's cookie.", access: public,
 			action: takes(exchangeLink), errors: []fault.Type{fault.InvalidRequest, fault.Unauthorized, fault.NotFound}},
 
+		{method: get, path: "/api/auth/devices", name: "listDevices", summary: "The browsers that have the operator's authority, the one used last first.", access: operator,
+			action: answers(listDevices), errors: []fault.Type{fault.StorageFailure}},
+		{method: remove, path: "/api/auth/device/{id}", name: "removeDevice", summary: "Take the operator's authority from a browser. Its open streams end.", access: operator,
+			params: []param{{in: "path", name: "id", required: true, doc: "the device's id"}},
+			action: answers(removeDevice), errors: []fault.Type{fault.NotFound, fault.StorageFailure}},
+		{method: post, path: "/api/auth/logout", name: "logout", summary: "Take the operator's authority from the browser that asks, which forgets its cookie.", access: public,
+			action: answers(logout), errors: []fault.Type{fault.NotFound, fault.StorageFailure}},
+
 		{method: get, path: "/healthz", name: "health", summary: "The process answers.", access: public, action: answers(health)},
 		{method: get, path: "/readyz", name: "ready", summary: "New work is welcome; what the server goes without, and which projects take no writes.", access: public, action: answers(ready),
 			errors: []fault.Type{fault.Overloaded}},

@@ -182,7 +182,7 @@ func configure(t *testing.T, section string, o *api.Options, engine *apitest.Eng
 		case "token":
 			o.Token = v
 		case "operator":
-			o.Operator = api.NewOperator(v, "", nil)
+			o.Operator = api.NewOperator(api.OperatorOptions{Token: v})
 		case "bound":
 			o.BoundAddr = v
 		case "allowed":

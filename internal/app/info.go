@@ -19,7 +19,7 @@ import (
 const offlineName = "scripted (offline)"
 
 // models lists the models that are known of the provider, and those of the settings.
-func models(a *App) (api.ModelList, error) {
+func Models(a *App) (api.ModelList, error) {
 	cfg := a.Config
 	usual, err := usualModel(a)
 	if err != nil {

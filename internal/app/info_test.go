@@ -12,7 +12,7 @@ import (
 func TestModels(t *testing.T) {
 	t.Parallel()
 	a, _ := opened(t, "")
-	list, err := models(a)
+	list, err := Models(a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestModels(t *testing.T) {
 		t.Errorf("%+v", known)
 	}
 	a, _ = opened(t, "provider: anthropic")
-	if list, err = models(a); err != nil {
+	if list, err = Models(a); err != nil {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(list.Models, func(m api.ModelInfo) bool { return m.ID == "claude-sonnet-4-5" })

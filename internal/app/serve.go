@@ -24,6 +24,9 @@ import (
 
 // ServeOptions are called while a server runs.
 type ServeOptions struct {
+	// Listener is a socket that is open already, nil where the server opens its address
+	// itself. The server closes it.
+	Listener net.Listener
 	// Listening is called once, when requests are answered: with the server's
 	// base URL, a fresh one-time link to the page, and what the server goes
 	// without. An error ends the server: nobody would know where it is.
@@ -55,9 +58,11 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	ln, err := a.listen(ctx)
-	if err != nil {
-		return err
+	ln := o.Listener
+	if ln == nil {
+		if ln, err = a.listen(ctx); err != nil {
+			return err
+		}
 	}
 	closeListener := func() error {
 		if err := ln.Close(); !errors.Is(err, net.ErrClosed) {
@@ -76,14 +81,14 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	}
 	here.carrier = carrier
 	addr := ln.Addr().String()
-	authority := api.NewOperator(operator, addr, nil)
+	authority := api.NewOperator(api.OperatorOptions{Token: operator, BoundAddr: addr, StateDir: a.Config.Paths.StateDir, Logger: a.log})
 	all := a.newOverview()
 	defer all.Close()
 	ho := a.handlerOptions(addr, token, authority, carrier, here)
 	ho.Overview = all
 	h := api.New(ho)
 	base := "http://" + reachable(addr)
-	here.server = Server{URL: base, PID: os.Getpid(), Project: a.Config.Project, Started: time.Now().UTC()}
+	here.server = Server{URL: base, Addr: addr, PID: os.Getpid(), Project: a.Config.Project, Started: time.Now().UTC()}
 	here.publish()
 	if o.Listening != nil {
 		link, _ := authority.Link(base)
@@ -193,7 +198,7 @@ func (a *App) handlerOptions(addr, token string, authority *api.Operator, c *car
 	o.Ready = here.readiness
 	o.Config = func(context.Context) (any, error) { return cfg.Show(), nil }
 	o.Doctor = func(ctx context.Context) (any, error) { return append(Doctor(ctx, cfg), here.ready.checks()...), nil }
-	o.Models = func(context.Context) (api.ModelList, error) { return models(a) }
+	o.Models = func(context.Context) (api.ModelList, error) { return Models(a) }
 	o.Info = func(context.Context) (api.SystemInfo, error) { return info(a) }
 	o.Projects = a.projects()
 	o.Workflows = a.workflows()

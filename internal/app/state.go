@@ -17,7 +17,9 @@ import (
 
 // Server is a server of this user that said where it is.
 type Server struct {
-	URL     string    `json:"url"`
+	URL string `json:"url"`
+	// Addr is the address that it listens on.
+	Addr    string    `json:"addr,omitempty"`
 	PID     int       `json:"pid"`
 	Project string    `json:"project,omitempty"`
 	Started time.Time `json:"started"`

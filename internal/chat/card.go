@@ -18,6 +18,8 @@ type card struct {
 	asked   []*asked
 	waiting bool
 	result  *event.ToolOutcome
+	// live is what a command writes until it has a result.
+	live liveOutput
 	// shown are files that the model was given, sent those that people were.
 	shown []event.Attachment
 	sent  []event.SentFile
@@ -101,7 +103,7 @@ func (c *card) body(l *render.Look, width int) []string {
 	}
 	lines = append(lines, diff...)
 	if c.result == nil {
-		return lines
+		return append(lines, c.live.draw(l, width, c.whole)...)
 	}
 	lines = append(lines, c.output(l, width, len(diff) > 0)...)
 	if len(lines) == 0 || c.call.Name != "edit" && c.call.Name != "write" {

@@ -73,6 +73,8 @@ func TestControlSequencesAreNeutralised(t *testing.T) {
 			event.Draft{Type: event.ChatThinking, Data: event.Text{Text: bad}},
 			delta(bad+"\n\n"+bad),
 			event.Draft{Type: event.ToolCall, Data: event.ToolUse{ToolCallID: "1", Name: bad, Input: []byte(fmt.Sprintf(`{"path":%q}`, "x"))}},
+			event.Draft{Type: event.ToolCall, Data: event.ToolUse{ToolCallID: "2", Name: "bash", Input: []byte(`{"command":"x"}`)}},
+			event.Draft{Type: event.ToolOutput, Data: event.LiveOutput{ToolCallID: "2", Text: bad + "\n" + bad}},
 			event.Draft{Type: event.ToolResult, Data: event.ToolOutcome{ToolCallID: "1", Name: bad, OK: true, Output: bad, Changed: []string{bad}}},
 			event.Draft{Type: event.AttachmentInput, Data: event.Attachment{ToolCallID: "1", Filename: bad, MIMEType: bad}},
 			event.Draft{Type: event.TurnWarning, Data: event.Warning{Message: bad}},

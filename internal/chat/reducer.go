@@ -71,6 +71,10 @@ func (s *reducer) tell(e event.Event) {
 		})
 	case event.ToolCall:
 		with(e, s.call)
+	case event.ToolOutput:
+		with(e, func(d *event.LiveOutput) {
+			s.change(d.ToolCallID, agent(d.ParentToolCallID), func(c *card) { c.live.write(d) })
+		})
 	case event.ToolResult:
 		with(e, s.result)
 	case event.PermissionAsked:
@@ -242,7 +246,7 @@ func (s *reducer) change(id string, whose func(*card) bool, f func(*card)) bool 
 }
 
 func (s *reducer) result(d *event.ToolOutcome) {
-	set := func(c *card) { c.result, c.waiting = d, false }
+	set := func(c *card) { c.result, c.waiting, c.live = d, false, liveOutput{} }
 	if !s.change(d.ToolCallID, agent(d.ParentToolCallID), set) {
 		s.call(&event.ToolUse{ToolCallID: d.ToolCallID, Name: d.Name, ParentToolCallID: d.ParentToolCallID})
 		s.change(d.ToolCallID, agent(d.ParentToolCallID), set)

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -43,6 +44,8 @@ func wrongArguments(cmd *cobra.Command, fits cobra.PositionalArgs, args []string
 		few = fits(cmd, slices.Repeat([]string{firstValid(cmd)}, n)) == nil
 	}
 	switch {
+	case cmd.Flag("project") != nil && len(args) > 0 && isFolder(args[0]):
+		return failed(ExitUsage, "name the project with --project "+shellWord(args[0]), fmt.Errorf("%s takes no folder: %s", path, args[0]))
 	case takes == "":
 		return failed(ExitUsage, "run "+path+" --help for its flags", fmt.Errorf("%s takes no arguments: %s", path, strings.Join(args, " ")))
 	case len(cmd.ValidArgs) > 0 && len(args) == 1:
@@ -61,6 +64,11 @@ func firstValid(cmd *cobra.Command) string {
 		return cmd.ValidArgs[0]
 	}
 	return "x"
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 func orNothing(args []string) string {

@@ -2,15 +2,12 @@ package cli
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
-	"belay/internal/config"
 	"belay/internal/render"
 	"belay/internal/turn"
 	"belay/internal/turn/changes"
@@ -49,7 +46,7 @@ func inChanges(c *console, cmd *cobra.Command, f *changesFlags, do func(ctx cont
 		if cmd.Flags().Changed("token-file") {
 			return usageHint("name the server that is to answer", "--token-file goes with --server")
 		}
-		project, err := changesProject(cfg)
+		project, err := projectDir(cfg)
 		if err != nil {
 			return err
 		}
@@ -57,7 +54,7 @@ func inChanges(c *console, cmd *cobra.Command, f *changesFlags, do func(ctx cont
 	}
 	project := cmd.Flag("project").Value.String()
 	if local(f.server) {
-		project, err = changesProject(cfg)
+		project, err = projectDir(cfg)
 	} else if project == "" {
 		err = usageHint("name it with --project", "the project folder on the server is not known")
 	}
@@ -70,23 +67,6 @@ func inChanges(c *console, cmd *cobra.Command, f *changesFlags, do func(ctx cont
 	}
 	defer e.Close()
 	return do(cmd.Context(), e, project)
-}
-
-// changesProject is the project that is configured, else the nearest folder above this
-// one that belay has worked in, else this one.
-func changesProject(cfg *config.Config) (string, error) {
-	dir, err := projectDir(cfg)
-	if err != nil || cfg.Project != "" {
-		return dir, err
-	}
-	for above := dir; ; above = filepath.Dir(above) {
-		if info, err := os.Stat(filepath.Join(above, ".belay")); err == nil && info.IsDir() {
-			return above, nil
-		}
-		if filepath.Dir(above) == above {
-			return dir, nil
-		}
-	}
 }
 
 func newChangesList(c *console) *cobra.Command {

@@ -95,7 +95,11 @@ person must be able to trust is a plain file in the project's .belay folder.`,
 	root.Version = Version()
 	root.SetVersionTemplate("belay {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
+	when := "auto"
 	root.PersistentFlags().StringVar(&c.configFile, "config", "", "read this `FILE` instead of the user's config.yaml")
+	root.PersistentFlags().StringVar(&when, "color", when, "colour the output: `WHEN` is auto, always or never")
+	root.PersistentFlags().BoolVar(&c.quiet, "quiet", false, "print results, warnings and errors, and no notes about progress")
+	root.PersistentPreRunE = func(*cobra.Command, []string) error { return setColour(c, when) }
 	root.AddCommand(
 		newServe(c), newTurn(c), newChat(c), newRun(c), newRuns(c), newSession(c), newDecision(c), newBus(c), newChanges(c), newUndo(c), newAudit(c),
 		newProject(c), newDeps(c), newSnapshot(c), newPersona(c), newAttach(c), newWorkflow(c), newOpen(c),
@@ -106,6 +110,8 @@ person must be able to trust is a plain file in the project's .belay folder.`,
 	strictHelp(root)
 	checkHelp(c, root)
 	explainArguments(root)
+	completeValues(c, root)
+	addAliases(root)
 	watchRuns(c, root)
 	return root
 }
@@ -120,6 +126,19 @@ func watchRuns(c *console, cmd *cobra.Command) {
 	}
 	for _, child := range cmd.Commands() {
 		watchRuns(c, child)
+	}
+}
+
+// usualNames are the short names that people know from other programs.
+var usualNames = map[string]string{"list": "ls", "delete": "rm"}
+
+// addAliases gives the commands below cmd their short names.
+func addAliases(cmd *cobra.Command) {
+	for _, child := range cmd.Commands() {
+		if short := usualNames[child.Name()]; short != "" {
+			child.Aliases = append(child.Aliases, short)
+		}
+		addAliases(child)
 	}
 }
 

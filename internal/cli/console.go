@@ -17,11 +17,13 @@ type console struct {
 	err *sink
 	env map[string]string
 
-	// colour says whether a terminal would want any; width is its columns, 0 for
-	// no limit.
 	outTerminal, errTerminal bool
-	colour                   bool
-	width                    int
+	// outColour and errColour say which of the two streams is coloured; width is the
+	// terminal's columns, 0 for no limit.
+	outColour, errColour bool
+	width                int
+	// quiet leaves out notes about progress.
+	quiet bool
 
 	// signals are those that the process hears, nil for none.
 	signals *signals
@@ -41,7 +43,8 @@ func newConsole(in io.Reader, out, errs io.Writer, env []string) *console {
 	c.outTerminal, c.errTerminal = isTerminal(out), isTerminal(errs)
 	c.out = &sink{w: out, plain: !c.outTerminal}
 	c.err = &sink{w: errs, plain: !c.errTerminal}
-	c.colour = c.env["NO_COLOR"] == "" && c.env["TERM"] != "dumb"
+	wanted := c.env["NO_COLOR"] == "" && c.env["TERM"] != "dumb"
+	c.outColour, c.errColour = wanted && c.outTerminal, wanted && c.errTerminal
 	c.width = columns(c.env["COLUMNS"], out, errs)
 	return c
 }
@@ -49,6 +52,20 @@ func newConsole(in io.Reader, out, errs io.Writer, env []string) *console {
 func isTerminal(v any) bool {
 	f, ok := v.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// setColour takes the value of --color.
+func setColour(c *console, when string) error {
+	switch when {
+	case "auto":
+	case "always":
+		c.outColour, c.errColour = true, true
+	case "never":
+		c.outColour, c.errColour = false, false
+	default:
+		return usageHint("write auto, always or never", "--color: %q is none of them", when)
+	}
+	return nil
 }
 
 // minWidth is the narrowest layout; below it lines just run over.
@@ -84,7 +101,7 @@ const (
 
 // paint colours a word for stderr where that is wanted.
 func (c *console) paint(s style, word string) string {
-	return painted(c.colour && c.errTerminal, s, word)
+	return painted(c.errColour, s, word)
 }
 
 // tell prints a labelled sentence on stderr, wrapped under its label. The label
@@ -98,6 +115,9 @@ const noteCells = 10
 
 // note is tell for progress: quiet, and in two columns.
 func (c *console) note(label, text string) {
+	if c.quiet {
+		return
+	}
 	c.tell(c.paint(styleQuiet, pad(label, noteCells-1)), text)
 }
 

@@ -40,7 +40,7 @@ func TestCorpusDoFirst(t *testing.T) {
 			counts := func(root string) map[string]int {
 				t.Helper()
 				var report validate.Report
-				if err := json.Unmarshal([]byte(belay("project", "validate", root, "--json")), &report); err != nil {
+				if err := json.Unmarshal([]byte(belay("project", "validate", "--project", root, "--json")), &report); err != nil {
 					t.Fatal(err)
 				}
 				n := map[string]int{}
@@ -55,7 +55,7 @@ func TestCorpusDoFirst(t *testing.T) {
 			}
 			said := map[string]bool{}
 			for {
-				all := promise.FindAllStringSubmatch(belay("project", "validate", "p"), -1)
+				all := promise.FindAllStringSubmatch(belay("project", "validate", "--project", "p"), -1)
 				if len(all) == 0 {
 					break
 				}

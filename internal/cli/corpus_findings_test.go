@@ -103,7 +103,7 @@ func findingsOn(t *testing.T, root string) map[string][]finding.Finding {
 	if err := os.CopyFS(project, os.DirFS(root)); err != nil {
 		t.Fatal(err)
 	}
-	all := map[string][]finding.Finding{"project validate": belay("project", "validate", root, "--json")}
+	all := map[string][]finding.Finding{"project validate": belay("project", "validate", "--project", root, "--json")}
 	for _, paper := range papers {
 		all["project init"] = append(all["project init"],
 			belay("project", "init", project, "--decomposition", filepath.Join(project, "_Decomposition", filepath.Base(paper)), "--json")...)

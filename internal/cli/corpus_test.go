@@ -65,7 +65,7 @@ func TestCorpusInit(t *testing.T) {
 				t.Fatal(err)
 			}
 			var report validate.Report
-			if err := json.Unmarshal(belay("project", "validate", root, "--json"), &report); err != nil {
+			if err := json.Unmarshal(belay("project", "validate", "--project", root, "--json"), &report); err != nil {
 				t.Fatal(err)
 			}
 			if !report.Valid || report.Summary.Deliverables != made.DeliverableCount || made.DeliverableCount < 30 {
@@ -86,7 +86,7 @@ func TestCorpusInit(t *testing.T) {
 			}
 			belay("project", "init", project, "--decomposition", filepath.Join(project, "_Decomposition", filepath.Base(paper)))
 			report = validate.Report{}
-			if err := json.Unmarshal(belay("project", "validate", project, "--json"), &report); err != nil {
+			if err := json.Unmarshal(belay("project", "validate", "--project", project, "--json"), &report); err != nil {
 				t.Fatal(err)
 			}
 			for _, f := range report.Findings {

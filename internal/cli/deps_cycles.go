@@ -45,7 +45,7 @@ Long lists are cut; --all and --json show all.`,
 			return circlesAnswer{a.Components, a.Cycles}
 		},
 		func(_ *graph.Graph, a *graph.Analysis) { printCircles(c, wanted(a), blocking, all) })
-	cmd.Example = "  belay deps cycles .\n  belay deps cycles . --blocking\n  belay deps cycles . --json"
+	cmd.Example = "  belay deps cycles\n  belay deps cycles --blocking\n  belay deps cycles --json"
 	cmd.Flags().BoolVar(&blocking, "blocking", false, "only the blocking groups")
 	cmd.Flags().BoolVar(&all, "all", false, "list every circle in full")
 	cmd.MarkFlagsMutuallyExclusive("json", "all")

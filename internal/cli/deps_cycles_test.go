@@ -37,7 +37,7 @@ func TestCyclesOfThousands(t *testing.T) {
 	}
 	run := func(args ...string) []byte {
 		t.Helper()
-		cmd := exec.CommandContext(t.Context(), "belay", append([]string{"deps", "cycles", root}, args...)...)
+		cmd := exec.CommandContext(t.Context(), "belay", append([]string{"deps", "cycles", "--project", root}, args...)...)
 		cmd.Dir = root
 		cmd.Env = append(os.Environ(), "COLUMNS=40", "HOME="+root, "XDG_CONFIG_HOME="+root, "XDG_STATE_HOME="+root, "XDG_CACHE_HOME="+root)
 		out, err := cmd.Output()

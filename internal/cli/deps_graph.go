@@ -24,7 +24,7 @@ func newDepsGraph(c *console) *cobra.Command {
 	var format, around, impact string
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "graph [DIR]",
+		Use:   "graph",
 		Short: "Write the dependencies of a project as a graph",
 		Long: `Read the registers of all deliverables and write the dependencies between them.
 
@@ -32,21 +32,22 @@ JSON has every active row and the whole analysis. mermaid, dot and graphml draw 
 dependencies: an arrow leads from a deliverable to the one that needs it, and a thick
 arrow blocks. --deliverable writes only one deliverable and its neighbours. --impact lists
 the deliverables that a change to one reaches, the nearest first.`,
-		Example: "  belay deps graph . --format mermaid\n  belay deps graph . --deliverable DEL-03-01 --format dot\n  belay deps graph . --impact DEL-01-02",
-		Args:    cobra.MaximumNArgs(1),
+		Example: "  belay deps graph --format mermaid\n  belay deps graph --deliverable DEL-03-01 --format dot\n  belay deps graph --project ~/projects/bridge --impact DEL-01-02",
+		Args:    cobra.NoArgs,
 	}
+	projectFlag(cmd)
 	cmd.Flags().StringVar(&format, "format", "json", "`FORMAT` of the graph: json, mermaid, dot or graphml")
 	cmd.Flags().StringVar(&around, "deliverable", "", "only this deliverable and its neighbours, by `ID`")
 	cmd.Flags().StringVar(&impact, "impact", "", "list the deliverables that a change to this one reaches, by `ID`")
 	jsonFlag(cmd, &asJSON)
 	cmd.MarkFlagsMutuallyExclusive("deliverable", "impact")
 	cmd.MarkFlagsMutuallyExclusive("json", "format")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		write, ok := graphFormats[format]
 		if !ok && format != "json" {
 			return failed(ExitUsage, "the formats are json, mermaid, dot and graphml", fmt.Errorf("unknown format %q", format))
 		}
-		p, err := loadDependencies(c, cmd, args)
+		p, err := loadDependencies(c, cmd)
 		if err != nil {
 			return err
 		}
@@ -97,8 +98,8 @@ type dependencies struct {
 }
 
 // loadDependencies reads the project that a command names. What could not be read is warned of.
-func loadDependencies(c *console, cmd *cobra.Command, args []string) (*dependencies, error) {
-	_, root, err := c.project(cmd, args)
+func loadDependencies(c *console, cmd *cobra.Command) (*dependencies, error) {
+	_, root, err := c.project(cmd)
 	if err != nil {
 		return nil, err
 	}

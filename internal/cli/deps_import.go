@@ -50,7 +50,7 @@ func newDepsImport(c *console) *cobra.Command {
 	var f importFlags
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "import DIR DEL-ID PROPOSAL.csv",
+		Use:   "import DEL-ID PROPOSAL.csv",
 		Short: "Compare a proposed register, and apply it",
 		Long: `Compare a proposal, a register of the v3.1 schema, with the register of a deliverable.
 Rows match by DependencyID. The command lists new rows, confirmed rows with their changes,
@@ -62,14 +62,15 @@ the lists and numbers in _DEPENDENCIES.md. Use - to read the proposal from stdin
 
 A file of .belay/proposals is closed as applied. If the register has changed since the
 proposal, look at the new comparison, then pass --stale to confirm that you saw it.`,
-		Example: "  belay deps import . DEL-01-02 proposal.csv\n  belay deps import . DEL-01-02 proposal.csv --apply\n" +
-			"  belay deps import . DEL-01-02 proposal.csv --apply --only DEP-01-02-007,DEP-01-02-008",
-		Args: cobra.ExactArgs(3),
+		Example: "  belay deps import DEL-01-02 proposal.csv\n  belay deps import DEL-01-02 proposal.csv --apply\n" +
+			"  belay deps import DEL-01-02 proposal.csv --apply --only DEP-01-02-007,DEP-01-02-008",
+		Args: cobra.ExactArgs(2),
 	}
 	cmd.Flags().BoolVar(&f.apply, "apply", false, "write it")
 	cmd.Flags().BoolVar(&f.stale, "stale", false, "confirm that you saw the comparison with the newer register")
 	cmd.Flags().BoolVar(&f.noRetire, "no-retire", false, "do not retire rows that the proposal lacks")
 	cmd.Flags().StringSliceVar(&f.only, "only", nil, "apply these rows alone, by `ID`,...")
+	projectFlag(cmd)
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		cfg, err := c.load(cmd)
@@ -93,15 +94,15 @@ proposal, look at the new comparison, then pass --stale to confirm that you saw 
 // importProposal compares a proposal with its register, and applies it where that
 // is wanted.
 func importProposal(ctx context.Context, c *console, cfg *config.Config, args []string, f importFlags) (imported, error) {
-	root, err := projectArg(cfg, args[:1])
+	root, err := projectRoot(cfg)
 	if err != nil {
 		return imported{}, err
 	}
-	d, err := findDeliverable(ctx, c, cfg, root, args[1])
+	d, err := findDeliverable(ctx, c, cfg, root, args[0])
 	if err != nil {
 		return imported{}, err
 	}
-	data, err := proposalFile(c, args[2])
+	data, err := proposalFile(c, args[1])
 	if err != nil {
 		return imported{}, err
 	}
@@ -111,10 +112,10 @@ func importProposal(ctx context.Context, c *console, cfg *config.Config, args []
 	}
 	done := imported{ProjectRoot: root, Deliverable: layout.ParseName(filepath.Base(d.Path)).ID, Path: d.Rel}
 	var result registerfile.Result
-	if id := proposal.IDOf(root, args[2]); id != "" {
+	if id := proposal.IDOf(root, args[1]); id != "" {
 		result, err = importKept(ctx, c, rooms.Proposals, d, id, f, &done)
 	} else {
-		result, err = importRows(ctx, c, rooms.Files, d, args[2], data, f, &done)
+		result, err = importRows(ctx, c, rooms.Files, d, args[1], data, f, &done)
 	}
 	if err == nil && f.apply {
 		done.Diff, done.Applied, done.RegisterTag, done.SummaryProblem = result.Diff, true, result.File.Tag, result.Summary
@@ -246,7 +247,7 @@ func printDiffRows(c *console, mark string, s style, rows []register.DiffRow) {
 		if len(row.Changes) == 0 {
 			continue
 		}
-		c.write("  " + painted(c.colour && c.outTerminal, s, mark+" "+line(row.ID)) + "\n")
+		c.write("  " + painted(c.outColour, s, mark+" "+line(row.ID)) + "\n")
 		for _, ch := range row.Changes {
 			text := line(ch.Column) + ": "
 			if ch.Before != "" {

@@ -24,7 +24,7 @@ func newDepsLint(c *console) *cobra.Command {
 	var form findingsForm
 	var strict bool
 	cmd := &cobra.Command{
-		Use:   "lint [DIR|FILE]",
+		Use:   "lint [FILE]",
 		Short: "Check the dependency registers of a project, or one register",
 		Long: `Check every Dependencies.csv of the working deliverables, or one file. The rules of the
 original's linter decide each file's status, and the exit code is 1 if a file fails.
@@ -34,9 +34,10 @@ marked as extra and fail only with --strict.
 The list groups similar findings and ends with the commands that remove most of them.
 --json gives each finding with file, row and column; --sarif is for code hosts and
 editors. --deliverable, --package and --code select findings, also for the exit code.`,
-		Example: "  belay deps lint .\n  belay deps lint . --package PKG-03 --code INVALID_DATE\n  belay deps lint --strict --json ~/projects/bridge\n  belay deps lint Dependencies.csv",
+		Example: "  belay deps lint\n  belay deps lint --package PKG-03 --code INVALID_DATE\n  belay deps lint --strict --json --project ~/projects/bridge\n  belay deps lint Dependencies.csv",
 		Args:    cobra.MaximumNArgs(1),
 	}
+	projectFlag(cmd)
 	form.flags(cmd)
 	cmd.Flags().BoolVar(&strict, "strict", false, "also fail on errors beyond the original's rules")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -67,7 +68,7 @@ editors. --deliverable, --package and --code select findings, also for the exit 
 		default:
 			printRegisters(c, report, o.Digest)
 			if root != "" {
-				printDoFirst(c, cmd, o.Digest, o.Only, namedDir(args, root))
+				printDoFirst(c, cmd, o.Digest, o.Only, root)
 			}
 		}
 		if err == nil && !report.OK(strict) {
@@ -82,21 +83,10 @@ editors. --deliverable, --package and --code select findings, also for the exit 
 // project, "" for a file.
 func lintNamed(cmd *cobra.Command, cfg *config.Config, args []string, o registerlint.Options) (report *registerlint.Report, root string, err error) {
 	if len(args) == 1 {
-		if info, err := os.Stat(args[0]); errors.Is(err, fs.ErrNotExist) {
-			return nil, "", failed(ExitNotFound, "name a project's folder, or a register", fmt.Errorf("%s does not exist", args[0]))
-		} else if err == nil && !info.IsDir() {
-			if o.Only.ByPlace() {
-				return nil, "", usage("--deliverable and --package are about a project, and %s is a file", args[0])
-			}
-			full, err := filepath.Abs(args[0])
-			if err != nil {
-				return nil, "", usage("%s: %v", args[0], err)
-			}
-			data, _, err := durable.ReadFile(nil, full, register.MaxBytes)
-			return registerlint.LintFile(filepath.ToSlash(args[0]), filepath.Base(filepath.Dir(full)), data, err, o), "", nil
-		}
+		report, err := lintFile(args[0], o)
+		return report, "", err
 	}
-	if root, err = projectArg(cfg, args); err != nil {
+	if root, err = projectRoot(cfg); err != nil {
 		return nil, "", err
 	}
 	found, err := scan.Scan(cmd.Context(), root, scan.Options{})
@@ -105,6 +95,24 @@ func lintNamed(cmd *cobra.Command, cfg *config.Config, args []string, o register
 	}
 	report, err = registerlint.Lint(cmd.Context(), root, found, o)
 	return report, root, err
+}
+
+// lintFile judges one register, whatever project it lies in.
+func lintFile(path string, o registerlint.Options) (*registerlint.Report, error) {
+	switch info, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, failed(ExitNotFound, "name a register, or a project with --project", fmt.Errorf("%s does not exist", path))
+	case err == nil && info.IsDir():
+		return nil, usageHint("name the project with --project "+shellWord(path), "%s is a folder, and no register", path)
+	case o.Only.ByPlace():
+		return nil, usage("--deliverable and --package are about a project, and %s is a file", path)
+	}
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return nil, usage("%s: %v", path, err)
+	}
+	data, _, err := durable.ReadFile(nil, full, register.MaxBytes)
+	return registerlint.LintFile(filepath.ToSlash(path), filepath.Base(filepath.Dir(full)), data, err, o), nil
 }
 
 // printRegisters prints what was counted, the findings beyond the original's rules

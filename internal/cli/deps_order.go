@@ -88,13 +88,14 @@ func only(all []graph.Readiness, want graph.Ready) []graph.Readiness {
 func graphQuestion(c *console, name, short, long string, part func(*graph.Analysis) any, show func(*graph.Graph, *graph.Analysis)) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: name + " [DIR]", Short: short, Long: long,
-		Example: "  belay deps " + name + " .\n  belay deps " + name + " . --json",
-		Args:    cobra.MaximumNArgs(1),
+		Use: name, Short: short, Long: long,
+		Example: "  belay deps " + name + "\n  belay deps " + name + " --json",
+		Args:    cobra.NoArgs,
 	}
+	projectFlag(cmd)
 	jsonFlag(cmd, &asJSON)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		p, err := loadDependencies(c, cmd, args)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		p, err := loadDependencies(c, cmd)
 		if err != nil {
 			return err
 		}

@@ -19,18 +19,19 @@ type proposalList struct {
 func newDepsProposals(c *console) *cobra.Command {
 	var asJSON, all bool
 	cmd := &cobra.Command{
-		Use:   "proposals [DIR]",
+		Use:   "proposals",
 		Short: "List the proposals of agents for registers",
 		Long: `List the proposals that wait for a person, each with the number of rows that it would
 add, change or retire in the present register. belay deps import shows one in full and
 applies it; belay deps dismiss closes it.`,
-		Example: "  belay deps proposals .\n  belay deps proposals . --all --json",
-		Args:    cobra.MaximumNArgs(1),
+		Example: "  belay deps proposals\n  belay deps proposals --all --json",
+		Args:    cobra.NoArgs,
 	}
+	projectFlag(cmd)
 	jsonFlag(cmd, &asJSON)
 	cmd.Flags().BoolVar(&all, "all", false, "also list those that were applied, dismissed or superseded")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		cfg, root, err := c.project(cmd, args)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		cfg, root, err := c.project(cmd)
 		if err != nil {
 			return err
 		}
@@ -77,7 +78,7 @@ func printProposals(c *console, list []proposal.Shown) {
 		}
 	}
 	if len(list) > 0 {
-		c.note("look", "belay deps import DIR "+line(list[0].Deliverable)+" "+proposal.Folder+"/ID.csv")
+		c.note("look", "belay deps import "+line(list[0].Deliverable)+" "+proposal.Folder+"/ID.csv")
 	}
 }
 
@@ -88,14 +89,14 @@ func day(moment string) string {
 }
 
 func newDepsDismiss(c *console) *cobra.Command {
-	return &cobra.Command{
-		Use:     "dismiss DIR ID",
+	cmd := &cobra.Command{
+		Use:     "dismiss ID",
 		Short:   "Close a proposal without applying it",
 		Long:    "Close a proposal for a register without applying it. belay deps proposals lists the ids.",
-		Example: "  belay deps dismiss . 0197a3c2-5d1e-7c40-9a55-0d6a8b1f3e21",
-		Args:    cobra.ExactArgs(2),
+		Example: "  belay deps dismiss 0197a3c2-5d1e-7c40-9a55-0d6a8b1f3e21",
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, root, err := c.project(cmd, args[:1])
+			cfg, root, err := c.project(cmd)
 			if err != nil {
 				return err
 			}
@@ -103,11 +104,13 @@ func newDepsDismiss(c *console) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			p, err := rooms.Proposals.Dismiss(cmd.Context(), root, args[1], c.person())
+			p, err := rooms.Proposals.Dismiss(cmd.Context(), root, args[0], c.person())
 			if err == nil {
 				c.note("dismissed", line(p.ID))
 			}
 			return err
 		},
 	}
+	projectFlag(cmd)
+	return cmd
 }

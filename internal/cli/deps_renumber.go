@@ -36,7 +36,7 @@ type fileChange struct {
 func newDepsRenumber(c *console) *cobra.Command {
 	var write, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "renumber [DIR]",
+		Use:   "renumber",
 		Short: "Replace invalid ids in registers",
 		Long: `Give every row of every register valid ids: DependencyID, FromDeliverableID and
 TargetDeliverableID. Valid ids stay. References to changed DependencyIDs change too, in
@@ -46,17 +46,18 @@ listed.
 
 Without --write the command only shows the diff. --write makes all changes or none;
 belay undo reverts them.`,
-		Example: "  belay deps renumber .\n  belay deps renumber . --write\n  belay undo .",
-		Args:    cobra.MaximumNArgs(1),
+		Example: "  belay deps renumber\n  belay deps renumber --write\n  belay undo",
+		Args:    cobra.NoArgs,
 	}
+	projectFlag(cmd)
 	jsonFlag(cmd, &asJSON)
 	cmd.Flags().BoolVar(&write, "write", false, "write it")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, err := c.load(cmd)
 		if err != nil {
 			return err
 		}
-		done, err := renumberProject(cmd.Context(), cfg, args)
+		done, err := renumberProject(cmd.Context(), cfg)
 		if err != nil {
 			return err
 		}
@@ -81,8 +82,8 @@ belay undo reverts them.`,
 }
 
 // renumberProject works out what would change.
-func renumberProject(ctx context.Context, cfg *config.Config, args []string) (done renumbered, err error) {
-	root, err := projectArg(cfg, args)
+func renumberProject(ctx context.Context, cfg *config.Config) (done renumbered, err error) {
+	root, err := projectRoot(cfg)
 	if err != nil {
 		return done, err
 	}

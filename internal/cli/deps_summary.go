@@ -49,7 +49,7 @@ type summaryFailure struct {
 func newDepsSummary(c *console) *cobra.Command {
 	var write, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "summary [DIR] [DEL-ID]",
+		Use:   "summary [DEL-ID]",
 		Short: "Update the summaries of registers",
 		Long: `Update _DEPENDENCIES.md from Dependencies.csv. belay replaces only the parts that it owns:
 the six labelled lines and the tables of rows in the section Extracted Dependency
@@ -59,9 +59,10 @@ and other text in these sections stay.
 Without DEL-ID the command looks at all deliverables and skips those that agree with their
 register. With DEL-ID it also rewrites a correct summary in belay's own form, which belay
 then updates by itself. Without --write the command only shows the diff.`,
-		Example: "  belay deps summary .\n  belay deps summary . DEL-01-02 --write\n  belay deps summary . --json",
-		Args:    cobra.MaximumNArgs(2),
+		Example: "  belay deps summary\n  belay deps summary DEL-01-02 --write\n  belay deps summary --json",
+		Args:    cobra.MaximumNArgs(1),
 	}
+	projectFlag(cmd)
 	jsonFlag(cmd, &asJSON)
 	cmd.Flags().BoolVar(&write, "write", false, "write it")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -103,15 +104,15 @@ then updates by itself. Without --write the command only shows the diff.`,
 
 // summarize looks at the summaries that are named.
 func summarize(ctx context.Context, c *console, cfg *config.Config, files *registerfile.Files, args []string) (done summaries, err error) {
-	root, err := projectArg(cfg, args[:min(len(args), 1)])
+	root, err := projectRoot(cfg)
 	if err != nil {
 		return done, err
 	}
 	done = summaries{ProjectRoot: root, Changes: []summaryChange{}, Failed: []summaryFailure{}}
 	var folders []workspace.Deliverable
-	if len(args) == 2 {
+	if len(args) == 1 {
 		folders = make([]workspace.Deliverable, 1)
-		folders[0], err = findDeliverable(ctx, c, cfg, root, args[1])
+		folders[0], err = findDeliverable(ctx, c, cfg, root, args[0])
 	} else {
 		folders, err = withRegisters(ctx, cfg, root)
 	}
@@ -120,11 +121,11 @@ func summarize(ctx context.Context, c *console, cfg *config.Config, files *regis
 	}
 	done.read = len(folders)
 	for _, d := range folders {
-		s, err := files.Summary(d, len(args) == 2)
+		s, err := files.Summary(d, len(args) == 1)
 		switch {
 		case ctx.Err() != nil:
 			return done, ctx.Err()
-		case err != nil && len(args) == 2:
+		case err != nil && len(args) == 1:
 			return done, err
 		case err != nil:
 			summaryFailed(c, &done, d, err)

@@ -31,7 +31,7 @@ func (c *console) printDiff(diff string, most int, rest string) {
 func (c *console) printPatch(diff string) { eachDiffLine(diff, 0, 0, "", c.writeDiff) }
 
 func (c *console) writeDiff(s style, l string) {
-	c.write(painted(c.colour && c.outTerminal, s, l) + "\n")
+	c.write(painted(c.outColour, s, l) + "\n")
 }
 
 // noteDiff is printDiff on stderr, set in under the labels.

@@ -91,11 +91,11 @@ const maxDoFirst = 4
 
 // printDoFirst ends a list of findings with the commands that remove most of them.
 // Dir is the project as the commands name it.
-func printDoFirst(c *console, cmd *cobra.Command, d *finding.Digest, only *finding.Filter, dir string) {
+func printDoFirst(c *console, cmd *cobra.Command, d *finding.Digest, only *finding.Filter, root string) {
 	errors, warnings := d.Count()
 	var lines []string
 	for _, r := range d.Removals() {
-		if words, ok := remedyCommand(cmd, r.Remedy, only, dir); ok && len(lines) < maxDoFirst {
+		if words, ok := remedyCommand(cmd, r.Remedy, only, root); ok && len(lines) < maxDoFirst {
 			lines = append(lines, fmt.Sprintf("%s (%sremoves %d of %s)", words, reach(r.Remedy, only), r.Count, count(errors+warnings, "finding", "findings")))
 		}
 	}
@@ -121,16 +121,21 @@ func reach(r finding.Remedy, only *finding.Filter) string {
 }
 
 // remedyCommand is what a person types, false where this belay has no such command.
-func remedyCommand(cmd *cobra.Command, r finding.Remedy, only *finding.Filter, dir string) (string, bool) {
+func remedyCommand(cmd *cobra.Command, r finding.Remedy, only *finding.Filter, root string) (string, bool) {
 	names := strings.Fields(r.Command)
 	if found, rest, err := cmd.Root().Find(names); err != nil || len(rest) > 0 || found.Name() != names[len(names)-1] {
 		return "", false
 	}
 	words := append([]string{"belay"}, names...)
-	words = append(words, shellWord(dir))
+	if r.Command == "project init" {
+		dir := shownFolder(cmd, root)
+		words = append(words, shellWord(dir), "--decomposition", shellWord(filepath.Join(dir, filepath.FromSlash(r.Document))))
+		return strings.Join(words, " "), true
+	}
+	if f := cmd.Flag("project"); f.Changed {
+		words = append(words, "--project", shellWord(f.Value.String()))
+	}
 	switch r.Command {
-	case "project init":
-		words = append(words, "--decomposition", shellWord(filepath.Join(dir, filepath.FromSlash(r.Document))))
 	case "deps summary":
 		if only != nil && len(only.Deliverables) == 1 {
 			words = append(words, only.Deliverables[0])
@@ -142,11 +147,11 @@ func remedyCommand(cmd *cobra.Command, r finding.Remedy, only *finding.Filter, d
 	return strings.Join(words, " "), true
 }
 
-// namedDir is the project as a person names it to another command: as it was named to
+// shownFolder is the project as a person names it to another command: as it was named to
 // this one, or "." for the current folder.
-func namedDir(args []string, root string) string {
-	if len(args) > 0 {
-		return args[0]
+func shownFolder(cmd *cobra.Command, root string) string {
+	if f := cmd.Flag("project"); f.Changed {
+		return f.Value.String()
 	}
 	if here, err := filepath.Abs("."); err == nil && here == root {
 		return "."

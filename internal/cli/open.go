@@ -1,10 +1,15 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
+	"time"
+	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
@@ -14,43 +19,64 @@ import (
 
 func newOpen(c *console) *cobra.Command {
 	var (
-		server string
-		asJSON bool
+		server, at    string
+		phone, asJSON bool
 	)
 	cmd := &cobra.Command{
 		Use:   "open",
 		Short: "Print a fresh one-time link to the page of a running server",
 		Long: `Print a one-time link to the page of a server that this user runs here. It opens the
 page once, within five minutes, and carries the operator's authority: give it to
-nobody else. On the page you talk with agents and answer their questions.`,
-		Example: "  belay open\n  xdg-open \"$(belay open)\"\n  belay open --server http://127.0.0.1:23529",
+nobody else. On the page you talk with agents and answer their questions.
+
+With --phone the link is one for a phone on the same network, and a QR code of it.
+The server must listen on more than this machine: belay serve --addr 0.0.0.0:23529
+with a --token-file. The connection is not encrypted unless a proxy with TLS stands
+before the server; name its address with --at.`,
+		Example: "  belay open\n  xdg-open \"$(belay open)\"\n  belay open --server http://127.0.0.1:23529\n  belay open --phone\n  belay open --phone --at https://belay.example.com",
 		Args:    cobra.NoArgs,
 	}
 	cmd.Flags().StringVar(&server, "server", "", "the server at `URL` (default: the one that runs)")
+	cmd.Flags().BoolVar(&phone, "phone", false, "show a QR code for a phone on the same network")
+	cmd.Flags().StringVar(&at, "at", "", "with --phone: the `HOST` or address by which the phone reaches the server")
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if at != "" && !phone {
+			return failed(ExitUsage, "add --phone, or leave out --at", errors.New("--at goes with --phone"))
+		}
 		cfg, err := c.load(cmd)
 		if err != nil {
 			return err
 		}
-		url, err := pick(cfg, strings.TrimSuffix(server, "/"))
+		found, err := pick(cfg, strings.TrimSuffix(server, "/"))
 		if err != nil {
 			return err
 		}
-		token, err := app.OperatorToken(cfg.Paths.StateDir)
+		base, others := "", []string(nil)
+		if phone {
+			addrs, err := net.InterfaceAddrs()
+			if err != nil {
+				return fmt.Errorf("look for addresses of this machine: %w", err)
+			}
+			if base, others, err = phoneBase(found, at, ownAddresses(addrs)); err != nil {
+				return err
+			}
+		}
+		link, expires, err := freshLink(cmd.Context(), cfg, found.URL)
 		if err != nil {
 			return err
 		}
-		cl, err := client.New(url, client.Options{Token: token})
-		if err != nil {
-			return err
-		}
-		link, expires, err := cl.Link(cmd.Context())
-		if err != nil {
-			return err
+		if phone {
+			_, code, _ := strings.Cut(link, "/#")
+			link = base + "/#" + code
 		}
 		if asJSON {
 			return c.writeJSON(map[string]any{"url": link, "expiresAt": expires})
+		}
+		if phone {
+			if err := drawLink(c, link, others); err != nil {
+				return err
+			}
 		}
 		c.write(line(link) + "\n")
 		return nil
@@ -58,29 +84,62 @@ nobody else. On the page you talk with agents and answer their questions.`,
 	return cmd
 }
 
+// freshLink gets a fresh link from a server.
+func freshLink(ctx context.Context, cfg *config.Config, url string) (string, time.Time, error) {
+	token, err := app.OperatorToken(cfg.Paths.StateDir)
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	cl, err := client.New(url, client.Options{Token: token})
+	if err != nil {
+		return "", time.Time{}, err
+	}
+	return cl.Link(ctx)
+}
+
+// drawLink shows the QR code of a link, and what to know about it.
+func drawLink(c *console, link string, others []string) error {
+	lines, err := qrLines(link, c.outColour)
+	if err != nil {
+		return err
+	}
+	if most := utf8.RuneCountInString(ansi.Strip(lines[0])); c.width > 0 && c.width < most {
+		c.warn(fmt.Sprintf("the QR code needs %d columns, and there are %d; open the link below", most, c.width))
+	} else {
+		c.write(strings.Join(lines, "\n") + "\n")
+	}
+	if strings.HasPrefix(link, "http:") {
+		c.warn("the connection is not encrypted: use it in a network that you trust")
+	}
+	if len(others) > 0 {
+		c.note("addresses", "the machine also has "+strings.Join(others, ", ")+"; name one of them with --at if the phone does not reach it")
+	}
+	return nil
+}
+
 // pick chooses among this user's running servers. The operator's token is sent
 // to no other.
-func pick(cfg *config.Config, asked string) (string, error) {
+func pick(cfg *config.Config, asked string) (app.Server, error) {
 	servers, err := app.Servers(cfg.Paths.StateDir)
 	if err != nil {
-		return "", err
+		return app.Server{}, err
 	}
 	urls := make([]string, 0, len(servers))
 	for _, s := range servers {
 		if s.URL == asked {
-			return asked, nil
+			return s, nil
 		}
 		urls = append(urls, s.URL)
 	}
 	switch {
 	case len(urls) == 0 && asked != "":
-		return "", failed(ExitNotFound, "none is running; start one with belay serve", fmt.Errorf("no server of yours runs at %s", asked))
+		return app.Server{}, failed(ExitNotFound, "none is running; start one with belay serve", fmt.Errorf("no server of yours runs at %s", asked))
 	case len(urls) == 0:
-		return "", failed(ExitNotFound, "start one with belay serve", errors.New("no server of yours is running"))
+		return app.Server{}, failed(ExitNotFound, "start one with belay serve", errors.New("no server of yours is running"))
 	case asked != "":
-		return "", failed(ExitNotFound, "running are: "+strings.Join(urls, ", "), fmt.Errorf("no server of yours runs at %s", asked))
+		return app.Server{}, failed(ExitNotFound, "running are: "+strings.Join(urls, ", "), fmt.Errorf("no server of yours runs at %s", asked))
 	case len(urls) > 1:
-		return "", failed(ExitUsage, "choose one with --server: "+strings.Join(urls, ", "), fmt.Errorf("%d servers are running", len(urls)))
+		return app.Server{}, failed(ExitUsage, "choose one with --server: "+strings.Join(urls, ", "), fmt.Errorf("%d servers are running", len(urls)))
 	}
-	return urls[0], nil
+	return servers[0], nil
 }

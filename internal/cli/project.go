@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -11,22 +13,34 @@ import (
 )
 
 func newProject(c *console) *cobra.Command {
-	return group("project", "Create, list and check projects", "  belay project init bridge --decomposition bridge.md\n  belay project list bridge\n  belay project validate bridge",
+	return group("project", "Create, list and check projects", "  belay project init bridge --decomposition bridge.md\n  belay project list --project bridge\n  belay project validate",
 		newProjectInit(c), newProjectList(c), newProjectStatus(c), newProjectValidate(c), newProjectWatch(c))
 }
 
-// projectArg is the project that a command names, or the one of its settings,
-// checked and in normal form.
-func projectArg(cfg *config.Config, args []string) (string, error) {
-	dir := ""
-	if len(args) > 0 {
-		dir = args[0]
+// projectFlag adds --project to a command about a project folder.
+func projectFlag(cmd *cobra.Command) {
+	setting(cmd, "project", "project", "work on the project in `DIR` (default: the one that encloses the current folder)")
+}
+
+// projectDir is the project folder of a command that takes one: the configured one, else
+// the project that encloses the current folder, else that folder.
+func projectDir(cfg *config.Config) (string, error) {
+	if cfg.Project != "" {
+		return cfg.Project, nil
 	}
-	if dir == "" {
-		var err error
-		if dir, err = projectDir(cfg); err != nil {
-			return "", err
-		}
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", failed(ExitUsage, "name the project folder with --project", fmt.Errorf("the working folder is unknown: %w", err))
+	}
+	home, _ := os.UserHomeDir() // without one, nothing is known to be it
+	return workspace.Enclosing(dir, home), nil
+}
+
+// projectRoot is [projectDir], checked and in normal form.
+func projectRoot(cfg *config.Config) (string, error) {
+	dir, err := projectDir(cfg)
+	if err != nil {
+		return "", err
 	}
 	full, err := filepath.Abs(dir)
 	if err != nil {
@@ -36,11 +50,11 @@ func projectArg(cfg *config.Config, args []string) (string, error) {
 }
 
 // project are the settings of a command, and the project that it names.
-func (c *console) project(cmd *cobra.Command, args []string) (*config.Config, string, error) {
+func (c *console) project(cmd *cobra.Command) (*config.Config, string, error) {
 	cfg, err := c.load(cmd)
 	if err != nil {
 		return nil, "", err
 	}
-	root, err := projectArg(cfg, args)
+	root, err := projectRoot(cfg)
 	return cfg, root, err
 }

@@ -14,17 +14,18 @@ import (
 func newProjectList(c *console) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "list [DIR]",
+		Use:   "list",
 		Short: "List the deliverables of a project with their states",
 		Long: `List the working deliverables of a project: the folders PKG-*/1_Working/DEL-*, each with
 the state in its _STATUS.md. --json adds packages, tool roots, knowledge types, and the
 copies that are archived, in review or issued.`,
-		Example: "  belay project list\n  belay project list ~/projects/bridge --json",
-		Args:    cobra.MaximumNArgs(1),
+		Example: "  belay project list\n  belay project list --project ~/projects/bridge --json",
+		Args:    cobra.NoArgs,
 	}
+	projectFlag(cmd)
 	jsonFlag(cmd, &asJSON)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		_, root, err := c.project(cmd, args)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		_, root, err := c.project(cmd)
 		if err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ func newProjectStatus(c *console) *cobra.Command {
 	var accept string
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "status [DIR] DELIVERABLE",
+		Use:   "status DELIVERABLE",
 		Short: "Show the state of a deliverable, or change it",
 		Long: `Show the state of a deliverable, its history, and the differences of its _STATUS.md from
 the specification. --to makes a transition: the file gets a new state and an entry in its
@@ -36,9 +36,9 @@ history, in its own form; nothing else in it changes.
 Name a deliverable by its id, or by PACKAGE::ID (see belay project list --json) if two
 packages have that id. With --if the command does nothing unless the file still has that
 etag.`,
-		Example: "  belay project status ~/projects/bridge DEL-01-02\n" +
-			"  belay project status ~/projects/bridge DEL-01-02 --to CHECKING --actor HUMAN --approval $(git rev-parse HEAD)",
-		Args: cobra.RangeArgs(1, 2),
+		Example: "  belay project status DEL-01-02\n" +
+			"  belay project status DEL-01-02 --to CHECKING --actor HUMAN --approval $(git rev-parse HEAD)",
+		Args: cobra.ExactArgs(1),
 	}
 	cmd.Flags().StringVar(&ask.To, "to", "", "go to `STATE`")
 	cmd.Flags().StringVar(&ask.Actor, "actor", "", "as `ACTOR`")
@@ -46,6 +46,7 @@ etag.`,
 	cmd.Flags().StringVar(&ask.Note, "note", "", "write `TEXT` beside the entry of the history")
 	cmd.Flags().StringVar(&ask.Date, "date", "", "the entry's date is `YYYY-MM-DD`, today without it")
 	cmd.Flags().StringVar(&accept, "if", "", "only if the file's etag is `ETAG`")
+	projectFlag(cmd)
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -54,7 +55,7 @@ etag.`,
 		case ask.To != "" && ask.Actor == "":
 			return failed(ExitUsage, "say who makes the transition with --actor, such as --actor HUMAN", errors.New("a transition needs an actor"))
 		}
-		cfg, root, err := c.project(cmd, args[:len(args)-1])
+		cfg, root, err := c.project(cmd)
 		if err != nil {
 			return err
 		}
@@ -62,7 +63,7 @@ etag.`,
 		if err != nil {
 			return err
 		}
-		d, err := deliverableNamed(all, root, args[len(args)-1])
+		d, err := deliverableNamed(all, root, args[0])
 		if err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ import (
 func newProjectValidate(c *console) *cobra.Command {
 	var form findingsForm
 	cmd := &cobra.Command{
-		Use:   "validate [DIR]",
+		Use:   "validate",
 		Short: "Check a project against the specification",
 		Long: `Check the folders of a project, and every file of its deliverables, against the
 specification. An error breaks a demand; a warning is a difference that readers cope with.
@@ -25,12 +25,13 @@ codes. The exit code is 1 if there is an error. Nothing is changed.
 The list groups similar findings, begins with those about the whole project, and ends with
 the commands that remove most of them. --deliverable, --package and --code select
 findings, also for the exit code.`,
-		Example: "  belay project validate\n  belay project validate ~/projects/bridge --all\n  belay project validate --package PKG-03 --code STATUS_ACTOR\n  belay project validate bridge --sarif > findings.sarif",
-		Args:    cobra.MaximumNArgs(1),
+		Example: "  belay project validate\n  belay project validate --project ~/projects/bridge --all\n  belay project validate --package PKG-03 --code STATUS_ACTOR\n  belay project validate --sarif > findings.sarif",
+		Args:    cobra.NoArgs,
 	}
+	projectFlag(cmd)
 	form.flags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		cfg, root, err := c.project(cmd, args)
+		cfg, root, err := c.project(cmd)
 		if err != nil {
 			return err
 		}
@@ -60,7 +61,7 @@ findings, also for the exit code.`,
 			err = c.writeLog(log)
 		default:
 			printReport(c, report, o.Digest)
-			printDoFirst(c, cmd, o.Digest, report.Only, namedDir(args, root))
+			printDoFirst(c, cmd, o.Digest, report.Only, root)
 		}
 		if err != nil {
 			return err

@@ -20,17 +20,18 @@ import (
 func newProjectWatch(c *console) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "watch [DIR]",
+		Use:   "watch",
 		Short: "Watch a project: its changes, and the findings that they add or remove",
 		Long: `Watch a project until you press Ctrl-C. The command shows each change with its files and
 deliverables, then the findings that it added or removed. --json prints one line of JSON
 for each: {"event":"changed"...} and {"event":"findings"...}.`,
-		Example: "  belay project watch\n  belay project watch ~/projects/bridge --json",
-		Args:    cobra.MaximumNArgs(1),
+		Example: "  belay project watch\n  belay project watch --project ~/projects/bridge --json",
+		Args:    cobra.NoArgs,
 	}
+	projectFlag(cmd)
 	jsonFlag(cmd, &asJSON)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		cfg, root, err := c.project(cmd, args)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		cfg, root, err := c.project(cmd)
 		if err != nil {
 			return err
 		}

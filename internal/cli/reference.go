@@ -9,12 +9,16 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// Commands are all commands, for the pages that are made of them. They are not run.
+func Commands() *cobra.Command {
+	return newRoot(newConsole(strings.NewReader(""), io.Discard, io.Discard, nil))
+}
+
 // Reference writes every command with its flags and examples as Markdown, for
 // docs/cli.md.
 func Reference(w io.Writer) error {
-	c := newConsole(strings.NewReader(""), io.Discard, io.Discard, nil)
 	var b strings.Builder
-	for _, cmd := range tree(newRoot(c)) {
+	for _, cmd := range tree(Commands()) {
 		describeCommand(&b, cmd)
 	}
 	_, err := io.WriteString(w, b.String())
@@ -44,6 +48,9 @@ func describeCommand(b *strings.Builder, cmd *cobra.Command) {
 		use = cmd.CommandPath() + " COMMAND"
 	}
 	fmt.Fprintf(b, "\n```\n%s\n```\n", use)
+	if len(cmd.Aliases) > 0 {
+		fmt.Fprintf(b, "\nAlso `%s %s`.\n", cmd.Parent().CommandPath(), strings.Join(cmd.Aliases, "`, `"))
+	}
 	describeFlags(b, cmd.NonInheritedFlags())
 	if cmd.Example != "" {
 		fmt.Fprintf(b, "\n```sh\n%s\n```\n", dedent(cmd.Example))

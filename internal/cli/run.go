@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -92,7 +91,7 @@ func runWorkflow(c *console, cmd *cobra.Command, args []string, f *runFlags) err
 		r.Provider = cfg.Provider
 	}
 	var err error
-	r.Project, err = runsProject(cfg)
+	r.Project, err = projectDir(cfg)
 	wrong.add(err)
 	if len(args) == 1 {
 		paths, err := absolute(args)
@@ -319,7 +318,7 @@ func (c *console) resumption(s run.Summary, cfg *config.Config, file string) str
 	command := "belay run"
 	var here string
 	if file == "" {
-		here, _ = runsProject(cfg) // none is the run's
+		here, _ = projectDir(cfg) // none is the run's
 	} else if command += " " + quoted(file); cfg.Project == "" {
 		here = run.ProjectOf(file)
 	} else {
@@ -341,17 +340,4 @@ func quoted(path string) string {
 		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 	}
 	return path
-}
-
-// runsProject is the project whose runs a command is about: the configured one, else
-// the execution root that encloses the current folder, else that folder.
-func runsProject(cfg *config.Config) (string, error) {
-	if cfg.Project != "" {
-		return cfg.Project, nil
-	}
-	dir, err := projectDir(cfg)
-	if err != nil {
-		return "", err
-	}
-	return run.ProjectOf(filepath.Join(dir, "workflow.yaml")), nil
 }

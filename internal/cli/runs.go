@@ -30,7 +30,7 @@ folder, else that folder. Name a run by its id or any unique prefix.`
 // inRuns is rooms for a command about the runs of a project.
 func inRuns(c *console, cmd *cobra.Command, do func(ctx context.Context, a *app.App, project string) error) error {
 	return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
-		project, err := runsProject(a.Config)
+		project, err := projectDir(a.Config)
 		if err != nil {
 			return err
 		}

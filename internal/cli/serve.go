@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/cobra"
 
 	"belay/internal/api"
@@ -27,7 +28,10 @@ so that you can remove sessions through it. stderr and /readyz name these parts.
 
 When the server answers, it prints its address on stdout; with port 0 the system chooses a
 free port. It prints a one-time link to the page on stderr; belay open makes another one.
-On an address that other machines can reach, callers need the token in --token-file.`,
+On an address that other machines can reach, callers need the token in --token-file.
+
+Under systemd the server says when it is ready and when it stops, and takes the socket of a
+socket unit in the place of --addr.`,
 		Example: `  belay serve
   belay serve --addr 127.0.0.1:0 --project ~/projects/bridge
   belay serve --addr 0.0.0.0:23529 --token-file ~/.config/belay/token`,
@@ -63,12 +67,21 @@ func serveHTTP(c *console, cmd *cobra.Command, asJSON bool) error {
 			c.warn(w)
 		}
 	}
+	ln, err := inheritedListener()
+	if err != nil {
+		return err
+	}
+	if ln != nil {
+		defer func() { _ = ln.Close() }() // Serve has closed it, unless it never began
+		cfg.Addr = ln.Addr().String()
+	}
 	log := slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: slog.LevelInfo}))
 	return c.within(cmd, cfg, log, func(ctx context.Context, a *app.App) error {
 		if err := a.Ready(); err != nil {
 			c.warn("no turn can be taken yet: " + fault.From(err).Message)
 		}
-		return a.Serve(ctx, app.ServeOptions{Listening: func(url, link string, without []api.Missing) error {
+		defer context.AfterFunc(ctx, func() { tellManager(daemon.SdNotifyStopping) })()
+		return a.Serve(ctx, app.ServeOptions{Listener: ln, Listening: func(url, link string, without []api.Missing) error {
 			line := "listening on " + url
 			if asJSON {
 				data, err := plainjson.Marshal(listening{url, without})
@@ -85,6 +98,7 @@ func serveHTTP(c *console, cmd *cobra.Command, asJSON bool) error {
 			for _, m := range without {
 				c.warn(fmt.Sprintf("the server goes without its %s (%s): %s", m.Part, m.Reason, m.Effect))
 			}
+			tellManager(daemon.SdNotifyReady)
 			if link != "" {
 				c.note("open", link+" (once, within five minutes; belay open makes a fresh link)")
 			}

@@ -215,18 +215,6 @@ func (c *console) withinOrNote(cmd *cobra.Command, cfg *config.Config, wrong *pr
 	return err
 }
 
-// projectDir is the project folder of a command that takes one.
-func projectDir(cfg *config.Config) (string, error) {
-	if cfg.Project != "" {
-		return cfg.Project, nil
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", failed(ExitUsage, "name the project folder with --project", fmt.Errorf("the working folder is unknown: %w", err))
-	}
-	return dir, nil
-}
-
 // jsonFlag adds --json.
 func jsonFlag(cmd *cobra.Command, v *bool) {
 	cmd.Flags().BoolVar(v, "json", false, "print JSON on stdout")

@@ -12,7 +12,7 @@ import (
 )
 
 func newSnapshot(c *console) *cobra.Command {
-	return group("snapshot", "Publish sealed copies of derived output", "  belay snapshot new . _Estimates EST --from draft", newSnapshotNew(c))
+	return group("snapshot", "Publish sealed copies of derived output", "  belay snapshot new _Estimates EST --from draft", newSnapshotNew(c))
 }
 
 func newSnapshotNew(c *console) *cobra.Command {
@@ -21,35 +21,38 @@ func newSnapshotNew(c *console) *cobra.Command {
 		asJSON bool
 	)
 	cmd := &cobra.Command{
-		Use:   "new DIR TOOL_ROOT LABEL",
+		Use:   "new TOOL_ROOT LABEL",
 		Short: "Publish a folder as a snapshot in a tool root",
-		Long: `Copy a folder into a tool root of the project DIR as LABEL_YYYY-MM-DD_HHmm (the time
+		Long: `Copy a folder into a tool root of the project as LABEL_YYYY-MM-DD_HHmm (the time
 in UTC; a second one of a minute ends in _2), with a manifest of checksums that
 sha256sum -c checks, and make the tool root's _LATEST.md point to it. The snapshot
 appears whole or not at all, and its files are read-only.
 
 Without --from it copies the loose entries of the tool root: all but snapshots and names
 that begin with an underline.`,
-		Example: "  belay snapshot new . _Estimates EST_DEL-01-01 --from draft\n  belay snapshot new ~/projects/bridge _Reconciliation COVERAGE --json",
-		Args:    cobra.ExactArgs(3),
+		Example: "  belay snapshot new _Estimates EST_DEL-01-01 --from draft\n  belay snapshot new _Reconciliation COVERAGE --project ~/projects/bridge --json",
+		Args:    cobra.ExactArgs(2),
 	}
 	cmd.Flags().StringVar(&from, "from", "", "publish the folder `DIR`")
 	setting(cmd, "instructions", "instructions", "refuse a snapshot inside the instruction root `DIR`")
+	projectFlag(cmd)
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		cfg, err := c.load(cmd)
 		if err != nil {
 			return err
 		}
-		paths, err := absolute([]string{args[0], from})
+		if from != "" {
+			if from, err = filepath.Abs(from); err != nil {
+				return usage("--from %s: %v", from, err)
+			}
+		}
+		t := snapshot.Target{ToolRoot: filepath.ToSlash(filepath.Clean(args[0])), Label: args[1]}
+		root, err := projectRoot(cfg)
 		if err != nil {
 			return err
 		}
-		if from != "" {
-			from = paths[1]
-		}
-		t := snapshot.Target{ToolRoot: filepath.ToSlash(filepath.Clean(args[1])), Label: args[2]}
-		if t.Root, err = workspace.CheckRoot(paths[0], cfg.Instructions, app.PrivateFolders(cfg)...); err != nil {
+		if t.Root, err = workspace.CheckRoot(root, cfg.Instructions, app.PrivateFolders(cfg)...); err != nil {
 			return err
 		}
 		o := app.SnapshotOptions(cfg)

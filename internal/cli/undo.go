@@ -14,27 +14,28 @@ import (
 func newUndo(c *console) *cobra.Command {
 	var list, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "undo [DIR] [CHANGE]",
+		Use:   "undo [CHANGE]",
 		Short: "Revert a change of belay deps renumber",
 		Long: `Revert a change of belay deps renumber: CHANGE, or the last one that still stands. belay
 restores all of its files byte for byte, or none if one was changed since. The command
 prints the files on stdout, one per line.
 
 For the changes of a turn use belay session undo.`,
-		Example: "  belay undo\n  belay undo ~/projects/bridge --list",
-		Args:    cobra.MaximumNArgs(2),
+		Example: "  belay undo\n  belay undo --project ~/projects/bridge --list",
+		Args:    cobra.MaximumNArgs(1),
 	}
+	projectFlag(cmd)
 	jsonFlag(cmd, &asJSON)
 	cmd.Flags().BoolVar(&list, "list", false, "list the changes that can be reverted")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 && strings.HasPrefix(args[0], "sess_") {
-			return failed(ExitUsage, "did you mean belay session undo?", fmt.Errorf("%s is a session, and not a project's folder", line(args[0])))
+			return failed(ExitUsage, "did you mean belay session undo?", fmt.Errorf("%s is a session, and not a change", line(args[0])))
 		}
 		cfg, err := c.load(cmd)
 		if err != nil {
 			return err
 		}
-		root, err := projectArg(cfg, args[:min(len(args), 1)])
+		root, err := projectRoot(cfg)
 		if err != nil {
 			return err
 		}
@@ -43,7 +44,7 @@ For the changes of a turn use belay session undo.`,
 			return err
 		}
 		if list {
-			if len(args) == 2 {
+			if len(args) == 1 {
 				return failed(ExitUsage, "leave out the change, or --list", errors.New("--list lists all changes"))
 			}
 			all, err := store.List(cmd.Context(), root)
@@ -53,8 +54,8 @@ For the changes of a turn use belay session undo.`,
 			return listChanges(c, all, asJSON)
 		}
 		id := ""
-		if len(args) == 2 {
-			id = args[1]
+		if len(args) == 1 {
+			id = args[0]
 		}
 		done, err := store.Undo(cmd.Context(), root, id, c.person())
 		if err != nil {

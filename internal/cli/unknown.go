@@ -68,11 +68,8 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 	hint := ""
-	switch meant := nearest.Of(unknown.GetSpecifiedName(), known); {
-	case meant != "":
+	if meant := nearest.Of(unknown.GetSpecifiedName(), known); meant != "" {
 		hint = "did you mean --" + meant + "?"
-	case unknown.GetSpecifiedName() == "project" && strings.Contains(cmd.Use, "[DIR]"):
-		hint = "name the project's folder: " + cmd.CommandPath() + " DIR"
 	}
 	return failed(ExitUsage, hint, err)
 }

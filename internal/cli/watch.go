@@ -28,6 +28,8 @@ type watcher struct {
 	// there were since none was open.
 	calls    map[string]*event.ToolUse
 	together int
+	// live is what commands have written that have no result yet, by callKey.
+	live map[string]*liveLines
 	// asker puts questions to the person at the terminal, nil where there is none;
 	// unasked is set where such calls are refused instead.
 	asker   *asker
@@ -142,6 +144,8 @@ func (w *watcher) tellStory(ctx context.Context, t event.Type, payload any) {
 	case *event.Warning:
 		w.breakLine()
 		w.c.warn(flagWords.Replace(d.Message))
+	case *event.LiveOutput:
+		w.wrote(d)
 	case *event.ToolUse, *event.ToolOutcome, *question, *event.Verdict, *event.Subagent, *event.Input, *event.Attachment, *event.SentFile:
 		w.breakLine()
 		w.act(ctx, t, d)
@@ -226,6 +230,8 @@ func decode(e event.Event) (any, error) {
 		d = &event.Text{}
 	case event.ToolCall:
 		d = &event.ToolUse{}
+	case event.ToolOutput:
+		d = &event.LiveOutput{}
 	case event.ToolResult:
 		d = &event.ToolOutcome{}
 	case event.PermissionAsked:

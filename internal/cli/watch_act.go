@@ -94,6 +94,7 @@ func (w *watcher) outcome(d *event.ToolOutcome) {
 		subject = about(d.Name, call.Input, w.c.room(noteCells+len("· done in 00.000s")))
 	}
 	delete(w.calls, key)
+	delete(w.live, key)
 	head := inside(d.ParentToolCallID) + result(d, subject)
 	if !d.OK && text != "" && !strings.Contains(text, "\n") {
 		head, text = head+": "+clip(text, maxFailure), ""

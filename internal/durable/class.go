@@ -75,6 +75,7 @@ var (
 	Audit         = &File{"audit log", Kept, "STATE/audit.jsonl", "flushed before a decision that it records counts"}
 	AuditHead     = &File{"audit head", Kept, "STATE/audit.jsonl.head", "flushed after the log"}
 	Secret        = &File{"token", Kept, "STATE/…", "flushed when it is made"}
+	Devices       = &File{"devices", Kept, "STATE/devices.json", "flushed before a browser has the operator's authority, and before it is said to have lost it"}
 	Running       = &File{"running server", Rebuildable, "STATE/servers/…", "it matters only while the server runs"}
 	RunGrant      = &File{"run grant", Kept, "STATE/runs/ID.json", "flushed before the run begins"}
 	RunCancel     = &File{"run cancel", Rebuildable, "STATE/runs/ID.cancel", "it matters only while the run goes on"}
@@ -112,7 +113,7 @@ func Files() []*File {
 	return []*File{
 		Transcript, SessionRecord, EventLog, LogSegment, Blob, Upload, Imported, Discarded, Ignore,
 		ProjectFile, JournalEntry, Original, Snapshot, Proposal, Undo, RunRecord, RunLog, Draft,
-		SteerInput, Question, Decision, Grant, Audit, AuditHead, Secret, RunGrant, RunWait, RunAnswer, RunClosed, DiscordChannel, DiscordBindings,
+		SteerInput, Question, Decision, Grant, Audit, AuditHead, Secret, Devices, RunGrant, RunWait, RunAnswer, RunClosed, DiscordChannel, DiscordBindings,
 		KnownProject, SessionIndex, LeaseNote, SegmentHashes, SessionList, SessionUses, Interrupt, Running, RunCancel, KeptChange, CommandState, ChatHistory, FileAddress, Cache,
 	}
 }

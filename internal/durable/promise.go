@@ -54,6 +54,8 @@ func Promises() []Promise {
 		{"checkProject", "", nothing, nothing, ""},
 		{"inspectAttachments", "belay attach inspect", nothing, nothing, ""},
 		{"makeLink", "belay open", nothing, nothing, ""},
-		{"exchangeLink", "", nothing, nothing, ""},
+		{"exchangeLink", "", "the browser has the operator's authority; if its cookie has no Max-Age, only until the server ends", same, "device"},
+		{"removeDevice", "", "the browser has no authority any more", same, "removed device"},
+		{"logout", "", "the browser has no authority any more", same, "removed device"},
 	}
 }

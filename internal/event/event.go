@@ -29,6 +29,7 @@ const (
 	ToolCall        Type = "tool:call"
 	PermissionAsked Type = "permission:request"
 	PermissionGiven Type = "permission:resolved"
+	ToolOutput      Type = "tool:output"
 	ToolResult      Type = "tool:result"
 	AttachmentInput Type = "attachment:input"
 	AttachmentAdd   Type = "attachment:add"
@@ -111,6 +112,20 @@ type ToolUse struct {
 	// that says so.
 	Input json.RawMessage `json:"input"`
 	// ParentToolCallID is the call that started the subagent whose call this is.
+	ParentToolCallID string `json:"parentToolCallId,omitempty"`
+}
+
+// LiveOutput is the payload of [ToolOutput]: what a command writes while it runs.
+type LiveOutput struct {
+	ToolCallID string `json:"toolCallId"`
+	// Offset is where the text begins in the output, in bytes. Keys count as they are
+	// shown, and control sequences for terminals do not count.
+	Offset int64 `json:"offset"`
+	// Text is redacted, and at most 4 KiB.
+	Text string `json:"text"`
+	// Tail is set for the end of an output of which something before it is not shown: it
+	// takes the place of what was shown.
+	Tail             bool   `json:"tail,omitempty"`
 	ParentToolCallID string `json:"parentToolCallId,omitempty"`
 }
 

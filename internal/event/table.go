@@ -6,7 +6,7 @@ import "bytes"
 type Spec struct {
 	Type Type
 	// Bus is the name of the message that carries it on the event bus, empty
-	// where the bus does not carry it.
+	// where the bus does not carry it: live output would fill the stream.
 	Bus string
 	// When says in a sentence when it is emitted.
 	When string
@@ -23,6 +23,7 @@ func Types() []Spec {
 		{ToolCall, "evt.agent.output.toolcall", "The model asks for a tool; the call has not run.", ToolUse{}},
 		{PermissionAsked, "permission:request", "A call waits for a person's decision.", Permission{}},
 		{PermissionGiven, "permission:resolved", "The decision was made, or its time ran out.", Verdict{}},
+		{ToolOutput, "", "A command writes while it runs, at most one per 25 ms or 4 KiB. After 256 KiB of a call only its end comes, every 1 to 10 seconds.", LiveOutput{}},
 		{ToolResult, "evt.agent.output.toolcall", "A tool call ended.", ToolOutcome{}},
 		{AttachmentInput, "evt.agent.input.binary", "A tool gave the model a file.", Attachment{}},
 		{AttachmentAdd, "evt.agent.output.response.binary", "The agent sends people a file; one event per file.", SentFile{}},

@@ -35,3 +35,10 @@ func (l *Look) Shorten(path string, width int) string {
 	}
 	return l.Cut(name, width)
 }
+
+// Overwritten is what a terminal shows of a line: a program that goes back to its beginning,
+// as one with a progress bar does, writes it anew.
+func Overwritten(line string) string {
+	line = strings.TrimRight(line, "\r")
+	return line[strings.LastIndexByte(line, '\r')+1:]
+}

@@ -61,6 +61,9 @@ type Environment struct {
 	Nested []string
 	// ReadPaths are toolchains outside the project: links in it may lead to them.
 	ReadPaths []string
+	// Live shows people what the call of a context writes while it runs; nil shows nothing.
+	// The caller closes the writer, which never fails, before the call ends.
+	Live func(ctx context.Context) io.WriteCloser
 	// Redact takes keys out of what is shown of files and output and kept with it; nil
 	// leaves them.
 	Redact func(string) string

@@ -18,7 +18,7 @@ import (
 // command has changed.
 func asking(t *testing.T) *tab {
 	engine := &apitest.Engine{}
-	b := open(t, engine, api.Options{Operator: api.NewOperator("captain's token", "", nil)})
+	b := open(t, engine, api.Options{Operator: api.NewOperator(api.OperatorOptions{Token: "captain's token"})})
 	engine.Ask(permit.Request{ID: "dec_1", SessionID: "s1", Persona: "ENGINEER", Reason: "it changes project files", Session: true, Effect: permit.Effect{
 		Tool: "edit", Kind: permit.Write, Paths: []string{"notes.md"},
 		Diff: "--- a/notes.md\n+++ b/notes.md\n@@ -1,2 +1,2 @@\n # Notes\n-old words\n+new words\n",

@@ -187,7 +187,7 @@ func TestFailureKeepsTheDraft(t *testing.T) {
 }
 
 func TestOneTimeLink(t *testing.T) {
-	op := api.NewOperator("captain's token", "", nil)
+	op := api.NewOperator(api.OperatorOptions{Token: "captain's token"})
 	b := open(t, &apitest.Engine{}, api.Options{Token: "members only", Operator: op})
 	b.visit("?root=/project")
 	b.do(chromedp.WaitVisible(chromedp.CSS(".notice")))

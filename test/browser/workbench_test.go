@@ -85,7 +85,7 @@ func TestSteer(t *testing.T) {
 func TestUndo(t *testing.T) {
 	refused := fault.New(fault.ContentChanged, "a file was changed since").With("paths", []string{"notes.md"})
 	engine := &apitest.Engine{Fail: map[string]error{"Undo": refused}}
-	b := open(t, engine, api.Options{Operator: api.NewOperator("captain's token", "", nil)})
+	b := open(t, engine, api.Options{Operator: api.NewOperator(api.OperatorOptions{Token: "captain's token"})})
 	link, _ := b.op.Link("")
 	b.visit(strings.TrimPrefix(link, "/"))
 	b.until("document.querySelector('.top nav')")

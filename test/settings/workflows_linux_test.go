@@ -91,7 +91,7 @@ func (b *bench) publish() string {
 	for i := range 2 {
 		b.file(fmt.Sprintf("draft/%d.md", i), strings.Repeat("words\n", 200))
 	}
-	return b.run("snapshot", "new", ".", "_Estimates", "EST", "--from", "draft")
+	return b.run("snapshot", "new", "_Estimates", "EST", "--from", "draft")
 }
 
 // delegating are the settings of subagents.

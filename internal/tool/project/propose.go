@@ -177,6 +177,6 @@ func (c *proposeCall) Run(ctx context.Context) (tool.Result, error) {
 	rows("new", shown.Diff.New)
 	rows("confirmed", shown.Diff.Confirmed)
 	rows("retired", shown.Diff.Retired)
-	fmt.Fprintf(&b, "A person applies it with: belay deps import . %s %s --apply\n", shown.Deliverable, filepath.ToSlash(filepath.Join(proposal.Folder, shown.ID+".csv")))
+	fmt.Fprintf(&b, "A person applies it with: belay deps import %s %s --apply\n", shown.Deliverable, filepath.ToSlash(filepath.Join(proposal.Folder, shown.ID+".csv")))
 	return tool.Result{Text: b.String()}, nil
 }

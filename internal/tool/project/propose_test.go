@@ -62,7 +62,7 @@ func TestPropose(t *testing.T) {
 	must(t, err)
 	const want = "Proposal proposal-1 for PKG-01_Site/1_Working/DEL-01-02_Survey waits for a person; nothing of the project has changed.\n" +
 		"new: 1\n  DEP-01-02-004\nconfirmed: 1\n  DEP-01-02-001\nretired: 1\n  DEP-01-02-002\n" +
-		"A person applies it with: belay deps import . DEL-01-02 .belay/proposals/proposal-1.csv --apply\n"
+		"A person applies it with: belay deps import DEL-01-02 .belay/proposals/proposal-1.csv --apply\n"
 	if res.Text != want {
 		t.Errorf("the model is told %q", res.Text)
 	}

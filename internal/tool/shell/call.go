@@ -3,6 +3,7 @@ package shell
 import (
 	"context"
 	"errors"
+	"io"
 	"path/filepath"
 	"time"
 
@@ -44,7 +45,9 @@ const reviewTime = 5 * time.Minute
 func (c *call) Run(ctx context.Context) (tool.Result, error) {
 	switch {
 	case c.in.Outside:
-		outcome, err := c.shell.person.Run(ctx, c.command())
+		run := c.command()
+		defer c.show(ctx, &run)()
+		outcome, err := c.shell.person.Run(ctx, run)
 		if err != nil {
 			return tool.Result{}, notRun(err)
 		}
@@ -74,12 +77,27 @@ func (c *call) run(ctx context.Context, run confine.Command) (confine.Outcome, e
 		}()
 	}
 	defer c.join(ctx, &run)()
+	defer c.show(ctx, &run)()
 	defer func() { c.endedJobs = c.jobsThatEnded(tool.OriginOf(ctx).Agent) }()
 	o, err := c.shell.runner.Run(ctx, run)
 	if errors.As(err, &c.exceeded) {
 		return o, nil
 	}
 	return o, err
+}
+
+// show has people see what the command writes, until the returned function is called.
+func (c *call) show(ctx context.Context, run *confine.Command) (end func()) {
+	if c.environment.Live == nil {
+		return func() {}
+	}
+	shown := c.environment.Live(ctx)
+	if run.Said == nil {
+		run.Said = shown
+	} else {
+		run.Said = io.MultiWriter(run.Said, shown)
+	}
+	return func() { _ = shown.Close() } // it never fails
 }
 
 // proxy is the command's way to other machines, nil where it has none.

@@ -10,6 +10,7 @@ import (
 	"belay/internal/journal"
 	"belay/internal/permit"
 	"belay/internal/tool/files"
+	"belay/internal/tool/live"
 	"belay/internal/tool/shell/confine"
 )
 
@@ -20,7 +21,7 @@ const shownOutput = 4 << 10
 func (t *transaction) effect(ctx context.Context, changes []journal.Change, outcome confine.Outcome, failed bool) (permit.Effect, error) {
 	e := t.Effect()
 	e.Ports = nil // what is decided is whether its changes count
-	output := clean(outcome.Output.Head) + clean(outcome.Output.Tail)
+	output := live.Plain(outcome.Output.Head) + live.Plain(outcome.Output.Tail)
 	if len(output) > shownOutput {
 		output = "…" + strings.ToValidUTF8(output[len(output)-shownOutput:], "")
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"belay/internal/lazyregexp"
 	"belay/internal/tool"
+	"belay/internal/tool/live"
 	"belay/internal/tool/shell/confine"
 )
 
@@ -63,11 +63,11 @@ func (c *call) failed(o confine.Outcome) bool {
 
 // writeOutput writes what was kept of a command's output, and ends its last line.
 func writeOutput(b *strings.Builder, o confine.Output) {
-	b.WriteString(clean(o.Head))
+	b.WriteString(live.Plain(o.Head))
 	if o.Dropped > 0 {
 		fmt.Fprintf(b, "\n[… %d bytes of output left out …]\n", o.Dropped)
 	}
-	b.WriteString(clean(o.Tail))
+	b.WriteString(live.Plain(o.Tail))
 	if b.Len() > 0 && !strings.HasSuffix(b.String(), "\n") {
 		b.WriteByte('\n')
 	}
@@ -89,14 +89,6 @@ func (c *call) ended(o confine.Outcome) string {
 		return fmt.Sprintf("ended by %s after %v", o.Signal, took)
 	}
 	return fmt.Sprintf("exit code %d after %v", o.ExitCode, took)
-}
-
-// escapeSequences are the sequences by which programs give a terminal colours, titles and links.
-var escapeSequences = lazyregexp.New(`\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][0-9A-B]|[=>78DEHMNOc])`)
-
-// clean is output as plain text, for models and people: what is no UTF-8 is marked.
-func clean(b []byte) string {
-	return escapeSequences.ReplaceAllString(strings.ToValidUTF8(string(b), "\uFFFD"), "")
 }
 
 // refusals are what programs say of changes that an overlay cannot take, and what that

@@ -20,8 +20,8 @@ type delta struct {
 	armed bool
 }
 
-// Events writes the events of a turn. The turn's goroutine is its only caller but for
-// the flush timer, which writes text.
+// Events writes the events of a turn. Its callers are the turn's goroutine, the flush timer,
+// which writes text, and the output of commands that run.
 type Events struct {
 	lease *session.Lease
 	turn  string

@@ -37,6 +37,9 @@ type Options struct {
 	Visited bool
 	// Stamps asks for [Folder.Stamp].
 	Stamps bool
+	// NamesOnly leaves out what is in the deliverables that are worked on: they have their
+	// names and places, and no state. It takes a fraction of the time.
+	NamesOnly bool
 }
 
 const (

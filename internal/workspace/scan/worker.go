@@ -110,6 +110,9 @@ func (k *worker) entry(name []byte, what dir.Kind) {
 			base = len(k.path) + 1
 			path = k.path + "/" + path
 		}
+		if k.w.o.NamesOnly && k.named(path, path[base:]) {
+			return
+		}
 		k.tasks = append(k.tasks, task{parent: k.here, path: path, base: base, depth: k.depth + 1, at: k.inside})
 	case what == dir.File:
 		k.files |= fileBit(name)
@@ -122,6 +125,18 @@ func (k *worker) entry(name []byte, what dir.Kind) {
 			k.report(ruleLink.At(k.child(name), 0, "is a link, which is not followed"))
 		}
 	}
+}
+
+// named records a deliverable that is worked on by its name alone.
+func (k *worker) named(path, base string) bool {
+	n := layout.ParseName(base)
+	if n.Kind != layout.Deliverable || k.inside.area != Working {
+		return false
+	}
+	k.found.folders = append(k.found.folders, &Folder{
+		Kind: n.Kind, ID: n.ID, Name: spaced(n), Package: k.inside.pkg[strings.LastIndexByte(k.inside.pkg, '/')+1:], Path: path, Place: Working, Status: Unknown, packagePath: k.inside.pkg,
+	})
+	return true
 }
 
 // isUnfinished reports a name that belay gives to what it has not finished.

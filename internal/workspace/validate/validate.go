@@ -99,14 +99,14 @@ func Project(ctx context.Context, root string, r *scan.Result, o Options) (*Repo
 	if homes := p.homes(); len(homes) > 0 {
 		// Paths in files mean another folder: nothing else can be judged.
 		p.add(ruleElsewhere.At("", 0, "the packages are in %s", shown(strings.Join(homes, ", "))).
-			WithFix("look at that folder: belay project validate %s", shown(homes[0])))
+			WithFix("look at that folder: belay project validate --project %s", shown(homes[0])))
 		p.o.Only = nil
 		p.begin()
 		return p.report(), nil
 	}
 	if above, ok := rootAbove(root); ok && len(r.Packages) == 0 {
 		p.add(ruleNoPackages.At("", 0, "the folder is a part of an execution root").
-			WithFix("look at the whole: belay project validate %s", shown(above)))
+			WithFix("look at the whole: belay project validate --project %s", shown(above)))
 		p.o.Only = nil
 		p.begin()
 		return p.report(), nil

@@ -167,7 +167,8 @@ type Command struct {
 	// machine has namespaces.
 	Masked []string
 	// Time is how long it may run, 0 for no limit of its own. OutputBytes is how much
-	// of what it says is kept; Said gets all of it as it comes, and must not block.
+	// of what it says is kept; Said gets all of it as it comes, and the command waits while
+	// it is written.
 	Time        time.Duration
 	OutputBytes int64
 	Said        io.Writer

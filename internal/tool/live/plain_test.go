@@ -1,4 +1,4 @@
-package shell
+package live
 
 import "testing"
 
@@ -14,7 +14,7 @@ func TestOutputIsPlainText(t *testing.T) {
 		"\x1b]0;without an end":                                   "\x1b]0;without an end",
 		"\xff and é":                                              "\uFFFD and é",
 	} {
-		if got := clean([]byte(said)); got != want {
+		if got := Plain([]byte(said)); got != want {
 			t.Errorf("%q is shown as %q, not %q", said, got, want)
 		}
 	}
