@@ -16,7 +16,7 @@ import (
 // signedIn is a tab of the operator that looks at session s1.
 func signedIn(t *testing.T, engine *apitest.Engine) *tab {
 	t.Helper()
-	b := open(t, engine, api.Options{Operator: api.NewOperator("captain's token", "", nil)})
+	b := open(t, engine, api.Options{Operator: api.NewOperator(api.OperatorOptions{Token: "captain's token"})})
 	link, _ := b.op.Link("")
 	b.visit(strings.TrimPrefix(link, "/"))
 	b.until("document.querySelector('.top nav')")

@@ -35,6 +35,21 @@ func TestSettings(t *testing.T) {
 	b.shot("checks")
 }
 
+// The browsers that were let in are listed; another one is removed, and this one logs out.
+func TestDevices(t *testing.T) {
+	b, _ := real(t)
+	b.until("document.querySelector('#persona option[value=ENGINEER]')")
+	b.visitPath("/settings?show=devices")
+	b.until("document.querySelector('.device')?.innerText.includes('this browser')")
+	b.shot("devices")
+	b.mayFail()
+	b.tabTo("#logout")
+	b.do(press("Enter"))
+	b.until("location.pathname === '/' && document.querySelector('#sessions')")
+	b.visitPath("/settings?show=devices")
+	b.until("document.querySelector('.settings .notice')?.innerText.includes('belay open')")
+}
+
 // What runs is seen from everywhere, and stopped at once.
 func TestStopAll(t *testing.T) {
 	b, project := real(t)
@@ -61,7 +76,9 @@ func TestPaneWidth(t *testing.T) {
 	b := asking(t)
 	b.visit("inbox")
 	b.until("document.querySelector('.pane .row')")
-	width := func() int { return value[int](b, "Math.round(document.querySelector('.pane').getBoundingClientRect().width)") }
+	width := func() int {
+		return value[int](b, "Math.round(document.querySelector('.pane').getBoundingClientRect().width)")
+	}
 	was := width()
 	b.tabTo(".resizer")
 	b.do(press("ArrowRight", "ArrowRight"))

@@ -36,6 +36,7 @@ func views() []view {
 		{name: "kept", path: "inbox?show=kept", ready: ".empty-main, .question"},
 		{name: "settings", path: "settings", ready: ".settings"},
 		{name: "usage", path: "settings?show=usage", ready: ".listing-head"},
+		{name: "devices", path: "settings?show=devices", ready: ".settings section"},
 		{name: "menu", path: "s/s1", ready: ".md .h1", open: "#session-menu", then: "[role=menu]"},
 		{name: "options", path: "s/s1", ready: ".md .h1", open: "#more-options", then: "dialog"},
 		{name: "manifest", path: "s/s1", ready: ".md .h1", open: ".saw", then: ".manifest"},

@@ -11,6 +11,13 @@ export function sessionPath(id: string, part = ""): string {
 
 export const exchange = (code: string) => post<unknown>("/api/auth/exchange", { code });
 
+/** The browsers that have the operator's authority. */
+export const devices = (signal?: AbortSignal) => get<Answers["deviceList"]>("/api/auth/devices", signal).then((a) => a.devices ?? []);
+
+export const removeDevice = (id: string) => request(`/api/auth/device/${encodeURIComponent(id)}`, { method: "DELETE" });
+
+export const logout = () => post<unknown>("/api/auth/logout", {});
+
 /** The known projects, the last used first. */
 export const projects = (signal?: AbortSignal) =>
   get<Answers["allProjectsAnswer"]>("/api/projects", signal).then((a) => a.projects ?? []);

@@ -3,11 +3,12 @@ import type { ReactNode } from "react";
 import { useParam } from "../../route";
 import { Icon } from "../../ui/icons";
 import { Appearance } from "./appearance";
+import { Devices } from "./devices";
 import { Checks, ServerSettings } from "./server";
 import { Usage } from "./usage";
 
 const parts: readonly [id: string, label: string, part: () => ReactNode][] = [
-  ["", "This page", Appearance], ["server", "Server", ServerSettings], ["checks", "Checks", Checks], ["usage", "Usage and cost", Usage],
+  ["", "This page", Appearance], ["server", "Server", ServerSettings], ["checks", "Checks", Checks], ["devices", "Devices", Devices], ["usage", "Usage and cost", Usage],
 ];
 
 export function Settings() {
