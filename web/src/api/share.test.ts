@@ -122,9 +122,12 @@ test("a session that is gone is refused, and the others go on", async () => {
   expect(gone.states).toEqual(["refused"]);
 });
 
-test("without the stream each session has its own", async () => {
+test("without the stream each session has its own, also one that is followed later", async () => {
   const b = new Browser();
   b.refuse = new Failure(404, "NOT_FOUND", "no such path");
-  follower(b.tab(), "a");
+  const share = b.tab();
+  follower(share, "a");
   await vi.waitFor(() => expect(b.alone).toEqual(["a"]));
+  follower(share, "b");
+  await vi.waitFor(() => expect(b.alone).toEqual(["a", "b"]));
 });

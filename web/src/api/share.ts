@@ -297,6 +297,7 @@ export class Share {
 
   /** Opens the stream anew where it lacks something that a tab wants. */
   private rearrange(): void {
+    if (this.absent) { this.tellPlaces(); return; }
     let lacks = false;
     for (const [id, after] of this.wanted()) {
       const now = this.at.get(id);
@@ -306,7 +307,7 @@ export class Share {
     }
     const streamed = new Set(this.streaming.map(([id]) => id));
     if (lacks || this.chosen().some(([id]) => !streamed.has(id))) this.restart?.abort();
-    else if (this.live || this.absent) this.tellPlaces();
+    else if (this.live) this.tellPlaces();
   }
 
   /** Tells which sessions the stream has, and how far each was read. */
