@@ -29,10 +29,10 @@ var debian = manager{
 var redHat = manager{
 	program: "rpm",
 	install: func(root, file string) []string {
-		return []string{"--root", root, "--nodeps", "--noscripts", "--install", file}
+		return []string{"--root", root, "--dbpath", "/var/lib/rpm", "--nodeps", "--noscripts", "--install", file}
 	},
 	remove: func(root, _ string) []string {
-		return []string{"--root", root, "--nodeps", "--noscripts", "--erase", "belay"}
+		return []string{"--root", root, "--dbpath", "/var/lib/rpm", "--nodeps", "--noscripts", "--erase", "belay"}
 	},
 }
 

@@ -196,7 +196,8 @@ func jsonType(t reflect.Type) string {
 func functions(string) ([]byte, error) {
 	d := newDoc("Functions of templates", "The functions that templates of workflow files may call. Most are from [Sprig](https://masterminds.github.io/sprig/), whose pages\n"+
 		"explain them. None reads a clock, the environment, the network or random numbers, and none makes more than "+strconv.Itoa(template.MaxOutput)+" bytes.\n\n"+
-		"Go's own functions and actions are available too: `and`, `or`, `not`, `eq`, `ne`, `lt`, `le`, `gt`, `ge`, `len`, `index`, `slice`, and `if`, `with`, `range`.")
+		"Go's own functions and actions are available too: `and`, `or`, `not`, `len`, `index`, `slice`, and `if`, `with`, `range`.\n"+
+		"`eq`, `ne`, `lt`, `le`, `gt` and `ge` compare numbers by what they are, whether they are whole or not.")
 	d.WriteByte('\n')
 	d.table("function", "takes", "gives")
 	for _, f := range template.Functions() {

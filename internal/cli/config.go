@@ -7,9 +7,9 @@ import (
 )
 
 func newConfig(c *console) *cobra.Command {
-	return group("config", "Show and check the settings",
-		"  belay config show\n  belay config schema > belay.schema.json\n  belay config check",
-		newConfigShow(c), newConfigSchema(c), newConfigCheck(c))
+	return group("config", "Show, check and change the settings",
+		"  belay config show\n  belay config get provider\n  belay config set provider anthropic\n  belay config check",
+		newConfigShow(c), newConfigGet(c), newConfigSet(c), newConfigSchema(c), newConfigCheck(c))
 }
 
 func newConfigShow(c *console) *cobra.Command {

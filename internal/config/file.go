@@ -169,7 +169,7 @@ func (f *file) walk(n *yaml.Node, prefix string, seen map[string]bool) {
 				f.walk(v, name+".", seen)
 			}
 		case isKeyMaterial(name):
-			f.fail(k, name, "API keys and tokens are not read from files", "set ANTHROPIC_API_KEY, OPENAI_API_KEY or BELAY_DISCORD_TOKEN in the environment; token_file names a file with the access token")
+			f.fail(k, name, keysInFiles, hintKeys)
 		default:
 			f.fail(k, name, "is not a setting", suggest(name))
 		}
@@ -189,6 +189,11 @@ func aliased(n *yaml.Node) bool {
 	}
 	return false
 }
+
+const (
+	keysInFiles = "API keys and tokens are not read from files"
+	hintKeys    = "set ANTHROPIC_API_KEY, OPENAI_API_KEY or BELAY_DISCORD_TOKEN in the environment; token_file names a file with the access token"
+)
 
 // isKeyMaterial recognises what people try to put in a file and must not.
 func isKeyMaterial(name string) bool {

@@ -67,23 +67,7 @@ func Load(o Options) (*Config, error) {
 // of the next weaker layer. With problems, the Config is for showing, not for
 // working with.
 func Examine(o Options) (*Config, []Problem) {
-	if o.System == "" {
-		o.System = runtime.GOOS
-	}
-	l := &layers{o: o}
-	asked := true
-	l.dir = configFolder.in(o.System, o.Env, o.Home)
-	switch {
-	case o.ConfigFile != "":
-		l.file = absolute(o.ConfigFile, o.Dir)
-	case o.Env["BELAY_CONFIG"] != "":
-		l.file = absolute(o.Env["BELAY_CONFIG"], o.Dir)
-	default:
-		asked = false
-		if l.dir != "" {
-			l.file = filepath.Join(l.dir, userFile)
-		}
-	}
+	l, asked := newLayers(o)
 	l.user = readUser(l.file, asked)
 	c, problems := l.build(nil)
 	l.plain = c
@@ -92,6 +76,25 @@ func Examine(o Options) (*Config, []Problem) {
 	}
 	return c, problems
 }
+
+// newLayers finds the user's file, and whether somebody asked for that very one.
+func newLayers(o Options) (l *layers, asked bool) {
+	if o.System == "" {
+		o.System = runtime.GOOS
+	}
+	l = &layers{o: o, dir: configFolder.in(o.System, o.Env, o.Home)}
+	switch {
+	case o.ConfigFile != "":
+		return l.at(absolute(o.ConfigFile, o.Dir)), true
+	case o.Env["BELAY_CONFIG"] != "":
+		return l.at(absolute(o.Env["BELAY_CONFIG"], o.Dir)), true
+	case l.dir != "":
+		return l.at(filepath.Join(l.dir, userFile)), false
+	}
+	return l, false
+}
+
+func (l *layers) at(file string) *layers { l.file = file; return l }
 
 // projectDir is the folder whose belay.yaml counts.
 func (c *Config) projectDir(dir string) string {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -18,10 +19,8 @@ type Problem struct {
 
 // String is the problem in one line, without its hint.
 func (p Problem) String() string {
-	if p.Key == "" {
-		return p.Where + ": " + p.Message
-	}
-	return p.Where + ": " + p.Key + ": " + p.Message
+	parts := slices.DeleteFunc([]string{p.Where, p.Key, p.Message}, func(part string) bool { return part == "" })
+	return strings.Join(parts, ": ")
 }
 
 // Error is every problem of a configuration, in the order of the layers and of

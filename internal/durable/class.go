@@ -61,6 +61,7 @@ var (
 
 // The kinds of files in the state folder.
 var (
+	Settings      = &File{"settings", Kept, "the user's config.yaml", "flushed before belay config set returns"}
 	KnownProject  = &File{"known project", Kept, "STATE/projects/HASH", "flushed before the first session of a project is made"}
 	SessionIndex  = &File{"session index", Rebuildable, "STATE/sessions/ID", "made again from the known projects"}
 	LeaseNote     = &File{"lease note", Rebuildable, "STATE/locks/ID.lock", "it has a checksum; without it the session's files are read again"}
@@ -114,6 +115,6 @@ func Files() []*File {
 		Transcript, SessionRecord, EventLog, LogSegment, Blob, Upload, Imported, Discarded, Ignore,
 		ProjectFile, JournalEntry, Original, Snapshot, Proposal, Undo, RunRecord, RunLog, Draft,
 		SteerInput, Question, Decision, Grant, Audit, AuditHead, Secret, Devices, RunGrant, RunWait, RunAnswer, RunClosed, DiscordChannel, DiscordBindings,
-		KnownProject, SessionIndex, LeaseNote, SegmentHashes, SessionList, SessionUses, Interrupt, Running, RunCancel, KeptChange, CommandState, ChatHistory, FileAddress, Cache,
+		Settings, KnownProject, SessionIndex, LeaseNote, SegmentHashes, SessionList, SessionUses, Interrupt, Running, RunCancel, KeptChange, CommandState, ChatHistory, FileAddress, Cache,
 	}
 }

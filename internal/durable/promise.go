@@ -45,6 +45,7 @@ func Promises() []Promise {
 		{"applyProposal", "belay deps import", "the register has the rows of the proposal", same, "proposal"},
 		{"dismissProposal", "belay deps proposals dismiss", "the proposal is gone", same, "dismissal"},
 		{"", "belay deps renumber", "every file has its new ids, and belay undo takes that back", same, "ids made valid"},
+		{"", "belay config set", "the file has the setting, and everything else that it had", same, "setting"},
 		{"", "belay undo", "every file has the bytes that it had before", same, "undo of a command"},
 		{"", "belay snapshot new", "the snapshot is whole and sealed", same, "snapshot"},
 		{"startRun", "belay run", "the run exists, and no finished task is done again; one that goes on with a corrected file goes by that file", same, "run, corrected run, large run, race of a large collection"},

@@ -41,7 +41,7 @@ type Function struct {
 func Functions() []Function {
 	all := make([]Function, 0, len(functionNames()))
 	for _, name := range functionNames() {
-		t := reflect.TypeOf(functions().bounded[name])
+		t := reflect.TypeOf(functions().plain[name])
 		f := Function{Name: name, Gives: typeName(t.Out(0))}
 		for i := range t.NumIn() {
 			if t.IsVariadic() && i == t.NumIn()-1 {
@@ -91,6 +91,7 @@ func makeFunctions() functionMaps {
 	// The language's own that make text.
 	all["print"], all["println"], all["printf"] = fmt.Sprint, fmt.Sprintln, printf
 	all["html"], all["js"], all["urlquery"] = template.HTMLEscaper, template.JSEscaper, template.URLQueryEscaper
+	maps.Copy(all, comparisons)
 	plain := maps.Clone(all)
 	for name, f := range all {
 		all[name] = bounded(name, f, alone)
@@ -108,9 +109,13 @@ func bounded(name string, f any, spend func(int64) error) any {
 	weigh := weighs[name]
 	limit := growth[name]
 	v := reflect.ValueOf(f)
-	return reflect.MakeFunc(withError(v.Type()), func(args []reflect.Value) []reflect.Value {
+	return reflect.MakeFunc(loose(withError(v.Type())), func(args []reflect.Value) []reflect.Value {
 		fail := func(err error) []reflect.Value {
 			return []reflect.Value{reflect.Zero(v.Type().Out(0)), reflect.ValueOf(&err).Elem()}
+		}
+		args, err := strict(name, v.Type(), args)
+		if err != nil {
+			return fail(err)
 		}
 		plain := args
 		if v.Type().IsVariadic() {

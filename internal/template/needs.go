@@ -1,7 +1,9 @@
 package template
 
 import (
+	"regexp"
 	"slices"
+	"strings"
 	"text/template/parse"
 )
 
@@ -26,8 +28,8 @@ func (n Needs) Always() []string { return n.always }
 // first round.
 func (n Needs) Last() bool { return n.last }
 
-// Uses reports whether the template looks at a key of the context, or at all of it.
-func (t *Template) Uses(key string) bool {
+// Sees reports whether the template looks at a key of the context, or at all of it.
+func (t *Template) Sees(key string) bool {
 	return t != nil && (t.needs.all || slices.ContainsFunc(t.paths, func(p []string) bool { return p[0] == key }))
 }
 
@@ -85,6 +87,9 @@ type walker struct {
 	vars     map[string]place
 	calls    map[string]bool
 	called   int
+	// wrong is the first mistake in a literal argument.
+	wrong error
+	uses  []Use
 }
 
 // call notes that a function is called.
@@ -137,6 +142,7 @@ func (w *walker) list(l *parse.ListNode, dot place) {
 		case *parse.RangeNode:
 			over := w.pipe(n.Pipe, dot)
 			w.look(over)
+			w.use(over, "range", KindList, KindMapping, KindNumber)
 			for i, v := range n.Pipe.Decl {
 				if w.vars[v.Ident[0]] = (place{}); i == len(n.Pipe.Decl)-1 {
 					w.vars[v.Ident[0]] = over.entry()
@@ -163,6 +169,7 @@ func (w *walker) pipe(p *parse.PipeNode, dot place) place {
 	for i, cmd := range p.Cmds {
 		if i > 0 {
 			w.look(value) // given to the next command
+			w.argument(cmd, len(cmd.Args)-1, value)
 		}
 		if i+1 < len(p.Cmds) && calls(p.Cmds[i+1], "default") {
 			mayMiss(cmd)
@@ -214,7 +221,15 @@ func (w *walker) command(cmd *parse.CommandNode, dot place) place {
 	}
 	w.call(f.Ident)
 	args := cmd.Args[1:]
+	w.pattern(f.Ident, args)
 	switch f.Ident {
+	case "first", "last", "mustFirst", "mustLast":
+		if len(args) == 1 {
+			if p := w.operand(args[0], dot); p.known && p.entry().known {
+				w.argument(cmd, 0, p)
+				return p.entry()
+			}
+		}
 	case fieldName, maybeName, "index", "get", "hasKey":
 		if p, ok := w.part(args, dot); ok {
 			p.asked = p.asked || f.Ident == "hasKey" || f.Ident == maybeName
@@ -226,10 +241,23 @@ func (w *walker) command(cmd *parse.CommandNode, dot place) place {
 	case "set", "unset", "merge", "mergeOverwrite", "mustMerge", "mustMergeOverwrite":
 		w.changes = true
 	}
-	for _, arg := range args {
-		w.look(w.operand(arg, dot))
+	for i, arg := range args {
+		p := w.operand(arg, dot)
+		w.look(p)
+		w.argument(cmd, i, p)
 	}
 	return place{}
+}
+
+// pattern notes a pattern that no evaluation could read.
+func (w *walker) pattern(name string, args []parse.Node) {
+	reads := name != "regexQuoteMeta" && (strings.HasPrefix(name, "regex") || strings.HasPrefix(name, "mustRegex"))
+	if !reads || len(args) == 0 || w.wrong != nil {
+		return
+	}
+	if text, ok := args[0].(*parse.StringNode); ok {
+		_, w.wrong = regexp.Compile(text.Text)
+	}
 }
 
 // part is the place that a call with literal keys leads to.

@@ -41,6 +41,7 @@ type Template struct {
 	single bool
 	needs  Needs
 	paths  [][]string
+	uses   []Use
 	// changes is set where a function is called that changes its argument, loops
 	// where there is one.
 	changes, loops bool
@@ -84,9 +85,12 @@ func Parse(text string) (*Template, error) {
 	}
 	w := walker{vars: map[string]place{}, calls: map[string]bool{}}
 	w.list(t.tmpl.Root, origin)
+	if w.wrong != nil {
+		return nil, &Error{Problem: "a pattern cannot be read: " + strings.TrimPrefix(w.wrong.Error(), "error parsing regexp: "), Hint: "write a backslash before a character that is meant as itself"}
+	}
 	t.calls, t.called = w.calls, w.called
 	t.needs, t.paths, t.changes, t.loops, t.path = w.needs, w.paths, w.changes, w.loops, barePath(t.tmpl.Root)
-	t.single = expression(t.tmpl.Root) != nil
+	t.single, t.uses = expression(t.tmpl.Root) != nil, w.uses
 	return t, nil
 }
 

@@ -281,3 +281,39 @@ func TestListsAreWeighed(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// Numbers are what they are, however a model or a person wrote them: a function that counts
+// takes each whole one, and all are compared with each other.
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	context := map[string]any{"input": map[string]any{"n": int64(3), "f": 2.5, "w": 4.0, "text": "7", "list": []any{"a"}, "none": nil}}
+	execute := func(text string) (string, error) {
+		parsed, err := template.Parse(text)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		return parsed.Execute(context)
+	}
+	for text, want := range map[string]string{
+		"{{ repeat .input.n `x` }}{{ trunc .input.w `abcdef` }}{{ until .input.n }}{{ seq .input.n }}": "xxxabcd[0 1 2]1 2 3",
+		"{{ gt .input.f 2 }} {{ lt .input.n 3.5 }} {{ ge .input.w 4 }} {{ le 2.5 .input.f }}":          "true true true true",
+		"{{ eq .input.w 4 }} {{ eq .input.f 2 }} {{ ne .input.n 3.0 }} {{ eq .input.n 1 2 3 }}":        "true false false true",
+		"{{ gt (len .input.list) 0 }} {{ lt `a` `b` }} {{ eq .input.none `x` }} {{ eq true true }}":    "true true false true",
+	} {
+		if got, err := execute(text); err != nil || got != want {
+			t.Errorf("%s: %q, %v", text, got, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"{{ repeat .input.f `x` }}":        "repeat takes a whole number, and is given 2.5; make it one with int",
+		"{{ repeat .input.text `x` }}":     "repeat takes a number, and is given text; make a number of it with int",
+		"{{ upper .input.list }}":          "upper takes text, and is given a list; make text of a list with join or toJson",
+		"{{ upper .input.none }}":          "upper takes text, and is given nothing; give it a value with default",
+		"{{ gt .input.text 3 }}":           "gt does not compare text with a number; make a number of the text",
+		"{{ eq .input.list .input.list }}": "eq does not compare a list with a list; deepEqual",
+	} {
+		if got, err := execute(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %q, %v", text, got, err)
+		}
+	}
+}

@@ -11,7 +11,9 @@ import (
 	"belay/internal/attachment"
 	"belay/internal/event"
 	"belay/internal/fault"
+	"belay/internal/model"
 	"belay/internal/session"
+	"belay/internal/turn/conversation"
 )
 
 // attachments takes files in and says what would become of them.
@@ -114,14 +116,28 @@ func (a *attachments) InspectItems(ctx context.Context, c Choice, gather func(at
 	return out, err
 }
 
-// Takes says what a model takes of attachments in the turns of a project.
-func (a *attachments) Takes(projectRoot string, c Choice) (attachment.Limits, error) {
+// Capacity is what a model takes in the turns of a project.
+type Capacity struct {
+	model.Limits
+	// maxTokens is what the settings let a turn answer, 0 for no limit.
+	maxTokens int64
+}
+
+// Room is how many tokens of instructions and message the first request of a turn may have
+// at most, beside an answer of so many tokens as its options allow; tools and the project's
+// notes take some of them.
+func (c Capacity) Room(maxTokens *int64) int64 {
+	return conversation.Prefix{Limits: c.Limits, MaxTokens: tightest(c.maxTokens, maxTokens)}.InputTokens()
+}
+
+// Takes says what a model takes in the turns of a project.
+func (a *attachments) Takes(projectRoot string, c Choice) (Capacity, error) {
 	rules, err := a.projects.rulesOf(projectRoot)
 	if err != nil {
-		return attachment.Limits{}, err
+		return Capacity{}, err
 	}
 	limits, err := a.models.limits(c, rules)
-	return limits.Attachments, err
+	return Capacity{limits, rules.Limits.MaxTokens}, err
 }
 
 // Blob implements [Attachments]. Only what the session's own transcript refers to is

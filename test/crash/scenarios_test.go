@@ -37,7 +37,7 @@ type scenario struct {
 }
 
 // scenarios are all of them.
-var scenarios = slices.Concat(sessionScenarios, questionScenarios, projectScenarios, runScenarios, fileScenarios, keptScenarios, discordScenarios, overviewScenarios, deviceScenarios, []scenario{journalScenario})
+var scenarios = slices.Concat(sessionScenarios, questionScenarios, projectScenarios, runScenarios, fileScenarios, keptScenarios, discordScenarios, overviewScenarios, deviceScenarios, settingScenarios, []scenario{journalScenario})
 
 // create makes a session, which survives a kill; its first turn makes it survive
 // a power cut.

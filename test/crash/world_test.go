@@ -104,10 +104,13 @@ func must(t testing.TB, err error) {
 }
 
 // config are the settings of the world's engine.
-func (w *world) config() (*config.Config, error) {
+func (w *world) config() (*config.Config, error) { return config.Load(w.options()) }
+
+// options are where these settings come from.
+func (w *world) options() config.Options {
 	env := maps.Clone(w.env)
 	maps.Copy(env, map[string]string{"BELAY_SCRIPTED_PACE": "0", "BELAY_STATE_DIR": w.state, "BELAY_CACHE_DIR": w.cache})
-	return config.Load(config.Options{Env: env, Dir: w.project, Home: w.dir})
+	return config.Options{Env: env, Dir: w.project, Home: w.dir}
 }
 
 // open is belay's engine on the world's folders.

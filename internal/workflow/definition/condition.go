@@ -29,6 +29,8 @@ type Condition struct {
 	// them and nothing else.
 	paths [][]string
 	whole bool
+	// sees are the keys of the context that it looks at.
+	sees []string
 	// results are all that it can give, nil where that is not known.
 	results []string
 	// compared are the paths that it compares with literals.
@@ -55,6 +57,7 @@ func NewCondition(text string, more ...string) (*Condition, error) {
 	}
 	options := make([]cel.EnvOption, 0, len(conditionVariables))
 	variables := slices.Concat(conditionVariables, more)
+	options = append(options, cel.ASTValidators(cel.ValidateRegexLiterals(), cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals()))
 	for _, name := range variables {
 		options = append(options, cel.Variable(name, cel.DynType))
 	}
@@ -85,9 +88,20 @@ func NewCondition(text string, more ...string) (*Condition, error) {
 	ids, all := tasksIn(ast)
 	c := &Condition{text: text, variables: variables, program: program, tasks: ids, all: all}
 	c.paths, c.whole = pathsIn(ast.NativeRep().Expr())
+	c.sees = keysIn(ast)
 	c.compared = comparisonsIn(ast.NativeRep().Expr())
 	c.results = resultsOf(ast.NativeRep().Expr(), ast.OutputType().IsExactType(cel.BoolType))
 	return c, nil
+}
+
+// keysIn are the names in an expression, which may be keys of the context.
+func keysIn(ast *cel.Ast) (names []string) {
+	celast.PreOrderVisit(ast.NativeRep().Expr(), celast.NewExprVisitor(func(e celast.Expr) {
+		if e.Kind() == celast.IdentKind {
+			names = append(names, e.AsIdent())
+		}
+	}))
+	return names
 }
 
 // tasksIn are the tasks that an expression looks at by their ids. It also says whether it
@@ -133,6 +147,7 @@ var plainWords = []struct {
 }{
 	{lazyregexp.New(`^(?:mismatched|extraneous) input '<EOF>'.*`), "it ends too early"},
 	{lazyregexp.New(`^(?:mismatched|extraneous) input ('.*?') expecting (?:\{.*|<EOF>)$`), "$1 cannot stand here"},
+	{lazyregexp.New(`^invalid (\w+) argument$`), "the text in $1(…) cannot be read"},
 	{lazyregexp.New(`^no viable alternative at input ('.*')$`), "$1 cannot stand here"},
 	{lazyregexp.New(`^token recognition error at: '(.*?)\s*'$`), "'$1' cannot stand here"},
 }
@@ -160,6 +175,12 @@ func conditionHint(text string, err error, more ...string) string {
 		return fmt.Sprintf("a hyphen is a minus here: write [%q] in place of .%s", hyphens[1], hyphens[1])
 	case strings.Contains(err.Error(), "no matching overload"):
 		return "the two sides are of different types; string(), int() and double() change one"
+	case strings.Contains(err.Error(), "in duration(…)"):
+		return `write it as duration("5m")`
+	case strings.Contains(err.Error(), "in timestamp(…)"):
+		return `write it as timestamp("2026-01-31T12:00:00Z")`
+	case strings.Contains(err.Error(), "in matches(…)"):
+		return "it is a regular expression: write two backslashes before a character that is meant as itself"
 	case strings.Contains(err.Error(), "undeclared reference"):
 		return "there are " + strings.Join(slices.Concat(more, conditionVariables), ", ") + "; texts stand in quotes"
 	}
@@ -179,6 +200,9 @@ func (c *Condition) Tasks() []string {
 
 // All reports whether the expression looks at tasks that it does not name.
 func (c *Condition) All() bool { return c != nil && c.all }
+
+// Sees reports whether the expression looks at a key of the context.
+func (c *Condition) Sees(key string) bool { return c != nil && slices.Contains(c.sees, key) }
 
 // Route evaluates the condition to the value that routes are chosen by. An empty
 // result is an error, as is one that is no text, number or truth value.

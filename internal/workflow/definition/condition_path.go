@@ -9,6 +9,7 @@ import (
 	"cel.dev/cel-go/common/types"
 
 	"belay/internal/authored"
+	"belay/internal/template"
 )
 
 // pathsIn are the fields that an expression takes to be there, as paths from the context
@@ -16,12 +17,18 @@ import (
 // expression is one path.
 func pathsIn(e celast.Expr) (paths [][]string, whole bool) {
 	var asked [][]string
-	var own []string // variables of the expression's own
+	own := map[string][]string{} // the expression's own variables: where their values lie, nil where that is not known
 	within := map[int64]bool{}
 	celast.PreOrderVisit(e, celast.NewExprVisitor(func(e celast.Expr) {
 		if e.Kind() == celast.ComprehensionKind {
 			c := e.AsComprehension()
-			own = append(own, c.IterVar(), c.IterVar2(), c.AccuVar())
+			entry := pathOf(c.IterRange(), map[int64]bool{})
+			if _, again := own[c.IterVar()]; entry != nil && !again && c.IterVar2() == "" {
+				entry = append(entry, template.Entry)
+			} else {
+				entry = nil
+			}
+			own[c.IterVar()], own[c.IterVar2()], own[c.AccuVar()] = entry, nil, nil
 		}
 		if within[e.ID()] {
 			return
@@ -36,10 +43,22 @@ func pathsIn(e celast.Expr) (paths [][]string, whole bool) {
 		}
 	}))
 	paths = slices.DeleteFunc(paths, func(p []string) bool {
-		return slices.Contains(own, p[0]) || slices.ContainsFunc(asked, func(a []string) bool {
-			return len(p) >= len(a) && slices.Equal(p[:len(a)], a)
-		})
+		return slices.ContainsFunc(asked, func(a []string) bool { return len(p) >= len(a) && slices.Equal(p[:len(a)], a) })
 	})
+	for i, p := range paths {
+		for range len(own) + 1 { // a variable may go over a part of another
+			from, is := own[p[0]]
+			if !is {
+				break
+			}
+			if p = slices.Concat(from, p[1:]); from == nil {
+				p = nil
+				break
+			}
+		}
+		paths[i] = p
+	}
+	paths = slices.DeleteFunc(paths, func(p []string) bool { return p == nil })
 	return paths, len(paths) == 1 && len(pathOf(e, map[int64]bool{})) > 0
 }
 
@@ -61,13 +80,18 @@ func pathOf(e celast.Expr, within map[int64]bool) []string {
 		if c.FunctionName() != operators.Index || c.Args()[1].Kind() != celast.LiteralKind {
 			return nil
 		}
-		name, ok := c.Args()[1].AsLiteral().(types.String)
-		if !ok {
+		var name string
+		switch key := c.Args()[1].AsLiteral().(type) {
+		case types.String:
+			name = string(key)
+		case types.Int:
+			name = template.Entry
+		default:
 			return nil
 		}
 		within[c.Args()[0].ID()] = true
 		if path := pathOf(c.Args()[0], within); path != nil {
-			return append(path, string(name))
+			return append(path, name)
 		}
 		delete(within, c.Args()[0].ID())
 	default:
@@ -111,6 +135,9 @@ func (s sight) condition(c *Condition, t *Task, name string) {
 		}
 		written := strings.Join(p, ".")
 		if right, problem, hint := r.lacks(p[from:]); problem != "" {
+			if strings.HasPrefix(problem, "it is a list") {
+				hint = "take an entry, as in " + strings.Join(p[:from+right], ".") + "[0], or look at all of them with exists(x, …)"
+			}
 			s.d.report.Beyond(authored.RuleReference, at, path, hint, "%s: %s in %s", written, problem, strings.Join(p[:from+right], "."))
 			continue
 		}

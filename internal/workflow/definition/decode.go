@@ -65,7 +65,7 @@ func (d *decoder) workflow(n *authored.Node) *Workflow {
 	d.w.tasks = byID(d.w.Tasks)
 	d.w.Outputs = d.tree(o, "outputs")
 	if s := o.Object("snapshot"); s != nil {
-		d.w.Snapshot = Snapshot{Root: s.Text("root"), Label: s.Text("label")}
+		d.w.Snapshot = Snapshot{Root: s.Text("root"), Label: s.Text("label"), At: cmp.Or(s.Field("root"), s.Node())}
 		d.target(s)
 	}
 	d.check()

@@ -38,6 +38,9 @@ func (d *decoder) task(o *authored.Object, nested bool) *Task {
 		}
 		if o.Field("on_time") != nil {
 			t.OnTime = o.Word("on_time")
+			if o.Field("for") == nil {
+				o.Beyond(authored.RuleReference, "on_time", "say with for how long, or remove on_time", "the task has no for, so no time passes")
+			}
 		}
 	case Repeat:
 		t.Max, t.Until = int(o.Int("max")), d.condition(o, "until", repeatVariables...)

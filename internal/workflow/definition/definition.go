@@ -45,7 +45,11 @@ type Workflow struct {
 
 // Snapshot is a folder for results in the project, a tool root; an empty Root
 // means that nothing is published.
-type Snapshot struct{ Root, Label string }
+type Snapshot struct {
+	Root, Label string
+	// At is the root's place in the file.
+	At *authored.Node
+}
 
 // Agent is who works on a task.
 type Agent struct {

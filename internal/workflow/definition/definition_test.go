@@ -99,7 +99,7 @@ func TestParse(t *testing.T) {
 	if a := w.Agents[0]; a.Provider != "scripted" || a.Model == "" || len(a.Attachments) != 2 || !a.Rights.Given || len(a.Rights.Tools) != 2 || len(a.Actions[0].Attachments) != 1 {
 		t.Errorf("%+v", a)
 	}
-	if got := fmt.Sprint(w.Task("choose").Targets(), classify.Targets(), w.Task("both").Tasks[1].ID, w.Task("each").Each.ID, w.Task("each").Batch, w.Snapshot); got != "[classify each] [both each]twoitem4 {_Runs media}" {
+	if got := fmt.Sprint(w.Task("choose").Targets(), classify.Targets(), w.Task("both").Tasks[1].ID, w.Task("each").Each.ID, w.Task("each").Batch, w.Snapshot.Root, w.Snapshot.Label); got != "[classify each] [both each]twoitem4_Runsmedia" {
 		t.Error(got)
 	}
 	input := map[string]any{"kind": "image"}

@@ -40,7 +40,11 @@ func (v jsonSchema) Check(r *authored.Report, n *authored.Node, path string) boo
 		r.Add(at, where, metaHint(at, f), "this is no JSON Schema: %s", f.Text)
 		right = false
 	}
-	return v.checkKeywords(r, n, path) && right
+	right = v.checkKeywords(r, n, path) && right
+	if right {
+		contradicts(r, n, path)
+	}
+	return right
 }
 
 // metaHint is the next step after what people do most.

@@ -73,7 +73,7 @@ func rawResult(t *Task) result {
 		return fieldsOf(map[string]result{"condition": textResult, "route_taken": textResult, "router_type": textResult})
 	case Parallel, Composite:
 		if t.Strategy == Race {
-			return anyResult
+			return eitherOf(t.Tasks)
 		}
 		members := map[string]result{}
 		for _, c := range t.Tasks {
@@ -81,8 +81,11 @@ func rawResult(t *Task) result {
 		}
 		return fieldsOf(members)
 	case Collection:
-		if t.Strategy == Race || t.Each == nil {
+		switch {
+		case t.Each == nil:
 			return anyResult
+		case t.Strategy == Race:
+			return resultOf(t.Each)
 		}
 		member := memberResult(t.Each)
 		return result{kind: isList, each: &member}
@@ -97,6 +100,27 @@ func rawResult(t *Task) result {
 		return fieldsOf(map[string]result{"rounds": numberResult, "output": resultOf(t.Each)})
 	}
 	return anyResult
+}
+
+// eitherOf is what is known of the output of one of several tasks.
+func eitherOf(tasks []*Task) result {
+	if len(tasks) == 0 {
+		return anyResult
+	}
+	fields := map[string]result{}
+	for _, t := range tasks {
+		one := resultOf(t)
+		if !one.closed {
+			return anyResult
+		}
+		for name, r := range one.fields {
+			if _, other := fields[name]; other {
+				r = anyResult
+			}
+			fields[name] = r
+		}
+	}
+	return fieldsOf(fields)
 }
 
 // memberResult is what a task that holds others says of one of them.
@@ -163,15 +187,20 @@ func schemaResult(source map[string]any, depth int) result {
 	return fieldsOf(fields)
 }
 
+// isEntry reports whether a step of a path leads to an entry of a list: .tasks.a.output.0.
+func isEntry(name string) bool {
+	return name == template.Entry || name != "" && strings.Trim(name, "0123456789") == ""
+}
+
 // lacks follows a path into a value. It returns how many steps lead somewhere, what is
 // wrong with the next one, and the next step; "" where the path may be right.
 func (r result) lacks(path []string) (right int, problem, hint string) {
 	for i, name := range path {
 		switch {
-		case name == template.Entry && r.each != nil:
+		case r.each != nil && isEntry(name):
 			r = *r.each
 			continue
-		case name == template.Entry: // of a mapping, or of what is not known
+		case name == template.Entry || r.kind == isList && isEntry(name): // of a mapping, or of what is not known
 			return 0, "", ""
 		case r.kind == isList:
 			return i, "it is a list, which has no field " + quote(name), "go through it with range, or take an entry with index"

@@ -91,7 +91,7 @@ func taskKeys(kinds []string, inner *authored.Shape) []authored.Key {
 	}
 	return append(append(keys, rights(string(Basic))...), []authored.Key{
 		{Name: "strategy", For: several, Value: authored.Choice{Words: []string{string(WaitAll), string(FailFast), string(BestEffort), string(Race)}},
-			Doc: "wait_all waits for all and fails where one has failed; fail_fast stops the others then; best_effort succeeds whatever happens to single ones; race is done when the first has succeeded. Default: wait_all."},
+			Doc: "wait_all waits for all and fails where one has failed; fail_fast stops the others then; best_effort succeeds whatever happens to single ones; race is done when the first has succeeded, and gives what that gave. Default: wait_all."},
 		{Name: "batch", For: several, Value: authored.Whole{Least: 1, Most: maxBatch}, Doc: "How many tasks there are at the same time, at most."},
 		{Name: "tasks", For: append(parallel, string(Composite)), Required: true, Value: authored.ListOf{Each: inner, Least: 1}, Doc: "What is done: at the same time in a parallel task; one after the other in a composite one, where each step sees the results of the steps before it as .tasks.ID."},
 		{Name: "mode", For: collection, Value: authored.Choice{Words: []string{"parallel", sequential}}, Doc: "sequential takes one item at a time, in their order. Default: parallel."},

@@ -310,7 +310,11 @@ func (s sight) itemOf(t *Task) result {
 func (s sight) resolve(path []string) (r result, from int, ok bool) {
 	r, from, ok = s.root(path)
 	for _, name := range path[min(from, len(path)):] {
-		if !ok || !r.closed {
+		switch {
+		case ok && r.each != nil && isEntry(name):
+			r = *r.each
+			continue
+		case !ok || !r.closed:
 			return r, from, false
 		}
 		r, ok = r.fields[name]
@@ -346,6 +350,13 @@ func (s sight) template(t *template.Template, at *authored.Node, path string) {
 	}
 	if t.Needs().Last() && s.has("last") {
 		s.d.report.Beyond(authored.RuleReference, at, path, "write {{ if .last }} … {{ end }} around it", ".last is empty in the first round, and the template looks into it")
+	}
+	for _, u := range t.Uses() {
+		if of, _, ok := s.resolve(u.Path); ok {
+			if problem, hint := u.Problem(of.is()); problem != "" {
+				s.d.report.Beyond(authored.RuleReference, at, path, hint, "%s", problem)
+			}
+		}
 	}
 	for _, p := range t.Paths() {
 		if p[0] == "tasks" && len(p) > 1 {

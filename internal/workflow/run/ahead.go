@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -153,6 +154,23 @@ func changesFiles(t *definition.Task) bool {
 		}
 	}
 	return slices.ContainsFunc(t.Tasks, changesFiles) || t.Each != nil && changesFiles(t.Each)
+}
+
+// mayMake reports whether a task may make a folder of the project.
+func mayMake(t *definition.Task, dir string) bool {
+	if t.Kind == definition.Tool && t.Tool == "write" && t.With != nil {
+		if to := t.With.Field("path").Text(); to != nil && to.Plain() {
+			return strings.HasPrefix(path.Clean(to.Text()), dir+"/")
+		}
+	}
+	within := slices.Clone(t.Tasks)
+	if t.Each != nil {
+		within = append(within, t.Each)
+	}
+	if len(within) > 0 {
+		return slices.ContainsFunc(within, func(c *definition.Task) bool { return mayMake(c, dir) })
+	}
+	return t.Kind != definition.Wait && changesFiles(t) // whoever answers can make it before the run
 }
 
 // unasked says that a tool or wait task certainly fails because nobody is asked: its call

@@ -25,6 +25,9 @@ func TestAhead(t *testing.T) {
 		{"along a route", first + `{id: two, type: router, condition: input.text, routes: {x: three}, default: four}, {id: three, agent: a, prompt: "{{ .input.none }}"}, {id: four, agent: a, prompt: x}]`, `tasks[2].prompt`},
 		{"the input of a tool", first + `{id: two, type: tool, tool: read, with: {path: x, limit: "{{ .input.text }}"}}]`, `tasks[1].with: the tool read: .limit: got string, want integer`},
 		{"after a route that is not known", first + `{id: two, type: router, condition: tasks.one.output.response, routes: {x: three}, default: four}, {id: three, agent: a, prompt: x, on_success: {next: five}}, {id: four, agent: a, prompt: x, on_success: {next: five}}, {id: five, agent: a, prompt: "{{ .input.none }}"}]`, `tasks[4].prompt: {{ .input.none }}`},
+		{"a blank prompt", first + `{id: two, agent: a, prompt: "{{ .input.text | trimAll \"x\" }}"}]`, `tasks[1].prompt: the prompt is blank, and the task has no attachments`},
+		{"rounds without an end", first + `{id: two, type: repeat, max: 3, until: index > 2, task: {id: r, agent: a, prompt: x}}]`, `tasks[1].until: it does not look at the output of the task, and does not hold after any of its 3 rounds`},
+		{"one file written twice", first + `{id: two, type: parallel, tasks: [{id: l, type: tool, tool: write, with: {path: o/x, content: a}}, {id: r, type: tool, tool: write, with: {path: ./o/x, content: b}}]}]`, `tasks[1].tasks[1].with: another task writes o/x at the same time`},
 		{"a condition", first + `{id: two, type: router, condition: input.none, routes: {x: three}}, {id: three, agent: a, prompt: x}]`, "no such key: none"},
 	}
 	for _, tt := range tests {
@@ -56,6 +59,8 @@ func TestAheadOfWhatMayNotBeDone(t *testing.T) {
 	for _, tasks := range []string{
 		`tasks: [{id: r, type: router, condition: input.text, routes: {y: bad}, default: good}, {id: bad, agent: a, prompt: "{{ .input.none }}"}, {id: good, agent: a, prompt: x}]`,
 		`tasks: [{id: r, agent: a, prompt: x, on_success: {next: s}}, {id: s, type: router, condition: tasks.r.output.response, routes: {x: good}, default: bad}, {id: bad, agent: a, prompt: "{{ .input.none }}"}, {id: good, agent: a, prompt: x}]`,
+		`tasks: [{id: bad, type: repeat, max: 2, until: index > 0, task: {id: r, agent: a, prompt: x}}]`,
+		`tasks: [{id: bad, type: repeat, max: 2, until: "false", task: {id: r, agent: a, prompt: x}, on_error: {next: good}}, {id: good, agent: a, prompt: x}]`,
 		`tasks: [{id: bad, agent: a, prompt: "{{ .input.none }}", on_error: {next: good}}, {id: good, agent: a, prompt: x}]`,
 		`tasks: [{id: r, agent: a, prompt: x, on_success: {next: s, with: {none: 1}}}, {id: s, agent: a, prompt: "{{ .input.none }}"}]`,
 	} {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"belay/internal/attachment"
@@ -128,11 +129,19 @@ func (x *evaluator) prepare(ctx context.Context, t *definition.Task, p place, s 
 	if j.prompt, err = promptOf(t, values); err != nil {
 		return nil, invalid("the prompt of the task "+t.ID+" cannot be evaluated", problemOf(x.w.name, err))
 	}
-	j.prompt += wanted(j.schema)
+	if j.prompt += wanted(j.schema); strings.TrimSpace(j.prompt) == "" && !attaches(t, p) {
+		return nil, invalid("the agent "+a.ID+" would be asked nothing", []problem{x.problemAt(t, "prompt",
+			"the prompt is blank, and the task has no attachments", "give its templates values, or write a text beside them")})
+	}
 	j.agent = &turn.Agent{Name: a.ID, Instructions: instructions, From: x.record.File + "#" + a.ID, Provider: x.choice(t).Provider}
 	j.opts = optionsOf(t, x.record.Model, x.record.Mode)
 	j.opts.OnQuestion = x.onQuestion
 	return j, nil
+}
+
+// attaches reports whether a task has attachments, whatever becomes of them.
+func attaches(t *definition.Task, p place) bool {
+	return slices.ContainsFunc(sources(t, p), func(s inherited) bool { return len(s.entries) > 0 })
 }
 
 // promptOf is the prompt of the action, followed by that of the task.

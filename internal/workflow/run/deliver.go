@@ -28,7 +28,8 @@ func (x *evaluator) deliverable(c turn.Choice, list []*declared.Attachment) (del
 	if x.o.Takes == nil || !slices.ContainsFunc(list, direct) {
 		return d, nil
 	}
-	limits, err := x.o.Takes(x.record.Project, c)
+	takes, err := x.o.Takes(x.record.Project, c)
+	limits := takes.Attachments
 	if err != nil || limits.ImageURLs || len(limits.ImageTypes) == 0 {
 		return d, err
 	}

@@ -9,6 +9,7 @@ import (
 	"belay/internal/attachment"
 	"belay/internal/attachment/declared"
 	"belay/internal/attachment/gather"
+	"belay/internal/model"
 	"belay/internal/turn"
 	"belay/internal/workflow/run"
 )
@@ -53,11 +54,11 @@ func TestAddressesForModelsThatTakeNone(t *testing.T) {
 	} {
 		b := newBench(t, agents+tasks, echo)
 		b.gather = direct{}
-		b.takes = func(project string, asked turn.Choice) (attachment.Limits, error) {
+		b.takes = func(project string, asked turn.Choice) (turn.Capacity, error) {
 			if project != b.project || asked.Model != "some-model" {
 				t.Errorf("asked about %+v in %s", asked, project)
 			}
-			return c.limits, nil
+			return turn.Capacity{Limits: model.Limits{ContextTokens: 100_000, Attachments: c.limits}}, nil
 		}
 		b.r = b.runner()
 		plan, err := b.r.Plan(t.Context(), b.request(nil))
@@ -79,8 +80,8 @@ func TestAddressesForModelsThatTakeNone(t *testing.T) {
 		}
 	}
 	b := newBench(t, agents+tasks, echo)
-	b.takes = func(string, turn.Choice) (attachment.Limits, error) {
-		return attachment.Limits{}, errors.New("no such model")
+	b.takes = func(string, turn.Choice) (turn.Capacity, error) {
+		return turn.Capacity{}, errors.New("no such model")
 	}
 	b.r = b.runner()
 	if r := b.run(nil); r.Status != run.Failed {

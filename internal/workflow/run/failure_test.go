@@ -577,7 +577,7 @@ func TestEndThatIsNotRecorded(t *testing.T) {
 // first task has them, and else when it is known how many there are.
 func TestTooManyTasks(t *testing.T) {
 	t.Parallel()
-	const grid = `type: collection, items: "{{ .input.rows }}", task: {id: row, type: collection, items: "{{ .item }}", task: {id: cell, agent: a, prompt: "{{ .item }}"}}`
+	const grid = `type: collection, items: "{{ .input.rows }}", task: {id: row, type: collection, items: "{{ .item }}", task: {id: cell, agent: a, prompt: "cell {{ .item }}"}}`
 	rows := func(n, m int) map[string]any {
 		var all []any
 		for range n {

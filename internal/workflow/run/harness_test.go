@@ -215,7 +215,7 @@ type bench struct {
 	limits  run.Limits
 	gather  run.Gatherer
 	ids     atomic.Int32
-	takes   func(project string, c turn.Choice) (attachment.Limits, error)
+	takes   func(project string, c turn.Choice) (turn.Capacity, error)
 	// answered is the audit log.
 	answered func(context.Context, run.Waiting) error
 }

@@ -102,7 +102,7 @@ outputs: {n: "{{ .tasks.refine.output.rounds }}", last: "{{ .tasks.refine.output
 	if r = b.ended(r.ID); r.Status != run.Success || len(b.e.asked()) != asked+1 {
 		t.Errorf("%s %+v, asked %q", r.Status, r.Error, b.e.asked()[asked:])
 	}
-	b.file("flow.yaml", strings.Replace(text, `output.response.contains("2") || index == 9`, "input.none == 1", 1))
+	b.file("flow.yaml", strings.Replace(text, `output.response.contains("2") || index == 9`, `output.response == "x" || input.none == 1`, 1))
 	if r = b.run(nil); r.Status != run.Failed || !strings.Contains(r.Error.Message, "no such key") {
 		t.Errorf("%s %+v", r.Status, r.Error)
 	}

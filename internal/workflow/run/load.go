@@ -201,8 +201,13 @@ func (r *Runner) fits(w *flow, req Request) error {
 		})
 	}
 	if s := w.Snapshot; s.Root != "" {
-		if err := target(w, req.Project).Check(); err != nil {
-			all = append(all, problem{Path: "snapshot", Message: fault.From(err).Message})
+		to := target(w, req.Project)
+		err := to.Check()
+		if err == nil && !slices.ContainsFunc(w.Tasks, func(t *definition.Task) bool { return mayMake(t, s.Root) }) {
+			err = to.CheckPlace()
+		}
+		if f := fault.From(err); err != nil {
+			all = append(all, problem{File: w.name, Line: s.At.Line, Column: s.At.Column, Path: "snapshot.root", Message: strings.TrimPrefix(f.Message, "toolRoot "), Hint: f.Hint})
 		}
 	}
 	return invalid("the workflow "+w.ID+" cannot be run here", all)

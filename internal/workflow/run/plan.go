@@ -8,6 +8,7 @@ import (
 	"belay/internal/attachment/gather"
 	"belay/internal/authored"
 	"belay/internal/template"
+	"belay/internal/turn"
 	"belay/internal/workflow/definition"
 )
 
@@ -151,6 +152,8 @@ type planner struct {
 	judged  int
 	refused []gather.Report
 	failed  []error
+	// takes is what the models take that the tasks have.
+	takes map[turn.Choice]turn.Capacity
 	// certain counts the tasks that every run of this plan has.
 	certain int
 }
@@ -256,6 +259,7 @@ func (p *planner) basic(ctx context.Context, t *definition.Task, at place, s sco
 			d.Instructions, d.Prompt = t.Agent.Instructions.Text(), writtenPrompt(t)
 		} else {
 			d.Instructions, d.Prompt = j.agent.Instructions, j.prompt
+			d.add(p.tooLongFor(t, o, j)...)
 		}
 	}
 	d.Tokens = textTokens(d.Instructions) + textTokens(d.Prompt)
@@ -303,8 +307,12 @@ func (p *planner) several(ctx context.Context, t *definition.Task, at place, s s
 			}
 		}
 	}
+	if t.Kind == definition.Repeat && !w.any() {
+		d.add(p.endless(t, at, s)...)
+	}
 	closed, skims := p.closed, p.skims
 	defer func() { p.closed, p.skims = closed, skims }()
+	written := map[string]string{}
 	for i, m := range members {
 		waits := slices.Clone(w.ids)
 		if unknown && len(waits) == 0 {
@@ -316,6 +324,9 @@ func (p *planner) several(ctx context.Context, t *definition.Task, at place, s s
 		c, err := p.task(ctx, m.t, m.p, m.s, waits)
 		if err != nil {
 			return err
+		}
+		if t.Kind != definition.Composite && t.Kind != definition.Repeat && width(t, len(members)) > 1 {
+			c.add(p.collides(m.t, c, written)...)
 		}
 		if c.found = d.adopt(c.found); i >= plannedItems && t.Kind == definition.Collection {
 			continue

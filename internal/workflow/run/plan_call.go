@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 
@@ -81,7 +82,7 @@ func (p *planner) partly(t *definition.Task, s scope, handed bool) (input map[st
 func (p *planner) evaluable(tree *template.Tree, s scope, handed bool) bool {
 	ok := true
 	tree.Each(func(t *template.Template, _ *authored.Node, _ string) {
-		given := func(key string) bool { return t.Uses(key) }
+		given := func(key string) bool { return t.Sees(key) }
 		ok = ok && !t.Needs().Pending(s.finished) && !slices.ContainsFunc(t.Paths(), later) &&
 			!(handed && slices.ContainsFunc([]string{"input", "with", "item", "index"}, given))
 	})
@@ -158,4 +159,30 @@ func (p *planner) leads(from, to *definition.Task) bool {
 		}
 	}
 	return false
+}
+
+// collides says that a task writes a file that another one writes at the same time: one of
+// them fails, or which of them counts is left to chance. Written has what those before it
+// write, and by which task.
+func (p *planner) collides(t *definition.Task, d PlannedTask, written map[string]string) (all []problem) {
+	for _, file := range writtenBy(d) {
+		if by, twice := written[file]; twice && by != d.Key {
+			all = append(all, p.x.problemAt(t, "with", "another task writes "+file+" at the same time",
+				"give each a file of its own, such as out/{{ .index }}.md, or let them work one after the other"))
+		}
+		written[file] = d.Key
+	}
+	return all
+}
+
+// writtenBy are the files that a task and those within it certainly write.
+func writtenBy(d PlannedTask) (files []string) {
+	input, _ := d.Input.(map[string]any)
+	if to, ok := input["path"].(string); ok && d.Tool == "write" && !strings.Contains(to, "{{") {
+		files = append(files, path.Clean(to))
+	}
+	for _, c := range d.Tasks {
+		files = append(files, writtenBy(c)...)
+	}
+	return files
 }

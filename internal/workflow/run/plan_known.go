@@ -1,10 +1,12 @@
 package run
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
 	"belay/internal/authored"
+	"belay/internal/fault"
 	"belay/internal/template"
 	"belay/internal/workflow/definition"
 )
@@ -76,4 +78,25 @@ func (p *planner) router(t *definition.Task, s scope, w *waiting, d *PlannedTask
 		d.problem(p.x, err)
 	}
 	d.Route = route
+}
+
+// endless says that the condition of a repeat task does not hold after any of its rounds,
+// whatever they give.
+func (p *planner) endless(t *definition.Task, at place, s scope) []problem {
+	c := t.Until
+	unknown := func(id string) bool { return !s.finished(id) }
+	if c.Sees("output") || c.Sees("workflow") || c.All() || slices.ContainsFunc(c.Tasks(), unknown) {
+		return nil
+	}
+	for i := range t.Max {
+		over, err := p.x.until(t, at.round(t, s, i, nil).s, map[string]any{})
+		if err != nil {
+			return []problem{p.x.problemAt(t, "until", fault.From(err).Message, "")}
+		}
+		if over {
+			return nil
+		}
+	}
+	return []problem{p.x.problemAt(t, "until", fmt.Sprintf("it does not look at the output of the task, and does not hold after any of its %s", rounds(t.Max)),
+		"compare something of output, as in output.score >= 8, or raise max")}
 }

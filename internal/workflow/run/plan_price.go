@@ -52,3 +52,29 @@ func (p *planner) inBudget(t *definition.Task, message string) problem {
 		Message: message, Hint: "set a price for the model under prices, or leave max_cost out",
 	}
 }
+
+// tooLongFor says that what an agent is told and asked leaves no room for an answer: the
+// engine refuses such a turn. Attachments are cut to what is left.
+func (p *planner) tooLongFor(t *definition.Task, o turn.Opts, j *job) []problem {
+	if p.x.o.Takes == nil {
+		return nil
+	}
+	c := p.x.choice(t)
+	takes, known := p.takes[c]
+	if !known {
+		var err error
+		if takes, err = p.x.o.Takes(p.x.record.Project, c); err != nil {
+			return nil // the turn says what is wrong
+		}
+		if p.takes == nil {
+			p.takes = map[turn.Choice]turn.Capacity{}
+		}
+		p.takes[c] = takes
+	}
+	need, free := textTokens(j.prompt)+int64(len(j.agent.Instructions))/3, takes.Room(o.MaxTokens)
+	if need <= free {
+		return nil
+	}
+	return []problem{p.x.problemAt(t, "prompt", fmt.Sprintf("instructions and prompt are too long for the model: about %d tokens, and at most %d are free", need, free),
+		"attach long text as a file, or choose a model with a larger context")}
+}

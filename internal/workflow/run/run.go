@@ -60,9 +60,8 @@ type Options struct {
 	// Inspect says how a model would get what fill accepts into the store that it is
 	// given, which is gone afterwards; nil leaves plans without it.
 	Inspect func(ctx context.Context, c turn.Choice, fill func(attachment.BlobStore) ([]attachment.Item, error)) ([]turn.Inspection, error)
-	// Takes says what a model takes of attachments in a project; nil leaves all as
-	// the file has it.
-	Takes func(project string, c turn.Choice) (attachment.Limits, error)
+	// Takes says what a model takes in a project; nil leaves all as the file has it.
+	Takes func(project string, c turn.Choice) (turn.Capacity, error)
 	// StateDir is the operator's folder: locks and requests to cancel lie there,
 	// out of the reach of agents.
 	StateDir string

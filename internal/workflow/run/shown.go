@@ -10,7 +10,7 @@ import (
 
 // showsAttachments reports whether a task's prompt or instructions look at .attachments.
 func showsAttachments(t *definition.Task) bool {
-	uses := func(text *template.Template) bool { return text.Uses("attachments") }
+	uses := func(text *template.Template) bool { return text.Sees("attachments") }
 	return uses(t.Prompt) || uses(t.Agent.Instructions) || t.Action != nil && uses(t.Action.Prompt)
 }
 

@@ -167,10 +167,37 @@ func (p *publisher) openToolRoot(root *os.Root) (*os.Root, error) {
 	case err == nil:
 		return tools, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fault.New(fault.InvalidRequest, "toolRoot %s does not exist", name).With("field", "toolRoot").
-			WithHint("make the folder, or name one of the tool roots: %s", strings.Join(toolRoots(), ", ")).Because(err)
+		return nil, missing(name, err)
 	}
 	return nil, storage("toolRoot "+name+" cannot be used", err)
+}
+
+// missing is the refusal of a tool root that is not there, and that the specification
+// does not have either.
+func missing(name string, err error) error {
+	return fault.New(fault.InvalidRequest, "toolRoot %s does not exist", name).With("field", "toolRoot").
+		WithHint("make the folder, or name one of the tool roots: %s", strings.Join(toolRoots(), ", ")).Because(err)
+}
+
+// CheckPlace refuses a tool root that [Publish] would not find or make, as it does. What
+// else may be wrong with the folder shows when something is published.
+func (t Target) CheckPlace() error {
+	if known(t.ToolRoot) {
+		return nil
+	}
+	root, err := os.OpenRoot(t.Root)
+	if err != nil {
+		return nil // whoever works in the project says so
+	}
+	defer root.Close()
+	switch info, err := root.Stat(t.ToolRoot); {
+	case errors.Is(err, fs.ErrNotExist):
+		return missing(t.ToolRoot, err)
+	case err == nil && !info.IsDir():
+		return fault.New(fault.InvalidRequest, "toolRoot %s is no folder", t.ToolRoot).With("field", "toolRoot").
+			WithHint("name a folder")
+	}
+	return nil
 }
 
 // known reports whether the specification has a tool root of that name.
