@@ -82,7 +82,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	here.carrier = carrier
 	addr := ln.Addr().String()
 	authority := api.NewOperator(api.OperatorOptions{Token: operator, BoundAddr: addr, StateDir: a.Config.Paths.StateDir, Logger: a.log})
-	all := a.newOverview()
+	all := a.Overview()
 	defer all.Close()
 	ho := a.handlerOptions(addr, token, authority, carrier, here)
 	ho.Overview = all
