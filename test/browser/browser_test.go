@@ -119,6 +119,11 @@ func shared(t *testing.T) context.Context {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
+	if used.Load() {
+		if path, _ := built(); path != "" {
+			_ = os.RemoveAll(filepath.Dir(path))
+		}
+	}
 	if browser.stop != nil {
 		browser.stop()
 	}

@@ -3,12 +3,15 @@ package browser
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -24,6 +27,22 @@ type program struct {
 	cmd                                 *exec.Cmd
 	drained                             chan struct{}
 }
+
+// built is the program, made once for all tests. TestMain removes its folder.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "belay-program-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "belay")
+	if out, err := exec.Command("go", "build", "-o", path, "belay/cmd/belay").CombinedOutput(); err != nil {
+		return path, fmt.Errorf("build belay: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// used says that a test needs the program, so that built has made it.
+var used atomic.Bool
 
 // start starts the server and returns the link that it prints.
 func (p *program) start(t *testing.T) string {
@@ -55,7 +74,8 @@ func (p *program) start(t *testing.T) string {
 	if link == "" {
 		t.Fatalf("belay serve printed no link:\n%s", said)
 	}
-	p.addr = strings.TrimPrefix(link[:strings.Index(link, "/#")], "http://")
+	origin, _, _ := strings.Cut(link, "/#")
+	p.addr = strings.TrimPrefix(origin, "http://")
 	return link
 }
 
@@ -76,17 +96,18 @@ func real(t *testing.T) (b *tab, project string) {
 	}
 	browserContext := shared(t)
 	dir := t.TempDir()
-	p := &program{path: filepath.Join(dir, "belay"), home: dir, project: filepath.Join(dir, "bridge"), addr: "127.0.0.1:0"}
-	if out, err := exec.Command("go", "build", "-o", p.path, "belay/cmd/belay").CombinedOutput(); err != nil {
-		t.Fatalf("build belay: %v\n%s", err, out)
+	used.Store(true)
+	path, err := built()
+	if err != nil {
+		t.Fatal(err)
 	}
+	p := &program{path: path, home: dir, project: filepath.Join(dir, "bridge"), addr: "127.0.0.1:0"}
 	if err := os.CopyFS(p.project, os.DirFS("../../examples/project")); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.RemoveAll(filepath.Join(p.project, ".belay")); err != nil { // of who tried it there
 		t.Fatal(err)
 	}
-	var err error
 	if p.settings, err = filepath.Abs("../../examples/agent/config.yaml"); err != nil {
 		t.Fatal(err)
 	}
