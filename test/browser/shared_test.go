@@ -1,10 +1,13 @@
 package browser
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
@@ -23,6 +26,15 @@ func (b *tab) another() *tab {
 		other.quiet()
 	}
 	return other
+}
+
+// seen lets the page be visible although other tabs were opened since: a page that is
+// hidden for a minute closes its connections.
+func seen() chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		_, err := cdp.Call(ctx, target, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+		return err
+	})
 }
 
 // Eight tabs on eight sessions share one stream, and each goes on when the tab that reads
@@ -46,7 +58,7 @@ func TestEightTabs(t *testing.T) {
 		tabs = append(tabs, b.another())
 	}
 	for i, one := range tabs {
-		one.do(chromedp.Navigate(origin + "/s/" + ids[i]))
+		one.do(seen(), chromedp.Navigate(origin+"/s/"+ids[i]))
 		one.until("document.querySelector('#link-state')?.innerText === 'live'")
 	}
 	streams := func() string {

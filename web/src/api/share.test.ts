@@ -99,6 +99,24 @@ test("another tab reads on when the first one is closed", async () => {
   expect(b.open).toBe(1);
 });
 
+test("a page that is left lets another tab read, and goes on when it is shown again", async () => {
+  const b = new Browser();
+  b.add("a", 1);
+  b.add("b", 1);
+  const left = b.tab();
+  const first = follower(left, "a");
+  const second = follower(b.tab(), "b");
+  await vi.waitFor(() => expect(second.seen).toEqual([1]));
+  left.suspend();
+  await vi.waitFor(() => expect(b.asked.at(-1)).toBe("b:1"));
+  b.add("a", 2);
+  b.add("b", 2);
+  await vi.waitFor(() => expect(second.seen).toEqual([1, 2]));
+  left.resume();
+  await vi.waitFor(() => expect(first.seen).toEqual([1, 2]));
+  expect(b.open).toBe(1);
+});
+
 test("more than eight sessions: two have a stream of their own, others wait for a place", async () => {
   const b = new Browser();
   const share = b.tab();

@@ -93,8 +93,26 @@ export class Share {
     this.join();
   }
 
-  /** Leaves the other tabs, as a page that is closed does. */
-  bye(): void { this.ways.channel?.postMessage({ kind: "bye", tab: this.tab }); }
+  /**
+   * Lets another tab read, as a page does that is left. The browser may keep such a page
+   * for the way back, together with the lock and without running it.
+   */
+  suspend(): void {
+    this.bye();
+    this.candidate?.abort();
+    this.candidate = undefined;
+    for (const w of this.wants) w.covered = false; // what comes meanwhile is not heard
+    this.setLive(false);
+  }
+
+  /** Goes on after [Share.suspend]. */
+  resume(): void {
+    if (this.wants.size === 0 && this.listeners.size === 0) return;
+    this.join();
+    this.announce();
+  }
+
+  private bye(): void { this.ways.channel?.postMessage({ kind: "bye", tab: this.tab }); }
 
   private leave(want: Want): void {
     want.own?.abort();
@@ -110,9 +128,7 @@ export class Share {
   /** A tab that follows nothing lets another one read. */
   private rest(): void {
     if (this.wants.size > 0 || this.listeners.size > 0) { this.announce(); return; }
-    this.candidate?.abort();
-    this.candidate = undefined;
-    this.bye();
+    this.suspend();
   }
 
   private places(): Places {
@@ -127,6 +143,7 @@ export class Share {
   }
 
   private hear(m: Message): void {
+    if (!this.candidate) return; // it follows nothing, or is suspended
     switch (m.kind) {
       case "who":
         if (this.wants.size > 0) this.announce();
@@ -335,7 +352,8 @@ function give(w: Want, events: readonly LogEvent[]): void {
   if (fresh.length > 0) w.to.onEvents(fresh);
 }
 
-const until = (signal: AbortSignal) => new Promise<void>((resolve) => {
+/** Resolves when the signal is aborted. */
+export const until = (signal: AbortSignal) => new Promise<void>((resolve) => {
   if (signal.aborted) resolve();
   signal.addEventListener("abort", () => resolve(), { once: true });
 });
