@@ -26,7 +26,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 SHARE    = $(DESTDIR)$(PREFIX)/share
 
-.PHONY: build install uninstall release release-check demo run web test unit crash lint fmt fmt-check vet gen gen-check bench test-tools parts page clean
+.PHONY: build install uninstall release release-check demo run web test unit crash lint fmt fmt-check vet gen gen-check bench bench-page test-tools parts page clean
 
 build: ## the program, in bin/belay
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w $(STAMP)' -o $(BIN)/belay ./cmd/belay
@@ -104,6 +104,9 @@ gen-check:
 
 bench: build test-tools ## belay beside a bare server, into docs/performance.md
 	$(GO) run ./bench
+
+bench-page: build ## the page in Chromium beside a bare one, into docs/performance-page.md
+	$(GO) run ./bench/page
 
 test-tools: ## what the tests use beside Go, where Node is there
 	@./test/tools

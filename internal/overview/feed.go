@@ -169,18 +169,27 @@ func (f *feed) start(ctx context.Context) error {
 // does not stop: who comes back wants to know what happened meanwhile.
 const idleTicks = 4
 
+// questionTick is the longest time between two looks whether somebody asks: a person waits for
+// that, and it costs one call of the system.
+const questionTick = 50 * time.Millisecond
+
 // run looks for changes until the feed is closed.
 func (f *feed) run(looker *looker, stop chan struct{}) {
 	defer close(f.done)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	tick := time.NewTicker(f.view.o.Tick)
+	tick, asked := time.NewTicker(f.view.o.Tick), time.NewTicker(min(f.view.o.Tick, questionTick))
 	defer tick.Stop()
-	for n := 0; ; n++ {
+	defer asked.Stop()
+	for n := 0; ; {
+		look := looker.look
 		select {
 		case <-stop:
 			return
 		case <-tick.C:
+			n++
+		case <-asked.C:
+			look = looker.lookAtQuestions
 		}
 		f.mu.Lock()
 		readers := f.readers
@@ -188,7 +197,7 @@ func (f *feed) run(looker *looker, stop chan struct{}) {
 		if readers == 0 && n%idleTicks != 0 {
 			continue
 		}
-		changes, err := looker.look(ctx)
+		changes, err := look(ctx)
 		if err != nil {
 			f.view.o.Logger.Warn("look for changes of sessions", "error", err)
 		}

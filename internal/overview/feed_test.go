@@ -108,6 +108,21 @@ func TestFeed(t *testing.T) {
 	}
 }
 
+// A question is reported at once, however seldom everything else is looked at.
+func TestQuestionsAreReportedAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *Options) { o.Tick = time.Hour })
+	bridge := t.TempDir()
+	asking := w.session(bridge, "Asking")
+	s := w.watch("")
+	s.want(FeedReady, `"version":0`)
+	w.ask("dec_1", asking.SessionID, bridge)
+	s.want(DecisionOpened, `"decisionId":"dec_1"`)
+	_, err := w.requests.Decide(t.Context(), asking.SessionID, "dec_1", permit.VerdictAllow, "ana", "")
+	must(t, err)
+	s.want(DecisionClosed, `"decisionId":"dec_1"`)
+}
+
 // The feed keeps the latest changes only, and a reader that is further behind learns of it.
 func TestFeedDropsOldChanges(t *testing.T) {
 	t.Parallel()

@@ -81,6 +81,18 @@ func (l *looker) look(ctx context.Context) (changes []draft, err error) {
 	return changes, err
 }
 
+// lookAtQuestions returns what changed since questions were asked or answered; nothing where
+// none were.
+func (l *looker) lookAtQuestions(ctx context.Context) ([]draft, error) {
+	if at := l.touched(); at.IsZero() || at.Equal(l.asked) && time.Since(at) >= time.Second {
+		return nil, nil
+	}
+	asking := map[string]bool{}
+	changes, err := l.decisions(ctx, false, asking)
+	sessions, e := l.sessions(ctx, false, asking)
+	return append(changes, sessions...), errors.Join(err, e)
+}
+
 // decisions are the questions that were asked or closed. The folder's time of change tells
 // of most; every few looks they are listed anyway, because they also expire.
 func (l *looker) decisions(ctx context.Context, slow bool, asking map[string]bool) (changes []draft, _ error) {

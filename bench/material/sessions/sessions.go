@@ -130,3 +130,11 @@ func manifest(turn string, at session.Time, before int) *session.Manifest {
 		SystemSHA256: sum, History: session.History{Turns: before},
 	}
 }
+
+// Text is the text of a session's message i: what the person says, and then the answer, in turn.
+func Text(i int) string {
+	if i%2 == 0 {
+		return message
+	}
+	return answer
+}
