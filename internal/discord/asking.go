@@ -59,7 +59,7 @@ func (qs questions) askHere(ctx context.Context, c *channel, request string, d c
 	}
 	got, err := qs.send(ctx, c.id, client.NewMessage{
 		Nonce: nonce(d.DecisionID, "question"), Buttons: buttons(d), Ping: people, ReplyTo: qs.lastMessage(c, request),
-	}, newQuestion(d, where, qs.pageOf(q.Session), "", strings.TrimSpace(called)))
+	}, newQuestion(d, where, qs.pageOf(d.DecisionID), "", strings.TrimSpace(called)))
 	if err != nil {
 		return qs.unasked(d, err)
 	}
@@ -86,7 +86,7 @@ func (qs questions) askDirectly(ctx context.Context, c *channel, d contract.Deci
 				about = "In <#" + c.id + ">: "
 			}
 			got, err = qs.send(ctx, direct, client.NewMessage{Nonce: nonce(d.DecisionID, "question", who), Buttons: buttons(d)},
-				newQuestion(d, InDirect, qs.pageOf(q.Session), about, ""))
+				newQuestion(d, InDirect, qs.pageOf(d.DecisionID), about, ""))
 		}
 		if err != nil {
 			if client.KindOf(err) == client.Temporary {
@@ -160,13 +160,12 @@ func (qs questions) unasked(d contract.Decision, err error) error {
 	return nil
 }
 
-// pageOf is the link to a session on the page, which shows its questions; "" without a
-// page.
-func (qs questions) pageOf(session string) string {
+// pageOf is the link to a question on the page; "" without a page.
+func (qs questions) pageOf(decision string) string {
 	if qs.s.o.Page == "" {
 		return ""
 	}
-	return strings.TrimSuffix(qs.s.o.Page, "/") + "/#session=" + url.QueryEscape(session)
+	return strings.TrimSuffix(qs.s.o.Page, "/") + "/q/" + url.PathEscape(decision)
 }
 
 // closed says in the messages of a question who answered, and takes their buttons away.

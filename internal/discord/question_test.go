@@ -56,13 +56,13 @@ func TestQuestion(t *testing.T) {
 	w.agent.signal(r.Session, r.Request, changes("q1"))
 	q := w.asked(1)
 	for _, want := range []string{"Apply these changes?", "make \\*all\\*", "make all # `", "exit code 2", "**Runs by itself**: `.envrc`", "**Never applied**: `_STATUS.md`",
-		"Files: `a.txt`", "```diff\n--- a.txt", "<http://127.0.0.1:1/#session=session-1>"} {
+		"Files: `a.txt`", "```diff\n--- a.txt", "<http://127.0.0.1:1/q/q1>"} {
 		if !strings.Contains(q.Shown(), want) {
 			t.Errorf("%q is not in the question:\n%s", want, q.Shown())
 		}
 	}
 	// People who turned previews off see no embeds, and must know what is asked, and where.
-	if !strings.Contains(q.Content, "make \\*all\\*") || !strings.Contains(q.Content, "/#session=session-1") || strings.Contains(q.Content, "```") || len(q.Embeds) != 1 {
+	if !strings.Contains(q.Content, "make \\*all\\*") || !strings.Contains(q.Content, "/q/q") || strings.Contains(q.Content, "```") || len(q.Embeds) != 1 {
 		t.Errorf("beside %d embeds it says %q", len(q.Embeds), q.Content)
 	}
 	if strings.Count(q.Shown(), "```")%2 != 0 || len(q.Pinged) != 1 || q.Pinged[0] != w.ada.ID {
@@ -233,7 +233,7 @@ func TestQuestionInDirectMessages(t *testing.T) {
 	w.Forbid(direct, true)
 	w.agent.signal(r.Session, r.Request, changes("q2"))
 	q := w.asked(2)
-	if strings.Contains(q.Shown(), "```") || !strings.Contains(q.Content, "/#session=session-1") || len(buttons(q)) != 4 || len(q.Pinged) != 1 {
+	if strings.Contains(q.Shown(), "```") || !strings.Contains(q.Content, "/q/q") || len(buttons(q)) != 4 || len(q.Pinged) != 1 {
 		t.Errorf("the question is %+v", q)
 	}
 	w.Press(w.ada, w.channel, q.ID, buttons(q)["Discard"])
@@ -269,7 +269,7 @@ func TestQuestionByLink(t *testing.T) {
 	r := w.agent.requested(1)
 	w.agent.signal(r.Session, r.Request, changes("q1"))
 	q := w.asked(1)
-	if strings.Contains(q.Content, "make all #") || strings.Contains(q.Content, "```") || len(q.Embeds) > 0 || !strings.Contains(q.Content, "/#session=session-1") || len(buttons(q)) != 4 {
+	if strings.Contains(q.Content, "make all #") || strings.Contains(q.Content, "```") || len(q.Embeds) > 0 || !strings.Contains(q.Content, "/q/q") || len(buttons(q)) != 4 {
 		t.Errorf("the question is %q", q.Content)
 	}
 }
@@ -291,7 +291,7 @@ func TestQuestionWithoutEmbeds(t *testing.T) {
 				return len(own) == 1 && strings.Contains(own[0].Content, "```diff")
 			})
 			q := w.last()
-			for _, want := range []string{"make all # `", "**Runs by itself**: `.envrc`", "/#session=session-1", "<@" + w.ada.ID + ">"} {
+			for _, want := range []string{"make all # `", "**Runs by itself**: `.envrc`", "/q/q", "<@" + w.ada.ID + ">"} {
 				if !strings.Contains(q.Content, want) {
 					t.Errorf("%q is not in the question:\n%s", want, q.Content)
 				}
@@ -303,7 +303,7 @@ func TestQuestionWithoutEmbeds(t *testing.T) {
 			}
 			w.agent.signal(r.Session, r.Request, hostile("q2"))
 			w.Wait(t, "the question", func() bool { return len(w.Own(w.channel)) == 2 && strings.Contains(w.last().Content, "```sh") })
-			if text := w.last().Content; strings.Count(text, "```")%2 != 0 || !strings.Contains(text, "/#session=session-1") {
+			if text := w.last().Content; strings.Count(text, "```")%2 != 0 || !strings.Contains(text, "/q/q") {
 				t.Errorf("the long question says %q", text)
 			}
 		})
