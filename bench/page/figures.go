@@ -15,7 +15,6 @@ type figure struct {
 	// limit is what belay must reach: at most so much, or at least where least is set; 0 is none.
 	limit float64
 	least bool
-	note  string
 }
 
 // series are the rounds of a figure.
