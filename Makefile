@@ -75,6 +75,7 @@ crash: ## power cuts, in a model and real ones, and full disks, at every change 
 
 lint: $(BIN)/golangci-lint-$(LINTER)
 	$(BIN)/golangci-lint-$(LINTER) run ./...
+	cd release && $(BIN)/golangci-lint-$(LINTER) run ./...
 
 $(BIN)/golangci-lint-$(LINTER):
 	GOBIN=$(BIN) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINTER)

@@ -31,6 +31,7 @@ func rows() []row {
 		{"start", (*bench).start},
 		{"memory", (*bench).memory},
 		{"stuck-readers", (*bench).stuck},
+		{"fan-out", (*bench).fanOut},
 		{"tools-round", (*bench).toolRound},
 		{"tools-command", (*bench).command},
 		{"tools-command-large", (*bench).commandLarge},

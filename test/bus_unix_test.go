@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,6 +59,31 @@ func (p *place) outcome(c *bus.Client, session, request string) *contract.Respon
 	return nil
 }
 
+// watches checks that belay bus tail shows a message, of before it began, with a text.
+func (p *place) watches(name, text string) {
+	p.t.Helper()
+	for _, format := range [][]string{nil, {"--json"}} {
+		cmd := p.command(append([]string{"bus", "tail", "--since", "1h"}, format...)...)
+		out := &lockedBuffer{}
+		cmd.Stdout = out
+		must(p.t, cmd.Start())
+		for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+			i := strings.Index(out.String(), name)
+			if i >= 0 && strings.Contains(out.String()[i:], text) {
+				break
+			}
+			if time.Now().After(end) {
+				p.t.Errorf("belay bus tail %v shows no %s:\n%s", format, name, out)
+				break
+			}
+		}
+		must(p.t, cmd.Process.Signal(os.Interrupt))
+		if err := cmd.Wait(); err != nil {
+			p.t.Errorf("belay bus tail %v ended with %v", format, err)
+		}
+	}
+}
+
 // A server takes requests from the bus. It is killed while one runs and another waits;
 // the next server ends both. Then somebody removes the state folder, and requests are
 // still answered.
@@ -77,6 +103,7 @@ func TestServerTakesRequestsFromTheBus(t *testing.T) {
 	if end := p.answered(c, id, "r1", "quick"); end.State != contract.StateResolved || end.FinalText != "Quick." {
 		t.Errorf("the first request: %+v", end)
 	}
+	p.watches("evt.agent.output.response.text", "Quick.")
 	for _, r := range []struct{ id, text string }{{"r2", "slow"}, {"r3", "quick"}} {
 		must(t, c.Request(ctx, id, r.id, &contract.RequestMessage{Queue: contract.QueuePrompt, Text: r.text}))
 		for m, err := range c.Output(ctx, id, "r2", 0) { // it runs before the other one comes

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -71,12 +70,17 @@ var linkCode = regexp.MustCompile(`/link ([A-Z2-7]+) in it`)
 // the server printed.
 func (d *inDiscord) serve() string {
 	d.t.Helper()
+	return d.connect(d.place.command("serve", "--addr", "127.0.0.1:0"))
+}
+
+// connect starts a command that connects to Discord.
+func (d *inDiscord) connect(cmd *exec.Cmd) string {
+	d.t.Helper()
 	sessions := d.Gateway.Sessions()
 	d.log = &lockedBuffer{}
-	d.cmd = d.place.command("serve", "--addr", "127.0.0.1:0")
+	d.cmd = cmd
 	d.cmd.Stdout, d.cmd.Stderr = d.log, d.log
 	must(d.t, d.cmd.Start())
-	cmd := d.cmd
 	d.t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
 	defer func() {
 		if d.t.Failed() {
@@ -169,20 +173,11 @@ func TestDiscord(t *testing.T) {
 	d.Say(d.channel, d.ada, d.Mention()+" hello")
 	d.until("Nothing to do.")
 	d.Say(d.channel, d.ada, d.Mention()+" write it")
-	// The text before it may come after the question: it waits for more to be said.
-	var question discordtest.Message
-	d.Wait(t, "the question", func() bool {
-		own := d.Own(d.channel)
-		i := slices.IndexFunc(own, func(m discordtest.Message) bool { return len(m.Components) > 0 })
-		if i >= 0 {
-			question = own[i]
-		}
-		return i >= 0
-	})
+	question := d.until("Nothing to do.", "I write it.", "a.txt")[2] // below the text that leads to it
 	d.kill()
 	d.serve()
-	if !strings.Contains(question.Content, "a.txt") || !strings.Contains(question.Content, "+one") {
-		t.Errorf("the question is %q", question.Content)
+	if !strings.Contains(question.Shown(), "a.txt") || !strings.Contains(question.Shown(), "+one") {
+		t.Errorf("the question is %q", question.Shown())
 	}
 	if _, err := os.Stat(filepath.Join(d.place.project, "a.txt")); err == nil {
 		t.Error("the file is written before the answer")

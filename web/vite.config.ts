@@ -10,6 +10,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    chunkSizeWarningLimit: 2000, // the reader of PDFs, which is loaded with the first PDF
   },
   server: { proxy: Object.fromEntries(["/api", "/openapi.json", "/docs"].map((path) => [path, "http://127.0.0.1:23529"])) },
   test: { include: ["src/**/*.test.ts"] },

@@ -79,7 +79,7 @@ func TestRemovedSettingsNameTheirConstants(t *testing.T) {
 		"openai.line_bytes":            size(upstream.DefaultMaxLine),
 		"session.idle_close":           period(session.DefaultIdleClose),
 		"session.idle_max":             session.DefaultIdleMax,
-		"bus.max_age":                  period(bus.DefaultMaxAge),
+		"bus.max_age":                  period(bus.MaxAge),
 		"workspace.status_bytes":       size(statusfile.DefaultBytes),
 		"workspace.max_watches":        index.DefaultWatches,
 		"workspace.poll":               period(index.DefaultPoll),

@@ -26,16 +26,10 @@ func (e forgetting) Delete(ctx context.Context, id string) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), forgetTimeout)
 	defer cancel()
-	if err := e.carrier.forget(ctx, id); err != nil {
-		e.app.log.Warn("a deleted session's events stay on the bus for now", "session", id, "error", err)
+	if err := e.carrier.bus.Forget(ctx, id); err != nil {
+		e.app.log.Warn("what was said in a deleted session stays on the bus for now", "session", id, "error", err)
 	}
 	return nil
-}
-
-// forget takes a deleted session off the bus and off the publisher's mind.
-func (c *carrier) forget(ctx context.Context, id string) error {
-	c.publisher.Forget(id)
-	return c.bus.Forget(ctx, id)
 }
 
 // engine is the app's own, as a server with that carrier offers it to callers
@@ -73,7 +67,7 @@ func (a *App) forgetDeleted(ctx context.Context, c *carrier) error {
 		if known[id] {
 			continue
 		}
-		if err := c.forget(ctx, id); err != nil {
+		if err := c.bus.Forget(ctx, id); err != nil {
 			return err
 		}
 	}

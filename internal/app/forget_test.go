@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"belay/internal/bus/contract"
 	"belay/internal/config"
 	"belay/internal/turn"
 )
@@ -40,22 +41,9 @@ func TestDeletedSessionsLeaveTheBus(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := a.Engine.Start(ctx, turn.Request{SessionID: rec.SessionID, Message: "a secret"})
-		if err != nil {
+		e := contract.Envelope{ID: rec.SessionID, Session: rec.SessionID, Request: "r", Client: "test"}
+		if err := c.bus.Publish(ctx, e, &contract.RequestMessage{Queue: contract.QueuePrompt, Text: "a secret"}); err != nil {
 			t.Fatal(err)
-		}
-		defer s.Close()
-		for err == nil {
-			_, err = s.Next(ctx)
-		}
-		c.publisher.Resume(rec.SessionID)
-		for m, err := range c.bus.Messages(ctx, rec.SessionID, 0) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if m.Event.Ends() {
-				break
-			}
 		}
 		return rec.SessionID
 	}

@@ -18,7 +18,7 @@ import (
 // offlineName is what people are shown as the name of the scripted provider and its model.
 const offlineName = "scripted (offline)"
 
-// models lists the models that are known of the provider, and those of the settings.
+// Models lists the models that are known of the provider, and those of the settings.
 func Models(a *App) (api.ModelList, error) {
 	cfg := a.Config
 	usual, err := usualModel(a)

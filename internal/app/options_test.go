@@ -47,7 +47,7 @@ func wiring(cfg *config.Config) []any {
 		storeOptions(cfg), retention(cfg), plannerOptions(cfg), engine, err, requestsOptions(cfg), shellOptions(cfg), fetchOptions(cfg), hooked, hooksErr, retryPolicy(cfg),
 		anthropicOptions(cfg), openaiOptions(cfg), defaultModel(cfg), scriptedOptions(cfg), handlerOptions(cfg), serveOptions(cfg), busOptions(cfg), projectRoots(cfg), projectsOptions(cfg),
 		scaffoldLimits(cfg), snapshotLimits(cfg), locksDir(cfg),
-		downloadOptions(cfg), receiveOptions(cfg), gatherOptions(cfg), runLimits(cfg), runRetention(cfg), cfg.Workflow.Providers, discordOptions(cfg),
+		downloadOptions(cfg), receiveOptions(cfg), gatherOptions(cfg), runLimits(cfg), runRetention(cfg), cfg.Workflow.Providers, discordSettings(cfg),
 	}
 }
 
@@ -92,7 +92,7 @@ func TestEverySettingActs(t *testing.T) {
 		"attachments.allowed_mime_types.url": "[text/html]", "attachments.text_part_max_bytes": "4MiB", "attachments.pdf_extract_max_chars": "999",
 		"log.segment_bytes": "9MiB", "log.retention": "1d", "blobs.retention": "8d",
 		"discord.channels": "{'1': {project: /p, mode: active, deciders: ['2']}}", "discord.guilds": "['1']", "discord.users": "['1']",
-		"discord.debounce": "2s", "discord.questions": "link", "discord.max_file_bytes": "1MiB", "discord.api": "http://127.0.0.1:1",
+		"discord.debounce": "2s", "discord.merge": "newest", "discord.questions": "link", "discord.max_file_bytes": "1MiB", "discord.api": "http://127.0.0.1:1",
 		"hooks": "{watch: {command: [cat], calls: [bash], timeout: 1s}}", "fetch.allowed_hosts": "[example.com]", "permit.timeout": "6m", "permit.unattended_timeout": "31m", "permit.allow": "['bash(go test *)']", "permit.deny": "[write]", "permit.ask_before": "['bash(make *)']", "permit.outside": "['bash(git push)']", "tools.output_bytes": "65KiB",
 		"tools.keep_bytes": "17MiB", "tools.send_file_bytes": "11MiB", "tools.send_call_bytes": "26MiB",
 		"tools.receive_file_bytes": "26MiB", "tools.receive_call_bytes": "51MiB", "tools.receive_hosts": "[files.test]",

@@ -15,7 +15,6 @@ import (
 	"belay/internal/api"
 	"belay/internal/bus"
 	"belay/internal/durable"
-	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/page"
 	"belay/internal/worker"
@@ -82,7 +81,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	here.carrier = carrier
 	addr := ln.Addr().String()
 	authority := api.NewOperator(api.OperatorOptions{Token: operator, BoundAddr: addr, StateDir: a.Config.Paths.StateDir, Logger: a.log})
-	all := a.newOverview()
+	all := a.Overview()
 	defer all.Close()
 	ho := a.handlerOptions(addr, token, authority, carrier, here)
 	ho.Overview = all
@@ -233,17 +232,15 @@ const minTokenBytes = 16
 
 // carrier is the bus of a running server, or nothing where it is switched off.
 type carrier struct {
-	bus       *bus.Bus
-	publisher *bus.Publisher
-	worker    *worker.Worker
+	bus    *bus.Bus
+	worker *worker.Worker
 	// endDiscord ends the surface in Discord; nil where none runs.
 	endDiscord func()
 	stop       func() error
 }
 
-// startBus opens the bus and republishes every session's events: those that
-// this process appends, and those of other processes on this machine. Where the
-// store of the embedded bus cannot be opened, the server goes without.
+// startBus opens the bus. Where the store of the embedded bus cannot be opened, the server
+// goes without.
 func (a *App) startBus(ctx context.Context, ready *readiness) (*carrier, error) {
 	if !a.Config.RunsBus() {
 		return &carrier{stop: func() error { return nil }}, nil
@@ -252,8 +249,7 @@ func (a *App) startBus(ctx context.Context, ready *readiness) (*carrier, error) 
 	bo.Logger = a.log
 	b, err := bus.Open(ctx, bo)
 	if errors.Is(err, bus.ErrStoreInUse) {
-		// A second server of the same user works without a bus of its own: the
-		// first one tails the logs that this one writes.
+		// A second server of the same user works without a bus of its own.
 		a.log.Info("another server carries the event bus")
 		return &carrier{stop: func() error { return nil }}, nil
 	}
@@ -264,31 +260,13 @@ func (a *App) startBus(ctx context.Context, ready *readiness) (*carrier, error) 
 	if err != nil {
 		return nil, err
 	}
-	p, err := bus.NewPublisher(b, bus.FromStore(a.Store))
-	if err != nil {
-		return nil, errors.Join(err, b.Close(ctx))
-	}
-	life, end := context.WithCancel(context.WithoutCancel(ctx))
-	followed := make(chan struct{})
-	go func() {
-		defer close(followed)
-		a.follow(life, p)
-	}()
-	c := &carrier{bus: b, publisher: p}
+	c := &carrier{bus: b}
 	c.stop = func() error {
 		c.stopWorker(a.log)
 		if c.endDiscord != nil {
 			c.endDiscord()
 		}
-		end()
-		<-followed
 		closing, cancel := context.WithTimeout(context.Background(), busCloseTimeout)
-		defer cancel()
-		if err := p.Close(closing); err != nil {
-			// Nothing is lost: the logs have it, and the next start goes on there.
-			a.log.Warn("the event bus did not get everything", "reason", err)
-		}
-		closing, cancel = context.WithTimeout(context.Background(), busCloseTimeout)
 		defer cancel()
 		return b.Close(closing)
 	}
@@ -297,15 +275,10 @@ func (a *App) startBus(ctx context.Context, ready *readiness) (*carrier, error) 
 
 const busCloseTimeout = 5 * time.Second
 
-// watch has the metrics and the bus told of every event that this process
-// appends.
+// watch has the metrics told of every event that this process appends, and of the bus.
 func (a *App) watch(m *api.Metrics, c *carrier) {
 	see := m.Observe
-	if p := c.publisher; p != nil {
-		see = func(sessionID string, evs []event.Event) {
-			m.Observe(sessionID, evs)
-			p.Observe(sessionID, evs)
-		}
+	if c.bus != nil {
 		c.measure(m)
 	}
 	a.observe.Store(&see)
@@ -320,15 +293,6 @@ func (c *carrier) up() float64 {
 
 // measure shows the bus in the metrics.
 func (c *carrier) measure(m *api.Metrics) {
-	gauge := func(name, help string, value func(bus.Stats) int64) prometheus.Collector {
-		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "belay", Subsystem: "bus", Name: name, Help: help},
-			func() float64 { return float64(value(c.publisher.Stats())) })
-	}
-	m.Registry().MustRegister(
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "belay", Subsystem: "bus", Name: "up",
-			Help: "1 while the bus is connected and stores what it is given, else 0."}, c.up),
-		gauge("published", "Events confirmed by the bus since the start.", func(s bus.Stats) int64 { return s.Published }),
-		gauge("retries", "Batches and reads that failed and were put off.", func(s bus.Stats) int64 { return s.Retries }),
-		gauge("lag_events", "Events that the bus does not have yet.", func(s bus.Stats) int64 { return s.LagEvents }),
-	)
+	m.Registry().MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "belay", Subsystem: "bus", Name: "up",
+		Help: "1 while the bus is connected and stores what it is given, else 0."}, c.up))
 }

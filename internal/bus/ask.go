@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -66,6 +65,8 @@ func assign(got, reply contract.Payload) error {
 		return into(got, r)
 	case *contract.BlobReleased:
 		return into(got, r)
+	case *contract.LinkRenewed:
+		return into(got, r)
 	}
 	return fmt.Errorf("bus: %s is no reply", reply.Type())
 }
@@ -92,43 +93,13 @@ type Replier interface {
 // Replies answers questions with r until its stop is called, which waits for
 // those under way. Several processes may answer; each question goes to one.
 func (b *Bus) Replies(r Replier) (stop func() error, err error) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var (
-		subs    []*nats.Subscription
-		running sync.WaitGroup
-		slots   = make(chan struct{}, maxAnswering)
-	)
-	stop = func() error {
-		var errs error
-		for _, s := range subs {
-			if err := s.Unsubscribe(); err != nil && !errors.Is(err, nats.ErrConnectionClosed) {
-				errs = errors.Join(errs, fmt.Errorf("bus: %w", err))
-			}
-		}
-		cancel()
-		running.Wait()
-		return errs
-	}
+	var subjects []string
 	for _, s := range contract.Specs() {
-		if s.Scope != contract.Plain {
-			continue
+		if s.Scope == contract.Plain {
+			subjects = append(subjects, s.Filter())
 		}
-		sub, err := b.nc.QueueSubscribe(s.Filter(), workerName, func(msg *nats.Msg) {
-			slots <- struct{}{}
-			running.Go(func() {
-				defer func() { <-slots }()
-				b.reply(ctx, r, msg)
-			})
-		})
-		if err != nil {
-			return nil, errors.Join(fmt.Errorf("bus: answer %s: %w", s.Type, err), stop())
-		}
-		subs = append(subs, sub)
 	}
-	if err := b.nc.FlushTimeout(askTimeout); err != nil { // now a question finds who answers it
-		return nil, errors.Join(fmt.Errorf("bus: answer questions: %w", err), stop())
-	}
-	return stop, nil
+	return b.answer(r, workerName, subjects...)
 }
 
 // reply answers one question.

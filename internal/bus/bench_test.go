@@ -6,11 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
-
 	"belay/internal/bus/contract"
-	"belay/internal/event"
 )
 
 // perEvent reports the time and the processor time of one event.
@@ -25,72 +21,6 @@ func perEvent(b *testing.B, events int, run func()) {
 	b.ReportMetric(float64(cpuTime()-cpu)/n, "cpu-ns/event")
 	b.ReportMetric(n/time.Since(wall).Seconds(), "events/s")
 	b.ReportMetric(0, "ns/op")
-}
-
-// paced calls turn b.N times at the rate of a busy server, 1,500 turns a second.
-func paced(b *testing.B, turn func(i int)) {
-	start := time.Now()
-	for i := range b.N {
-		if due := start.Add(time.Duration(i) * time.Second / 1500); time.Until(due) > time.Millisecond {
-			time.Sleep(time.Until(due))
-		}
-		turn(i)
-	}
-}
-
-// flatOut calls turn b.N times.
-func flatOut(b *testing.B, turn func(i int)) {
-	for i := range b.N {
-		turn(i)
-	}
-}
-
-func benchSession(turn int) string { return fmt.Sprintf("session-%d", turn%50) }
-
-// BenchmarkPublisher is from the news to the confirmed message: 6 events a turn
-// in 50 sessions.
-func BenchmarkPublisher(b *testing.B) {
-	for name, drive := range map[string]func(*testing.B, func(int)){"full": flatOut, "paced": paced} {
-		b.Run(name, func(b *testing.B) {
-			bus, src := openBus(b, Options{}), newLogs()
-			p := openPublisher(b, bus, src)
-			perEvent(b, 6*b.N, func() {
-				drive(b, func(i int) { p.Observe(benchSession(i), src.append(benchSession(i), 6)) })
-				closeIt(b, p.Close)
-			})
-		})
-	}
-}
-
-// BenchmarkBareAsync is what the client library alone does with the same
-// messages: js.PublishMsgAsync in a loop, one confirmation each.
-func BenchmarkBareAsync(b *testing.B) {
-	for name, drive := range map[string]func(*testing.B, func(int)){"full": flatOut, "paced": paced} {
-		b.Run(name, func(b *testing.B) {
-			bus, src := openBus(b, Options{}), newLogs()
-			js, err := jetstream.New(bus.nc, jetstream.WithPublishAsyncMaxPending(1024))
-			if err != nil {
-				b.Fatal(err)
-			}
-			perEvent(b, 6*b.N, func() {
-				drive(b, func(i int) {
-					for _, ev := range src.append(benchSession(i), 6) {
-						publishBare(b, js, benchSession(i), ev)
-					}
-				})
-				<-js.PublishAsyncComplete()
-			})
-		})
-	}
-}
-
-func publishBare(b *testing.B, js jetstream.JetStream, session string, ev event.Event) {
-	d := newDraft(session, "evt.agent.output.delta.text", ev, 1<<20)
-	var m nats.Msg
-	d.fill(&m)
-	if _, err := js.PublishMsgAsync(&m, jetstream.WithStallWait(deadline)); err != nil {
-		b.Fatal(err)
-	}
 }
 
 // BenchmarkOutputReaders is the output of one request on its way to 200 readers, each

@@ -5,8 +5,6 @@
 // network port ([Open] with a Dir), and other processes of the user connect through a
 // socket (Attach). With a URL the same code uses a cluster that somebody else runs.
 //
-// # Work
-//
 // The messages are those of package contract, which has the table of them. A surface
 // uses a [Client]: it puts requests on the bus, follows their output, and answers
 // questions. A worker takes requests ([Bus.Requests]), publishes outputs in order
@@ -18,22 +16,6 @@
 // Guarantees: a message is stored once, however often it is published with its id;
 // a request is delivered until it is acknowledged; the messages of an output are in
 // order, without a gap and each once. What cannot be dealt with becomes a dead letter.
-//
-// # Copies of logs
-//
-// A [Publisher] copies the logs of all sessions to the stream [Stream], in which each
-// session has its own subject, and each event is one message:
-//
-//	subject   belay.evt.<session>
-//	payload   the event as in the log, one JSON object
-//	headers   Nats-Msg-Id: <session>:<sequence>, and those named in message.go
-//
-// The bus carries, it never owns. The log on disk is the truth, and that decides every
-// question about failure: a Publisher reads the log from the last sequence that the
-// stream confirmed, so an outage of the bus makes messages late, never wrong, and a turn
-// does not notice. Messages age out by size and time; who needs older events asks the
-// worker that has the log. Per session, messages are stored in the order of their
-// sequences, without a hole, and each once. Nothing is promised across sessions.
 //
 // Specification: bus-discord; docs/architecture.md, "The bus".
 package bus
@@ -72,30 +54,18 @@ type Options struct {
 	// URL names an existing NATS server or cluster (nats://host:port, commas
 	// between several) to use instead of the embedded one.
 	URL string
-	// MaxBytes and MaxAge limit what the stream keeps; the oldest messages go
-	// first. Zero means 256 MiB and 24 hours. A stream that already exists on
-	// an external cluster keeps its own limits.
-	MaxBytes int64
-	MaxAge   time.Duration
-	// AckTimeout is how long the stream may take to confirm a batch before it
-	// counts as failed, and the longest pause between two attempts. Zero means
-	// 5 seconds.
+	// AckTimeout is how long a stream may take to confirm a message before it counts as
+	// failed. Zero means 5 seconds.
 	AckTimeout time.Duration
 	// Logger gets what the embedded server has to say. Nil discards it.
 	Logger *slog.Logger
 }
 
-// DefaultMaxAge is the default of [Options.MaxAge]: a reader that was away for a night
-// misses nothing.
-const DefaultMaxAge = 24 * time.Hour
+// MaxAge is how long outputs, signals and copies of files are kept: a reader that was away
+// for a night misses nothing.
+const MaxAge = 24 * time.Hour
 
 func (o Options) withDefaults() Options {
-	if o.MaxBytes == 0 {
-		o.MaxBytes = 256 << 20
-	}
-	if o.MaxAge == 0 {
-		o.MaxAge = DefaultMaxAge
-	}
 	if o.AckTimeout == 0 {
 		o.AckTimeout = 5 * time.Second
 	}
@@ -111,13 +81,13 @@ func (o Options) check() error {
 		return errors.New("bus: exactly one of Dir and URL must be set")
 	case o.Attach && o.Dir == "":
 		return errors.New("bus: Attach needs Dir")
-	case o.MaxBytes < 0 || o.MaxAge < 0 || o.AckTimeout < 0:
-		return errors.New("bus: limits must not be negative")
+	case o.AckTimeout < 0:
+		return errors.New("bus: the timeout must not be negative")
 	}
 	return nil
 }
 
-// Bus is an open connection to the stream. All methods may be called from any
+// Bus is an open connection to the streams. All methods may be called from any
 // goroutine.
 type Bus struct {
 	opts   Options
@@ -130,15 +100,11 @@ type Bus struct {
 	// backoff is [Backoff] but in tests.
 	backoff func(failures int) time.Duration
 
-	stream jetstream.Stream
-	// repair is held by publishers while they work on a batch, and for writing
-	// during a revival; reviving lets only one goroutine revive.
-	repair   sync.RWMutex
-	reviving sync.Mutex
+	reviving sync.Mutex // lets only one goroutine repair the server
 }
 
 // Open starts the embedded server, or connects to the one at opts.URL, and
-// makes sure that the stream exists. The caller owns the result and must
+// makes sure that the streams exist. The caller owns the result and must
 // [Bus.Close] it. An error whose chain holds [ErrStoreInUse] means that
 // another server uses the same Dir.
 func Open(ctx context.Context, opts Options) (_ *Bus, err error) {
@@ -156,7 +122,7 @@ func Open(ctx context.Context, opts Options) (_ *Bus, err error) {
 		nats.Name("belay"),
 		nats.MaxReconnects(-1),
 		nats.ReconnectWait(reconnectWait),
-		// While disconnected a publish must fail at once: the log is the buffer.
+		// While disconnected a publish must fail at once: who publishes tries again.
 		nats.ReconnectBufSize(-1),
 		nats.Timeout(openTimeout),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
@@ -169,7 +135,7 @@ func Open(ctx context.Context, opts Options) (_ *Bus, err error) {
 		}
 		connect = append(connect, nats.SetCustomDialer(dialer{opts.Dir}))
 	} else if opts.URL == "" {
-		b.server = &embedded{dir: opts.Dir, maxBytes: opts.MaxBytes, logger: opts.Logger}
+		b.server = &embedded{dir: opts.Dir, logger: opts.Logger}
 		if err := b.server.start(); err != nil {
 			return nil, err
 		}
@@ -181,17 +147,14 @@ func Open(ctx context.Context, opts Options) (_ *Bus, err error) {
 	if b.js, err = jetstream.New(b.nc, jetstream.WithDefaultTimeout(opts.AckTimeout)); err != nil {
 		return nil, fmt.Errorf("bus: %w", err)
 	}
-	if b.stream, err = b.ensureStream(ctx, openTimeout); err != nil {
-		return nil, err
-	}
-	if err := b.ensureWork(ctx, openTimeout); err != nil {
+	if err := b.ensureStreams(ctx, openTimeout); err != nil {
 		return nil, err
 	}
 	return b, nil
 }
 
 // Close ends the connection and the embedded server and frees the store.
-// Publishers and subscriptions must be closed first. The server is given until
+// Subscriptions must be closed first. The server is given until
 // ctx is done; after that Close returns ctx's error while the shutdown, which
 // cannot be cut short without harming the store, finishes in the background.
 func (b *Bus) Close(ctx context.Context) error {
@@ -213,44 +176,4 @@ func (b *Bus) shutdown() error {
 		return b.server.stop()
 	}
 	return nil
-}
-
-// Renew opens the store of an embedded server again, because somebody removed it,
-// and makes the stream anew. Publishers go on from the logs.
-func (b *Bus) Renew(ctx context.Context) error { return b.revive(ctx) }
-
-// epoch counts the connections. What was learnt of the stream on one need not
-// hold on the next: a server that went down may have lost its last messages.
-func (b *Bus) epoch() uint64 { return b.nc.Stats().Reconnects }
-
-// revive repairs what a failed publish may have come from: an embedded server
-// that a write error has silenced is restarted, a missing stream is created.
-// Clients, this one included, reconnect by themselves. It returns at once when
-// another goroutine is at it.
-func (b *Bus) revive(ctx context.Context) error {
-	if !b.reviving.TryLock() {
-		return nil
-	}
-	defer b.reviving.Unlock()
-	b.repair.Lock()
-	defer b.repair.Unlock()
-	if b.server != nil {
-		if err := b.server.restart(); err != nil {
-			return err
-		}
-	}
-	ctx, cancel := context.WithTimeout(ctx, 2*b.opts.AckTimeout)
-	defer cancel()
-	for {
-		// A request that meets the old connection is lost, so each attempt has
-		// a deadline of its own.
-		_, err := b.ensureStream(ctx, b.opts.AckTimeout/4)
-		if err == nil {
-			err = b.ensureWork(ctx, b.opts.AckTimeout/2)
-		}
-		if err == nil || ctx.Err() != nil {
-			return err
-		}
-		pause(ctx, reconnectWait)
-	}
 }

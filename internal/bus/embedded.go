@@ -27,9 +27,8 @@ const syncInterval = 5 * time.Second
 // connections are in-memory pipes. It can be replaced while clients stay: they
 // reconnect through InProcessConn to whichever server runs then.
 type embedded struct {
-	dir      string
-	maxBytes int64
-	logger   *slog.Logger
+	dir    string
+	logger *slog.Logger
 
 	mu     sync.Mutex
 	lock   *durable.FileLock
@@ -99,7 +98,7 @@ func (e *embedded) launch() error {
 		// memory and of its free disk as its limits, and refuse to create a
 		// stream that fits the configuration but not the moment.
 		JetStreamMaxMemory:     1 << 20,
-		JetStreamMaxStore:      storeLimit(e.maxBytes),
+		JetStreamMaxStore:      storeLimit(),
 		DisableJetStreamBanner: true,
 		SyncInterval:           syncInterval,
 	})

@@ -10,7 +10,7 @@ import (
 // Health is the state of the bus as /metrics shows it. A bus that is
 // not well delays messages; turns do not depend on it.
 type Health struct {
-	// OK is true while the bus is connected and the last batch was stored.
+	// OK is true while the bus is connected and the last message was stored.
 	OK bool
 	// Connected says whether there is a connection to the server.
 	Connected bool

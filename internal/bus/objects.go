@@ -41,7 +41,7 @@ func (b *Bus) objects(ctx context.Context) (jetstream.ObjectStore, error) {
 	s, err := b.js.ObjectStore(ctx, objectBucket)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
 		s, err = b.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{
-			Bucket: objectBucket, Description: "copies of files on their way to surfaces", TTL: DefaultMaxAge, MaxBytes: maxObjectBytes,
+			Bucket: objectBucket, Description: "copies of files on their way to surfaces", TTL: MaxAge, MaxBytes: maxObjectBytes,
 		})
 	}
 	if err != nil {

@@ -46,6 +46,12 @@ func (o *Outbox) Ended(ctx context.Context) (bool, error) {
 	return o.ended, o.locate(ctx)
 }
 
+// Position is that of the output's last message, 0 for none.
+func (o *Outbox) Position(ctx context.Context) (int64, error) {
+	err := o.locate(ctx)
+	return o.e.Seq, err
+}
+
 // Publish publishes p, unless the output has the message of that place, or its end.
 func (o *Outbox) Publish(ctx context.Context, at Place, p contract.Payload) error {
 	for {
@@ -79,17 +85,13 @@ func (o *Outbox) locate(ctx context.Context) error {
 	if o.located {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, o.bus.opts.AckTimeout)
-	defer cancel()
-	s, err := o.bus.js.Stream(ctx, contract.StreamOutput)
-	if err != nil {
-		return unstored(err)
-	}
-	subject := contract.OutputSubject(o.e.Session, o.e.Request)
-	m, err := s.GetLastMsgForSubject(ctx, subject)
+	m, err := o.newest(ctx)
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		o.last, o.located = 0, true // none yet, or aged out; then the count goes on
 		return nil
+	}
+	if err != nil && ctx.Err() == nil {
+		o.bus.failed(ctx, err)
 	}
 	if err != nil {
 		return unstored(err)
@@ -105,6 +107,17 @@ func (o *Outbox) locate(ctx context.Context) error {
 	o.e.Seq, o.last, o.place = msg.Seq, m.Sequence, place
 	o.ended, o.located = msg.Payload.Type() == contract.TypeResponseText, true
 	return nil
+}
+
+// newest is the output's last message.
+func (o *Outbox) newest(ctx context.Context) (*jetstream.RawStreamMsg, error) {
+	ctx, cancel := context.WithTimeout(ctx, o.bus.opts.AckTimeout)
+	defer cancel()
+	s, err := o.bus.js.Stream(ctx, contract.StreamOutput)
+	if err != nil {
+		return nil, err
+	}
+	return s.GetLastMsgForSubject(ctx, contract.OutputSubject(o.e.Session, o.e.Request))
 }
 
 func parsePlace(s string) (Place, error) {

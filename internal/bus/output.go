@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -44,6 +45,21 @@ func decodeWork(m jetstream.Msg) (contract.Message, error) {
 	return contract.Decode(contract.Wire{Subject: m.Subject(), Header: m.Headers(), Data: m.Data()})
 }
 
+// How a consumer is read: so many messages are asked for at once. An idle server says as
+// often as that that it is there, and two missing heartbeats renew the consumer.
+const (
+	readAhead = 256
+	heartbeat = 2 * time.Second
+	// pollLimit is the longest that a reader waits before it looks after its context again.
+	pollLimit = 30 * time.Second
+)
+
+func next(ctx context.Context, msgs jetstream.MessagesContext) (jetstream.Msg, error) {
+	ctx, cancel := context.WithTimeout(ctx, pollLimit)
+	defer cancel()
+	return msgs.Next(jetstream.NextContext(ctx))
+}
+
 // read passes the messages of an ordered consumer to fn until fn returns false or
 // an error, or ctx is done. It survives reconnects and restarts of the server.
 func (b *Bus) read(ctx context.Context, stream string, cfg jetstream.OrderedConsumerConfig, fn func(jetstream.Msg) (bool, error)) error {
@@ -53,7 +69,7 @@ func (b *Bus) read(ctx context.Context, stream string, cfg jetstream.OrderedCons
 	if err != nil {
 		return err
 	}
-	msgs, err := cons.Messages(jetstream.PullMaxMessages(batchMessages), jetstream.PullHeartbeat(heartbeat))
+	msgs, err := cons.Messages(jetstream.PullMaxMessages(readAhead), jetstream.PullHeartbeat(heartbeat))
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ func (b *Bus) Requests(ctx context.Context, take func(*Delivery)) (stop func(), 
 	if err != nil {
 		return nil, fmt.Errorf("bus: take requests: %w", err)
 	}
-	reader := &durableReader{bus: b, stream: contract.StreamRequests, ahead: batchMessages, config: jetstream.ConsumerConfig{
+	reader := &durableReader{bus: b, stream: contract.StreamRequests, ahead: readAhead, config: jetstream.ConsumerConfig{
 		Durable: workerName, DeliverPolicy: jetstream.DeliverAllPolicy, AckPolicy: jetstream.AckExplicitPolicy,
 		// All may be under way at once, or an interrupt would wait behind prompts.
 		AckWait: ackWait, MaxAckPending: maxRequests, MaxDeliver: -1,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -36,7 +37,7 @@ func workStreams() []jetstream.StreamConfig {
 	stream := func(name, description string, bytes int64) jetstream.StreamConfig {
 		return jetstream.StreamConfig{
 			Name: name, Description: description, Subjects: contract.Subjects(name), Storage: jetstream.FileStorage,
-			Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardOld, MaxBytes: bytes, MaxAge: DefaultMaxAge,
+			Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardOld, MaxBytes: bytes, MaxAge: MaxAge,
 			Duplicates: remembered, AllowDirect: true,
 		}
 	}
@@ -54,17 +55,17 @@ func workStreams() []jetstream.StreamConfig {
 
 // storeLimit is what the embedded server may keep on disk: all streams, and as
 // much again while they are compacted.
-func storeLimit(events int64) int64 {
-	sum := events + maxObjectBytes
+func storeLimit() int64 {
+	sum := int64(maxObjectBytes)
 	for _, s := range workStreams() {
 		sum += s.MaxBytes
 	}
 	return 2*sum + 1<<20
 }
 
-// ensureWork creates the streams of work. As with [Bus.ensureStream], those of an
-// external cluster are used as they are.
-func (b *Bus) ensureWork(ctx context.Context, timeout time.Duration) error {
+// ensureStreams creates the streams, or brings those of the embedded server to their
+// limits. Streams of an external cluster belong to its operator and are used as they are.
+func (b *Bus) ensureStreams(ctx context.Context, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	for _, c := range workStreams() {
@@ -82,17 +83,16 @@ func (b *Bus) ensureWork(ctx context.Context, timeout time.Duration) error {
 	return nil
 }
 
-// workSessions are the sessions of which the streams of work hold messages, with
-// repetitions.
-func (b *Bus) workSessions(ctx context.Context) (ids []string, err error) {
+// Sessions returns the sessions of which the streams hold messages, in order.
+func (b *Bus) Sessions(ctx context.Context) (ids []string, err error) {
 	for _, name := range []string{contract.StreamOutput, contract.StreamSignals, contract.StreamRequests} {
 		s, err := b.js.Stream(ctx, name)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("bus: list sessions: %w", err)
 		}
 		info, err := s.Info(ctx, jetstream.WithSubjectFilter(">"))
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("bus: list sessions: %w", err)
 		}
 		for subject := range info.State.Subjects {
 			if id := contract.SessionOf(subject); id != "" {
@@ -100,11 +100,13 @@ func (b *Bus) workSessions(ctx context.Context) (ids []string, err error) {
 			}
 		}
 	}
-	return ids, nil
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
 }
 
-// forgetWork removes a session's requests, outputs, signals and copies of files.
-func (b *Bus) forgetWork(ctx context.Context, session string) error {
+// Forget removes a session's requests, outputs, signals and copies of files: for a session
+// that was deleted, whose words should not stay on the bus until they age out.
+func (b *Bus) Forget(ctx context.Context, session string) error {
 	for _, c := range workStreams() {
 		if c.Name == contract.StreamDead {
 			continue // it has nothing of the messages' texts

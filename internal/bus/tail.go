@@ -69,7 +69,7 @@ func (b *Bus) Tail(outer context.Context, o TailOptions) iter.Seq2[Traffic, erro
 			}
 		}
 		// A work queue gives each message to one consumer, so requests are not among these.
-		for _, name := range []string{Stream, contract.StreamOutput, contract.StreamSignals, contract.StreamDead} {
+		for _, name := range []string{contract.StreamOutput, contract.StreamSignals, contract.StreamDead} {
 			running.Go(func() {
 				if err := b.tailStream(ctx, name, o.Since, pass); err != nil && ctx.Err() == nil {
 					cancel(fmt.Errorf("bus: tail %s: %w", name, err))
@@ -122,7 +122,7 @@ func (b *Bus) tailCommands(pass func(Traffic) bool) (stop func(), err error) {
 		}
 	}
 	for _, s := range contract.Specs() {
-		if s.Scope != contract.Plain && s.Stream != contract.StreamRequests {
+		if s.Filter() == "" || s.Stream != "" && s.Stream != contract.StreamRequests {
 			continue
 		}
 		sub, err := b.nc.Subscribe(s.Filter(), func(m *nats.Msg) {
@@ -153,10 +153,6 @@ func trafficOf(subject string, header nats.Header, data []byte) Traffic {
 		var d DeadLetter
 		_ = json.Unmarshal(data, &d) // a letter that cannot be read is shown as it is
 		t.Type, t.Request, t.Session, t.Client = "dead letter", d.Request, d.Session, d.Client
-		return t
-	}
-	if name := h.Get(HeaderEvent); name != "" {
-		t.Type = name // an event of a session's log
 		return t
 	}
 	if _, err := contract.Decode(contract.Wire{Subject: subject, Header: header, Data: data}); err != nil {

@@ -298,7 +298,7 @@ func TestAttach(t *testing.T) {
 	if err != nil || len(personas) != 1 {
 		t.Errorf("personas: %v, %v", personas, err)
 	}
-	if err := b.revive(deadlined(t)); err != nil {
+	if err := b.Renew(deadlined(t)); err != nil {
 		t.Fatal(err)
 	}
 	until(t, "connected again", func() bool {
@@ -340,6 +340,34 @@ func TestQuestionsAndReplies(t *testing.T) {
 	}
 	if _, err := c.Status(deadlined(t), "no session"); !fault.Is(err, fault.InvalidRequest) {
 		t.Errorf("no id: %v", err)
+	}
+}
+
+// The address of a person's file is asked of the surface that has it, wherever it runs.
+func TestRenewLink(t *testing.T) {
+	t.Parallel()
+	b := openBus(t, Options{})
+	renew := func(id string) (string, error) { return b.RenewLink(deadlined(t), "discord", id) }
+	stop, err := NewClient(b, "discord").Renewals(func(_ context.Context, id string) (string, error) {
+		if id == "gone" {
+			return "", fault.New(fault.NotFound, "the message is gone")
+		}
+		return "https://cdn.example/" + id, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := renew("discord:1:2:3"); got != "https://cdn.example/discord:1:2:3" || err != nil {
+		t.Errorf("renewed: %q, %v", got, err)
+	}
+	if _, err := renew("gone"); !fault.Is(err, fault.NotFound) {
+		t.Errorf("gone: %v", err)
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := renew("discord:1:2:3"); !fault.Is(err, fault.Overloaded) {
+		t.Errorf("nobody is there: %v", err)
 	}
 }
 
@@ -425,7 +453,7 @@ func TestFullDiskRefusesClearly(t *testing.T) {
 	if err := c.Request(deadlined(t), "s1", "r0", prompt("x")); err != nil {
 		t.Fatal(err)
 	}
-	// A file where the store wants its folder: as in TestWriteErrorDelaysAndHeals.
+	// A file where the store wants its folder: new blocks cannot be created, as on a full disk.
 	msgs, err := filepath.Glob(filepath.Join(dir, "store", "jetstream", "*", "streams", contract.StreamRequests, "msgs"))
 	if err != nil || len(msgs) != 1 {
 		t.Fatalf("message folder: %v, %v", msgs, err)

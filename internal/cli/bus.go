@@ -90,12 +90,6 @@ func printTraffic(c *console, t bus.Traffic, asJSON bool) error {
 	}
 	text := strings.Join(words, "  ")
 	content := line(string(t.Payload))
-	if t.Stream == bus.Stream {
-		var e struct{ Data json.RawMessage } // of an event of a log, the rest is in the line
-		if json.Unmarshal(t.Payload, &e) == nil {
-			content = line(string(e.Data))
-		}
-	}
 	if t.Problem != "" {
 		text += "  problem: " + line(t.Problem)
 	} else if content != "{}" {

@@ -101,9 +101,9 @@ person must be able to trust is a plain file in the project's .belay folder.`,
 	root.PersistentFlags().BoolVar(&c.quiet, "quiet", false, "print results, warnings and errors, and no notes about progress")
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return setColour(c, when) }
 	root.AddCommand(
-		newServe(c), newTurn(c), newChat(c), newRun(c), newRuns(c), newSession(c), newDecision(c), newBus(c), newChanges(c), newUndo(c), newAudit(c),
-		newProject(c), newDeps(c), newSnapshot(c), newPersona(c), newAttach(c), newWorkflow(c), newOpen(c),
-		newConfig(c), newDoctor(c), newUsage(c), newGC(c), newVersion(c), newCompletion(c),
+		newServe(c), newTurn(c), newChat(c), newRun(c), newRuns(c), newSession(c), newDecision(c), newBus(c), newDiscord(c), newChanges(c), newUndo(c), newAudit(c),
+		newProject(c), newProjects(c), newDeps(c), newSnapshot(c), newPersona(c), newAttach(c), newWorkflow(c), newOpen(c),
+		newConfig(c), newDoctor(c), newBugreport(c), newUsage(c), newGC(c), newVersion(c), newCompletion(c),
 	)
 	root.SetFlagErrorFunc(wrongFlag)
 	root.InitDefaultHelpCmd()

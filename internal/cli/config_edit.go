@@ -40,7 +40,7 @@ and its default.`,
 }
 
 func newConfigSet(c *console) *cobra.Command {
-	var usual bool
+	var usual, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "set KEY [VALUE]",
 		Short: "Change a setting in your configuration file",
@@ -53,6 +53,7 @@ A setting of an environment variable or a flag still wins over the file.`,
 		Args:    cobra.RangeArgs(1, 2),
 	}
 	cmd.Flags().BoolVar(&usual, "default", false, "take the setting out of the file")
+	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if usual == (len(args) == 2) {
 			return usageHint("write belay config set KEY VALUE, or belay config set KEY --default", "a setting needs a value, or --default without one")
@@ -68,13 +69,19 @@ A setting of an environment variable or a flag still wins over the file.`,
 		case len(problems) > 0:
 			return wrongSettings(problems)
 		}
-		c.note("written", path)
 		cfg, _ := config.Examine(c.layers(cmd))
 		for _, row := range cfg.Show() {
-			if row.Key == args[0] && value != nil && !strings.HasPrefix(row.Origin, path+":") {
+			if row.Key != args[0] {
+				continue
+			}
+			if value != nil && !strings.HasPrefix(row.Origin, path+":") {
 				c.warn(row.Origin + " still sets " + row.Key + " to " + row.Value)
 			}
+			if asJSON {
+				return c.writeJSON(map[string]any{"file": path, "setting": row})
+			}
 		}
+		c.note("written", path)
 		return nil
 	}
 	return cmd

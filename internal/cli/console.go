@@ -43,8 +43,7 @@ func newConsole(in io.Reader, out, errs io.Writer, env []string) *console {
 	c.outTerminal, c.errTerminal = isTerminal(out), isTerminal(errs)
 	c.out = &sink{w: out, plain: !c.outTerminal}
 	c.err = &sink{w: errs, plain: !c.errTerminal}
-	wanted := c.env["NO_COLOR"] == "" && c.env["TERM"] != "dumb"
-	c.outColour, c.errColour = wanted && c.outTerminal, wanted && c.errTerminal
+	c.outColour, c.errColour = takesColour(c.env, c.outTerminal), takesColour(c.env, c.errTerminal)
 	c.width = columns(c.env["COLUMNS"], out, errs)
 	return c
 }
@@ -52,6 +51,11 @@ func newConsole(in io.Reader, out, errs io.Writer, env []string) *console {
 func isTerminal(v any) bool {
 	f, ok := v.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// takesColour reports whether a stream is coloured where the command line does not say.
+func takesColour(env map[string]string, terminal bool) bool {
+	return terminal && env["NO_COLOR"] == "" && env["TERM"] != "dumb"
 }
 
 // setColour takes the value of --color.

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"belay/internal/config"
 	"belay/internal/fault"
 	"belay/internal/model"
 )
@@ -160,9 +161,7 @@ func TestColour(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			con := newConsole(nil, &bytes.Buffer{}, &bytes.Buffer{}, c.env)
-			con.errTerminal = c.terminal
-			if got := con.paint(styleError, "error:") != "error:"; got != c.want {
+			if got := takesColour(config.Environ(c.env), c.terminal); got != c.want {
 				t.Errorf("coloured: %v, want %v", got, c.want)
 			}
 		})
@@ -230,7 +229,7 @@ func TestExplain(t *testing.T) {
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	writes := map[string]bool{
-		"serve": true, "interrupt": true, "delete": true, "export": true, "schema": true, "completion bash|zsh|fish": true,
+		"serve": true, "discord": true, "interrupt": true, "delete": true, "export": true, "schema": true, "completion bash|zsh|fish": true,
 		"allow": true, "deny": true, "cancel": true, "dismiss": true, "steer": true, "chat": true, "continue": true, "refuse": true,
 	}
 	c := newConsole(nil, &bytes.Buffer{}, &bytes.Buffer{}, nil)

@@ -63,6 +63,7 @@ func TestNamedCommandsExist(t *testing.T) {
 	t.Parallel()
 	root := newRoot(newConsole(strings.NewReader(""), io.Discard, io.Discard, nil))
 	flags := map[string]bool{"help": true, "version": true, "config": true}
+	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { flags[f.Name] = true })
 	for _, cmd := range tree(root) {
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { flags[f.Name] = true })
 	}

@@ -107,10 +107,7 @@ func serveHTTP(c *console, cmd *cobra.Command, asJSON bool) error {
 			c.warn(fmt.Sprintf("%s may finish within %v; Ctrl-C again leaves at once", count(turns, "turn", "turns"), grace))
 		}, Resumed: func(turns int) {
 			c.note("resumed", waitingTurns(turns)+" when the process ended, and goes on here; belay decision list shows the open questions")
-		}, Discord: func(invite, code string) {
-			c.note("discord", "invite the bot: "+invite)
-			c.note("discord", "connect a channel: write /link "+code+" in it (the code works once)")
-		}, Left: func(turns int) {
+		}, Discord: channelSetup(c), Left: func(turns int) {
 			c.note("left", waitingTurns(turns)+" and is left to the next belay serve; belay decision list shows the open questions")
 		}})
 	})

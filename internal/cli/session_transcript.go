@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,23 +14,33 @@ import (
 )
 
 func newSessionTranscript(c *console) *cobra.Command {
-	var asJSON, full bool
+	var asJSON, full, asHTML bool
 	cmd := &cobra.Command{
 		Use:   "transcript SESSION",
 		Short: "Print the conversation of a session",
 		Long: `Print the conversation of a session and the agent's actions. Long results and reasoning
-are cut to their first lines; --full prints everything.`,
-		Example: "  belay session transcript sess_2f4c8e0a\n  belay session transcript sess_2f4c8e0a --full | less\n  belay session transcript sess_2f4c8e0a --json | jq -r .entries[].message",
+are cut to their first lines; --full prints everything. --html writes one page to share, which
+loads nothing from anywhere. It has everything that the agent said and did.`,
+		Example: "  belay session transcript sess_2f4c8e0a\n  belay session transcript sess_2f4c8e0a --full | less\n  belay session transcript sess_2f4c8e0a --html > conversation.html\n  belay session transcript sess_2f4c8e0a --json | jq -r .entries[].message",
 		Args:    needsSession,
 	}
 	jsonFlag(cmd, &asJSON)
 	cmd.Flags().BoolVar(&full, "full", false, "show results, inputs and reasoning in full")
+	cmd.Flags().BoolVar(&asHTML, "html", false, "write a page of HTML")
+	cmd.MarkFlagsMutuallyExclusive("html", "json", "full")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
 			before := runningIn(a, id)
 			entries, err := a.Engine.Transcript(ctx, id)
 			if err != nil {
 				return err
+			}
+			if asHTML {
+				rec, err := a.Engine.Get(ctx, id)
+				if err != nil {
+					return err
+				}
+				return writeHTML(c.out, rec, entries, time.Now())
 			}
 			if asJSON {
 				return c.writeJSON(map[string]any{"sessionId": id, "entries": orEmpty(entries)})

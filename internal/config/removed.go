@@ -69,7 +69,7 @@ var removedSettings = []removed{
 	{name: "log.tail_bytes", now: "64 KiB", doc: "Part of a live log that is kept in memory for readers. Those further behind read the file."},
 	{name: "bus.max_bytes", now: "256 MiB", doc: "Disk space of the bus. The oldest messages are removed first."},
 	{name: "bus.max_age", now: "1 day", doc: "Age at which messages leave the bus."},
-	{name: "bus.ack_timeout", now: "5 s", doc: "Time for the bus to confirm a batch."},
+	{name: "bus.ack_timeout", now: "5 s", doc: "Time for the bus to confirm a message."},
 	{name: "workspace.max_folders", now: "1000000", doc: "Folders of a project that are looked at. A larger one is listed in part, and says so."},
 	{name: "workspace.max_depth", now: "32", doc: "Depth to which the folders of a project are looked at."},
 	{name: "workspace.file_bytes", now: "16 MiB", doc: "Largest file of a project that is read to check it."},

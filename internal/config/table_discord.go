@@ -21,6 +21,8 @@ type Discord struct {
 	Guilds   []string
 	Users    []string
 	Debounce time.Duration
+	// Merge is union or newest.
+	Merge string
 	// Questions is channel, dm or link.
 	Questions    string
 	MaxFileBytes int64
@@ -54,6 +56,9 @@ func discords(c *Config) []*key {
 		{name: "discord.debounce", value: duration(&d.Debounce, 0, time.Minute), def: "1.5s",
 			doc: "How long belay waits for more messages of a person before it passes them on as one. An edit within that time counts.",
 			why: "People write in several short messages, or want a faster answer."},
+		{name: "discord.merge", value: choice[string]{p: &d.Merge, words: []string{"union", "newest"}}, def: "union",
+			doc: "What becomes of messages that come together where one of them has files: the agent gets the texts and files of all (union), or the newest message alone (newest).",
+			why: "One person's words must not stand beside another's files. The words of all others are lost then, as the specification recommends."},
 		{name: "discord.questions", value: choice[string]{p: &d.Questions, words: []string{"channel", "dm", "link"}}, def: "channel",
 			doc: "Where command, output and diff of a question are shown: in the channel, in direct messages to the deciders (dm), or only on the page that the question links to.",
 			why: "Others in the channel must not see the files."},

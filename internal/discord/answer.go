@@ -3,6 +3,7 @@ package discord
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"belay/internal/bus/contract"
@@ -35,10 +36,28 @@ type answer struct {
 	running, over bool
 	// ids are the messages of the answer.
 	ids []string
+	// readers wait until a part of the output is shown, anchoring asks for a new message;
+	// done is closed when the answer's goroutine ends.
+	readers   chan reader
+	anchoring chan anchoring
+	done      chan struct{}
 
-	// plan and files belong to the goroutine of the answer.
-	plan  *output.Answer
-	files map[string]contract.File
+	// What follows belongs to the goroutine of the answer. Position is that of the last
+	// output that was taken.
+	plan     *output.Answer
+	files    map[string]contract.File
+	position int64
+	waiting  []reader
+	// anchors are those whose position is still to come, anchor is the one that waits for
+	// its paragraph.
+	anchors []record.Anchor
+	anchor  *record.Anchor
+}
+
+// reader waits until the output up to a position is in Discord. Shown is closed then.
+type reader struct {
+	position int64
+	shown    chan struct{}
 }
 
 // steerable reports whether people can say something into the answer. A request that
@@ -55,6 +74,7 @@ func (s *Surface) answer(ctx context.Context, c *channel, r record.Request, resu
 	}
 	a := &answer{
 		surface: s, channel: c, request: r, resumed: resumed, ended: make(chan *contract.LifecycleChanged, 1),
+		readers: make(chan reader), anchoring: make(chan anchoring), done: make(chan struct{}), anchors: r.Anchors,
 		plan: output.New(s.limits(c, r), r.Sent...), files: map[string]contract.File{},
 	}
 	for _, m := range r.Sent {
@@ -62,6 +82,7 @@ func (s *Surface) answer(ctx context.Context, c *channel, r record.Request, resu
 	}
 	c.answers[r.ID] = a
 	s.work.Go(func() {
+		defer close(a.done)
 		a.run(ctx)
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -98,7 +119,7 @@ func (a *answer) run(ctx context.Context) {
 	life, end := context.WithCancel(ctx)
 	defer end()
 	s.work.Go(func() { a.typing(life) })
-	outputs := make(chan contract.Payload)
+	outputs := make(chan contract.Message)
 	broken := make(chan error, 1)
 	s.work.Go(func() {
 		for m, err := range s.o.Bus.Output(life, a.request.Session, a.request.ID, 0) {
@@ -107,7 +128,7 @@ func (a *answer) run(ctx context.Context) {
 				return
 			}
 			select {
-			case outputs <- m.Payload:
+			case outputs <- m:
 			case <-life.Done():
 				return
 			}
@@ -117,27 +138,35 @@ func (a *answer) run(ctx context.Context) {
 }
 
 // follow takes outputs into the plan, and carries the plan out at Discord's pace.
-func (a *answer) follow(ctx context.Context, outputs <-chan contract.Payload, broken <-chan error) {
+func (a *answer) follow(ctx context.Context, outputs <-chan contract.Message, broken <-chan error) {
 	var pace, late, idle <-chan time.Time
 	ended := a.ended
 	if a.resumed {
 		// The signal of its end may have come to the process before this one.
 		idle = time.After(lateOutput)
+		// The output comes again from its start. People do not see the answer shrink meanwhile.
+		pace = time.After(editEvery)
 	}
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case p := <-outputs:
-			if last, ok := p.(*contract.ResponseText); ok {
+		case m := <-outputs:
+			if last, ok := m.Payload.(*contract.ResponseText); ok {
 				a.close(ctx, last)
 				return
 			}
 			idle = nil
-			a.take(p)
+			a.take(m)
 			if pace == nil && a.step(ctx) {
 				pace = time.After(editEvery)
 			}
+			a.show(ctx)
+		case r := <-a.readers:
+			a.waiting = append(a.waiting, r)
+			a.show(ctx)
+		case n := <-a.anchoring:
+			n.done <- a.goOn(n.anchor)
 		case <-pace:
 			pace = nil
 			if a.step(ctx) {
@@ -146,7 +175,7 @@ func (a *answer) follow(ctx context.Context, outputs <-chan contract.Payload, br
 		case end := <-ended:
 			ended = nil
 			if end.Into != "" {
-				a.taken(ctx)
+				a.taken(ctx, end.Into)
 				return
 			}
 			late = time.After(lateOutput)
@@ -159,7 +188,7 @@ func (a *answer) follow(ctx context.Context, outputs <-chan contract.Payload, br
 				continue
 			}
 			if a.request.Queue != routing.Prompt {
-				a.taken(ctx)
+				a.taken(ctx, "")
 				return
 			}
 			a.finish(ctx, "*The end of this answer was lost.*")
@@ -177,16 +206,40 @@ func (a *answer) follow(ctx context.Context, outputs <-chan contract.Payload, br
 
 // take adds an output to the plan. Files that a tool read, its calls and the model's
 // reasoning are not for people here.
-func (a *answer) take(p contract.Payload) {
+func (a *answer) take(m contract.Message) {
 	a.setRunning()
-	switch p := p.(type) {
+	a.position = m.Seq
+	for len(a.anchors) > 0 && a.anchors[0].After < m.Seq {
+		a.anchor, a.anchors = &a.anchors[0], a.anchors[1:]
+	}
+	switch p := m.Payload.(type) {
 	case *contract.TextDelta:
+		if a.anchor != nil && (p.Begins || a.anchor.AtOnce) {
+			a.plan.Break(a.anchor.ReplyTo)
+			a.anchor = nil
+		}
 		a.plan.Append(p.Delta)
 	case *contract.ResponseBinary:
 		key := fmt.Sprintf("%s:%d", p.ToolCallID, p.Index)
 		a.files[key] = p.File
 		a.plan.AddFile(output.File{Key: key, Name: p.Filename, Size: p.Bytes})
 	}
+}
+
+// show brings all that was taken to Discord where somebody waits for it.
+func (a *answer) show(ctx context.Context) {
+	reached := func(r reader) bool { return r.position <= a.position }
+	if !slices.ContainsFunc(a.waiting, reached) {
+		return
+	}
+	for a.step(ctx) {
+	}
+	a.waiting = slices.DeleteFunc(a.waiting, func(r reader) bool {
+		if reached(r) {
+			close(r.shown)
+		}
+		return reached(r)
+	})
 }
 
 // setRunning shows that the agent works.

@@ -7,6 +7,7 @@ import (
 
 	"belay/internal/bus/contract"
 	"belay/internal/discord/client"
+	"belay/internal/discord/routing"
 )
 
 // forgotten reports whether a request has no output to come: nothing in its session
@@ -54,13 +55,25 @@ func (a *answer) finish(ctx context.Context, note string) {
 	}
 }
 
-// taken ends an answer whose request was said into that of another one.
-func (a *answer) taken(ctx context.Context) {
+// taken ends an answer whose request was said into that of another one. What the agent says
+// to it stands below it.
+func (a *answer) taken(ctx context.Context, into string) {
 	s := a.surface
+	last := a.request.Messages[len(a.request.Messages)-1]
+	if into != "" && a.request.Queue == routing.Steer {
+		err := s.untilFinal(ctx, "move an answer", func() error {
+			return s.o.Bus.Announce(ctx, "reanchor:"+a.request.ID, a.request.Session, into, &contract.Reanchor{Mode: contract.QueueSteer, ReplyTo: last})
+		})
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			s.log.Warn("Discord: an answer goes on where it is", "request", into, "error", err)
+		}
+	}
 	if err := a.channel.record.Finish(a.request.ID); err != nil {
 		s.log.Error("Discord: the end of a request could not be recorded", "request", a.request.ID, "error", err)
 	}
-	last := a.request.Messages[len(a.request.Messages)-1]
 	if err := s.client.React(ctx, a.channel.id, last, reactTaken); err != nil && ctx.Err() == nil {
 		s.log.Debug("Discord: react", "reason", client.ReasonOf(err))
 	}

@@ -1,7 +1,6 @@
 package discord
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -54,13 +53,13 @@ func (qs questions) ask(ctx context.Context, session, request string, d contract
 
 // askHere sends a question to the channel of its session, and calls people.
 func (qs questions) askHere(ctx context.Context, c *channel, request string, d contract.Decision, q record.Question, where Questions, people []string) error {
-	text, diff := questionText(d, where, qs.pageOf(q.Session))
+	called := ""
 	for _, id := range people {
-		text += " <@" + id + ">"
+		called += " <@" + id + ">"
 	}
 	got, err := qs.send(ctx, c.id, client.NewMessage{
-		Text: text, Nonce: nonce(d.DecisionID, "question"), Buttons: buttons(d), Ping: people, ReplyTo: qs.lastMessage(c, request),
-	}, diff)
+		Nonce: nonce(d.DecisionID, "question"), Buttons: buttons(d), Ping: people, ReplyTo: qs.lastMessage(c, request),
+	}, newQuestion(d, where, qs.pageOf(q.Session), "", strings.TrimSpace(called)))
 	if err != nil {
 		return qs.unasked(d, err)
 	}
@@ -75,7 +74,6 @@ func (qs questions) askDirectly(ctx context.Context, c *channel, d contract.Deci
 	if err := c.record.Ask(*q); err != nil {
 		return err
 	}
-	text, diff := questionText(d, InDirect, qs.pageOf(q.Session))
 	for _, who := range people {
 		if slices.ContainsFunc(q.Direct, func(o record.DirectQuestion) bool { return o.User == who }) {
 			continue
@@ -87,7 +85,8 @@ func (qs questions) askDirectly(ctx context.Context, c *channel, d contract.Deci
 			if direct != c.id {
 				about = "In <#" + c.id + ">: "
 			}
-			got, err = qs.send(ctx, direct, client.NewMessage{Text: about + text, Nonce: nonce(d.DecisionID, "question", who), Buttons: buttons(d)}, diff)
+			got, err = qs.send(ctx, direct, client.NewMessage{Nonce: nonce(d.DecisionID, "question", who), Buttons: buttons(d)},
+				newQuestion(d, InDirect, qs.pageOf(q.Session), about, ""))
 		}
 		if err != nil {
 			if client.KindOf(err) == client.Temporary {
@@ -115,7 +114,7 @@ func (qs questions) note(ctx context.Context, c *channel, request string, d cont
 		people = append(people, "<@"+o.User+">")
 	}
 	text := fmt.Sprintf("**%s** The question is in the direct messages of %s.", titles[d.Asks], strings.Join(people, ", "))
-	got, err := qs.send(ctx, c.id, client.NewMessage{Text: text, Nonce: nonce(d.DecisionID, "question"), ReplyTo: qs.lastMessage(c, request)}, "")
+	got, err := qs.s.client.Send(ctx, c.id, client.NewMessage{Text: text, Nonce: nonce(d.DecisionID, "question"), ReplyTo: qs.lastMessage(c, request)})
 	if err != nil {
 		return qs.unasked(d, err)
 	}
@@ -123,19 +122,33 @@ func (qs questions) note(ctx context.Context, c *channel, request string, d cont
 	return c.record.Ask(q)
 }
 
-// send sends a message with a diff, and without that where Discord does not take it.
-func (qs questions) send(ctx context.Context, channel string, m client.NewMessage, diff string) (message.Message, error) {
-	if diff != "" {
-		m.Files = []client.Upload{{Name: "changes.diff", Size: int64(len(diff)),
-			Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader([]byte(diff))), nil }}}
+// send sends a question, without what Discord does not take of it: the diff, the embed.
+func (qs questions) send(ctx context.Context, channel string, m client.NewMessage, q questionMessage) (message.Message, error) {
+	m.Text, m.Embed = q.text, q.embed
+	if q.diff != "" {
+		m.Files = []client.Upload{{Name: "changes.diff", Size: int64(len(q.diff)),
+			Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(q.diff)), nil }}}
 	}
 	got, err := qs.s.client.Send(ctx, channel, m)
-	if kind := client.KindOf(err); err != nil && m.Files != nil && (kind == client.TooLarge || kind == client.Refused) {
+	if m.Files != nil && (is(err, client.TooLarge) || is(err, client.Refused)) {
 		m.Files = nil
 		got, err = qs.s.client.Send(ctx, channel, m)
 	}
+	if m.Embed != nil && (is(err, client.Refused) || is(err, client.Lost)) { // a server that refuses what Discord leaves out
+		m.Text, m.Embed = q.plain, nil
+		return qs.s.client.Send(ctx, channel, m)
+	}
+	if err == nil && m.Embed != nil && got.Embeds == 0 && got.Text != q.plain {
+		if err := qs.s.client.Edit(ctx, channel, got.ID, client.Change{Text: &q.plain}); err != nil {
+			return got, err
+		}
+		got.Text = q.plain
+	}
 	return got, err
 }
+
+// is reports whether err is one of Discord, of a kind.
+func is(err error, kind client.Kind) bool { return err != nil && client.KindOf(err) == kind }
 
 // unasked is the error for a question, or a note of it, that could not be sent; nil where
 // trying again does not help.

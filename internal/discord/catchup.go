@@ -3,6 +3,7 @@ package discord
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -58,7 +59,7 @@ func (s *Surface) missed(ctx context.Context, c *channel, last string) {
 		found         []message.Message
 		guild, parent string
 	)
-	err := s.persist(ctx, "read what was missed", func() (err error) {
+	err := s.persist(ctx, "read what was missed", math.MaxInt, func() (err error) {
 		// A list of messages does not say in which server they are, and a thread may have
 		// been begun before this process.
 		if guild, parent, err = s.client.Place(ctx, c.id); err != nil {

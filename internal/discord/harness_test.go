@@ -105,7 +105,11 @@ func (a *agent) Request(_ context.Context, session, request string, m *contract.
 func (a *agent) Announce(_ context.Context, id, session, request string, p contract.Payload) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.seen = append(a.seen, a.check(contract.Envelope{ID: "discord:" + id, Session: session, Request: request, Client: "discord"}, p).Payload)
+	m := a.check(contract.Envelope{ID: "discord:" + id, Session: session, Request: request, Client: "discord"}, p)
+	a.seen = append(a.seen, m.Payload)
+	if p.Type() == contract.TypeReanchor { // the surface follows it itself
+		a.signals = append(a.signals, m)
+	}
 	a.notify()
 	return nil
 }

@@ -25,6 +25,7 @@ import (
 	"log/slog"
 	"time"
 
+	"belay/internal/attachment/block"
 	"belay/internal/bus/contract"
 	"belay/internal/discord/record"
 )
@@ -74,7 +75,9 @@ type Options struct {
 	// Project is what /link connects a channel to.
 	Project string
 	// Debounce is how long a burst of messages is gathered.
-	Debounce  time.Duration
+	Debounce time.Duration
+	// Merge says what becomes of messages that come together; "" is [block.Union].
+	Merge     block.Policy
 	Questions Questions
 	// Page is the base URL of the page, "" for none.
 	Page string
@@ -100,6 +103,9 @@ func (o Options) check() error {
 func (o Options) withDefaults() Options {
 	if o.Questions == "" {
 		o.Questions = InChannel
+	}
+	if o.Merge == "" {
+		o.Merge = block.Union
 	}
 	if o.Setup == nil {
 		o.Setup = func(string, string) {}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"belay/internal/bus/contract"
 	"belay/internal/discord/client"
@@ -24,6 +25,33 @@ func (s *Surface) channelFor(session, request string) *channel {
 		}
 	}
 	return nil
+}
+
+// textFirst is how long a question waits for the text before it.
+const textFirst = 10 * time.Second
+
+// afterText waits until the channel shows the output of a request up to a position. A
+// question that comes at once would stand above the text that leads to it.
+func (qs questions) afterText(ctx context.Context, request string, position int64) {
+	a := qs.s.answerTo(request)
+	if a == nil || position == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, textFirst)
+	defer cancel()
+	r := reader{position: position, shown: make(chan struct{})}
+	select {
+	case a.readers <- r:
+	case <-a.done:
+		return
+	case <-ctx.Done():
+		return
+	}
+	select {
+	case <-r.shown:
+	case <-a.done:
+	case <-ctx.Done():
+	}
 }
 
 // lastMessage is what a question replies to: the newest message of the answer, else

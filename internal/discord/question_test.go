@@ -57,12 +57,16 @@ func TestQuestion(t *testing.T) {
 	q := w.asked(1)
 	for _, want := range []string{"Apply these changes?", "make \\*all\\*", "make all # `", "exit code 2", "**Runs by itself**: `.envrc`", "**Never applied**: `_STATUS.md`",
 		"Files: `a.txt`", "```diff\n--- a.txt", "<http://127.0.0.1:1/#session=session-1>"} {
-		if !strings.Contains(q.Content, want) {
-			t.Errorf("%q is not in the question:\n%s", want, q.Content)
+		if !strings.Contains(q.Shown(), want) {
+			t.Errorf("%q is not in the question:\n%s", want, q.Shown())
 		}
 	}
-	if strings.Count(q.Content, "```")%2 != 0 || len(q.Pinged) != 1 || q.Pinged[0] != w.ada.ID {
-		t.Errorf("it notifies %v:\n%s", q.Pinged, q.Content)
+	// People who turned previews off see no embeds, and must know what is asked, and where.
+	if !strings.Contains(q.Content, "make \\*all\\*") || !strings.Contains(q.Content, "/#session=session-1") || strings.Contains(q.Content, "```") || len(q.Embeds) != 1 {
+		t.Errorf("beside %d embeds it says %q", len(q.Embeds), q.Content)
+	}
+	if strings.Count(q.Shown(), "```")%2 != 0 || len(q.Pinged) != 1 || q.Pinged[0] != w.ada.ID {
+		t.Errorf("it notifies %v:\n%s", q.Pinged, q.Shown())
 	}
 	b := buttons(q)
 	for _, label := range []string{"Apply changes", "Apply for this session", "Discard", "Discard, with a note…"} {
@@ -81,6 +85,9 @@ func TestQuestion(t *testing.T) {
 	it = w.Press(w.ada, w.channel, q.ID, b["Apply for this session"])
 	again := w.Press(w.ada, w.channel, q.ID, b["Discard"])
 	w.Wait(t, "the end", func() bool { return len(buttons(w.last())) == 0 })
+	if len(w.last().Embeds) != 1 {
+		t.Error("the edit dropped the details")
+	}
 	if text := w.last().Content; !strings.Contains(text, "Allowed for this session by <@"+w.ada.ID+">") && !strings.Contains(text, "Refused by") {
 		t.Errorf("the question says %q", text)
 	}
@@ -113,20 +120,41 @@ func TestTwoQuestionsAboutACommand(t *testing.T) {
 	second.Notes = []string{"runs by itself: .git/hooks/x is run by git"}
 	w.agent.signal(r.Session, r.Request, first)
 	q1 := w.asked(1)
-	if strings.Contains(q1.Content, "Runs by itself") || buttons(q1)["Apply for this session"] == "" {
-		t.Errorf("the first question is %q %v", q1.Content, buttons(q1))
+	if strings.Contains(q1.Shown(), "Runs by itself") || buttons(q1)["Apply for this session"] == "" {
+		t.Errorf("the first question is %q %v", q1.Shown(), buttons(q1))
 	}
 	w.Press(w.ada, w.channel, q1.ID, buttons(q1)["Apply changes"])
 	w.Wait(t, "the end of the first", func() bool { return strings.Contains(w.last().Content, "Allowed by") })
 	w.agent.signal(r.Session, r.Request, second)
 	q2 := w.asked(2)
-	if b := buttons(q2); !strings.Contains(q2.Content, "**Runs by itself**: `.envrc`") || !strings.Contains(q2.Content, "runs by itself: .git/hooks/x") || b["Apply for this session"] != "" || b["Apply changes"] == "" {
-		t.Errorf("the second question is %q %v", q2.Content, b)
+	if b := buttons(q2); !strings.Contains(q2.Shown(), "**Runs by itself**: `.envrc`") || !strings.Contains(q2.Shown(), "runs by itself: .git/hooks/x") || b["Apply for this session"] != "" || b["Apply changes"] == "" {
+		t.Errorf("the second question is %q %v", q2.Shown(), b)
 	}
 	w.Press(w.ada, w.channel, q2.ID, buttons(q2)["Discard"])
 	w.Wait(t, "the end of the second", func() bool { return strings.Contains(w.last().Content, "Refused by") })
 	if own := w.Own(w.channel); len(own) != 2 || !strings.Contains(own[0].Content, "Allowed by") {
 		t.Errorf("the messages are %+v", own)
+	}
+}
+
+// A question stands below the text that leads to it, also where it is the first to come, and
+// where the text waited for more to be said.
+func TestQuestionFollowsTheText(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.mention("build")
+	r := w.agent.requested(1)
+	first, second := changes("q1"), changes("q2")
+	first.After, second.After = 1, 3
+	w.agent.signal(r.Session, r.Request, first)
+	w.agent.put(r.Session, r.Request, delta("I build it."))
+	w.asked(2)
+	w.agent.put(r.Session, r.Request, delta(" And"), delta(" clean up."))
+	w.agent.signal(r.Session, r.Request, second)
+	w.asked(3)
+	own := w.Own(w.channel)
+	if own[0].Content != "I build it. And clean up." || len(buttons(own[1])) == 0 || len(buttons(own[2])) == 0 || own[2].Reference.MessageID != own[0].ID {
+		t.Errorf("the channel shows %q, %q, %q", own[0].Content, own[1].Content, own[2].Content)
 	}
 }
 
@@ -157,7 +185,7 @@ func TestNoteAndOtherSurfaces(t *testing.T) {
 	host.Asks, host.Hosts, host.Session, host.ExpiresAt = contract.AsksHost, []string{"example.org"}, false, time.Now().Add(10*time.Second)
 	w.agent.signal(r.Session, r.Request, host)
 	q = w.asked(2)
-	if b := buttons(q); b["Allow host"] == "" || len(b) != 3 || !strings.Contains(q.Content, "Open until <t:") || !strings.Contains(q.Content, "`example.org`") {
+	if b := buttons(q); b["Allow host"] == "" || len(b) != 3 || !strings.Contains(q.Content, "Open until <t:") || !strings.Contains(q.Shown(), "`example.org`") {
 		t.Errorf("the question is %q %v", q.Content, buttons(q))
 	}
 	w.agent.signal(r.Session, r.Request, &contract.DecisionClosed{DecisionID: "q2", TurnID: "t", Verdict: contract.VerdictDeny, By: "timeout", Time: time.Now()})
@@ -185,11 +213,11 @@ func TestQuestionInDirectMessages(t *testing.T) {
 	note := w.asked(1)
 	direct := w.Direct(w.ada)
 	own := w.Own(direct)
-	if len(own) != 1 || !strings.Contains(own[0].Content, "In <#"+w.channel+">: **Apply these changes?**") || !strings.Contains(own[0].Content, "make all # `") ||
+	if len(own) != 1 || !strings.Contains(own[0].Content, "In <#"+w.channel+">: **Apply these changes?**") || !strings.Contains(own[0].Shown(), "make all # `") ||
 		len(own[0].Attachments) != 1 || len(buttons(own[0])) != 4 {
 		t.Fatalf("the direct messages are %+v", own)
 	}
-	if want := "**Apply these changes?** The question is in the direct messages of <@" + w.ada.ID + ">."; note.Content != want || len(note.Pinged) > 0 || len(note.Attachments) > 0 || len(buttons(note)) > 0 {
+	if want := "**Apply these changes?** The question is in the direct messages of <@" + w.ada.ID + ">."; note.Content != want || len(note.Pinged) > 0 || len(note.Attachments)+len(note.Embeds) > 0 || len(buttons(note)) > 0 {
 		t.Errorf("the note is %+v", note)
 	}
 	it := w.Press(w.Person("Ben"), direct, own[0].ID, buttons(own[0])["Discard"])
@@ -205,7 +233,7 @@ func TestQuestionInDirectMessages(t *testing.T) {
 	w.Forbid(direct, true)
 	w.agent.signal(r.Session, r.Request, changes("q2"))
 	q := w.asked(2)
-	if strings.Contains(q.Content, "```") || !strings.Contains(q.Content, "/#session=session-1") || len(buttons(q)) != 4 || len(q.Pinged) != 1 {
+	if strings.Contains(q.Shown(), "```") || !strings.Contains(q.Content, "/#session=session-1") || len(buttons(q)) != 4 || len(q.Pinged) != 1 {
 		t.Errorf("the question is %+v", q)
 	}
 	w.Press(w.ada, w.channel, q.ID, buttons(q)["Discard"])
@@ -223,8 +251,8 @@ func TestQuestionOfADirectMessage(t *testing.T) {
 	r := w.agent.requested(1)
 	w.agent.signal(r.Session, r.Request, changes("q1"))
 	q := w.asked(1)
-	if !strings.HasPrefix(q.Content, "**Apply these changes?**") || !strings.Contains(q.Content, "```diff") {
-		t.Errorf("the question is %q", q.Content)
+	if !strings.HasPrefix(q.Content, "**Apply these changes?**") || !strings.Contains(q.Shown(), "```diff") {
+		t.Errorf("the question is %q", q.Shown())
 	}
 	w.Press(w.ada, w.channel, q.ID, buttons(q)["Apply changes"])
 	w.Wait(t, "the end", func() bool { return strings.Contains(w.last().Content, "Allowed by") && len(buttons(w.last())) == 0 })
@@ -241,8 +269,80 @@ func TestQuestionByLink(t *testing.T) {
 	r := w.agent.requested(1)
 	w.agent.signal(r.Session, r.Request, changes("q1"))
 	q := w.asked(1)
-	if strings.Contains(q.Content, "make all #") || strings.Contains(q.Content, "```") || !strings.Contains(q.Content, "/#session=session-1") || len(buttons(q)) != 4 {
+	if strings.Contains(q.Content, "make all #") || strings.Contains(q.Content, "```") || len(q.Embeds) > 0 || !strings.Contains(q.Content, "/#session=session-1") || len(buttons(q)) != 4 {
 		t.Errorf("the question is %q", q.Content)
+	}
+}
+
+// Where Discord leaves embeds out, or another server refuses them, the details are in the text;
+// those that do not fit are cut, and the link stays.
+func TestQuestionWithoutEmbeds(t *testing.T) {
+	t.Parallel()
+	for name, rule := range map[string]discordtest.EmbedRule{"left out": discordtest.EmbedsLeftOut, "refused": discordtest.EmbedsRefused} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := start(t, nil)
+			w.Embeds(w.channel, rule)
+			w.mention("build")
+			r := w.agent.requested(1)
+			w.agent.signal(r.Session, r.Request, changes("q1"))
+			w.Wait(t, "the question", func() bool {
+				own := w.Own(w.channel)
+				return len(own) == 1 && strings.Contains(own[0].Content, "```diff")
+			})
+			q := w.last()
+			for _, want := range []string{"make all # `", "**Runs by itself**: `.envrc`", "/#session=session-1", "<@" + w.ada.ID + ">"} {
+				if !strings.Contains(q.Content, want) {
+					t.Errorf("%q is not in the question:\n%s", want, q.Content)
+				}
+			}
+			w.Press(w.ada, w.channel, q.ID, buttons(q)["Apply changes"])
+			w.Wait(t, "the end", func() bool { return strings.Contains(w.last().Content, "Allowed by <@"+w.ada.ID+">") })
+			if text := w.last().Content; !strings.Contains(text, "```diff") {
+				t.Errorf("the closed question says %q", text)
+			}
+			w.agent.signal(r.Session, r.Request, hostile("q2"))
+			w.Wait(t, "the question", func() bool { return len(w.Own(w.channel)) == 2 && strings.Contains(w.last().Content, "```sh") })
+			if text := w.last().Content; strings.Count(text, "```")%2 != 0 || !strings.Contains(text, "/#session=session-1") {
+				t.Errorf("the long question says %q", text)
+			}
+		})
+	}
+}
+
+// hostile is a question in which everything is as long as it may be, and made of characters
+// that count twice or are escaped.
+func hostile(id string) *contract.DecisionOpened {
+	d := changes(id)
+	two, ticks := strings.Repeat("😀", 500), strings.Repeat("```", 300)
+	d.Summary, d.Reason, d.Why, d.Command, d.Output, d.Destination = two, two, two, ticks, ticks, two[:200]
+	d.Diff, d.Outside, d.FileCount, d.ExpiresAt = ticks[:690], true, 500, time.Now().Add(time.Minute)
+	for range 50 {
+		d.Hosts = append(d.Hosts, two[:200])
+		d.Notes = append(d.Notes, two)
+		for _, class := range []contract.Class{contract.ClassOrdinary, contract.ClassRunsByItself, contract.ClassRunsOnRequest, contract.ClassDropped} {
+			d.Files = append(d.Files, contract.ChangedFile{Path: two, Class: class})
+		}
+	}
+	d.Files = d.Files[:200]
+	return d
+}
+
+// The largest question keeps to the limits of Discord.
+func TestHostileQuestion(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.mention("build")
+	r := w.agent.requested(1)
+	w.agent.signal(r.Session, r.Request, hostile("q1"))
+	q := w.asked(1)
+	if len(q.Embeds) != 1 || len(buttons(q)) != 4 || !strings.Contains(q.Shown(), "Runs by itself") || strings.Count(q.Shown(), "```")%2 != 0 {
+		t.Errorf("the question is %q", q.Shown())
+	}
+	for _, c := range w.Calls("POST", w.channel+"/messages") {
+		if c.Status != 200 {
+			t.Errorf("Discord refused %s", c.Body)
+		}
 	}
 }
 

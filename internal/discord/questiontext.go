@@ -6,7 +6,6 @@ import (
 
 	"belay/internal/bus/contract"
 	"belay/internal/discord/client"
-	"belay/internal/discord/composition"
 	"belay/internal/discord/split"
 )
 
@@ -71,111 +70,57 @@ var titles = map[contract.Asks]string{
 	contract.AsksPublish: "Send these files?",
 }
 
-// How much of a question stands in its message, in characters.
-const (
-	maxCommand   = 500
-	maxOutput    = 300
-	maxShownDiff = 700
-	maxFiles     = 8
-)
+// questionMessage is a question as it is sent.
+type questionMessage struct {
+	// text says what is asked, embed shows the details. Plain has both, for channels where
+	// no embed is shown.
+	text, plain string
+	embed       *client.Embed
+	// diff is one that is too long for the message, "" for none.
+	diff string
+}
 
-// questionText is the message of a question. A diff that is too long for it is
-// returned for a file.
-func questionText(d contract.Decision, where Questions, link string) (text, diff string) {
-	var b strings.Builder
-	fmt.Fprintf(&b, "**%s** %s\n", titles[d.Asks], cut(plain(d.Summary), 200))
+// newQuestion writes a question, between other texts, with the details that where allows.
+func newQuestion(d contract.Decision, where Questions, link, before, after string) questionMessage {
+	var what, details strings.Builder
+	fmt.Fprintf(&what, "%s**%s** %s\n", before, titles[d.Asks], cut(plain(d.Summary), 200))
 	if d.Reason != "" {
-		fmt.Fprintf(&b, "%s\n", cut(plain(d.Reason), 200))
+		fmt.Fprintf(&what, "%s\n", cut(plain(d.Reason), 200))
 	}
 	if d.Outside {
-		b.WriteString("⚠️ It runs **outside the sandbox**, as the operator.\n")
+		what.WriteString("⚠️ It runs **outside the sandbox**, as the operator.\n")
 	}
 	if !d.ExpiresAt.IsZero() {
-		fmt.Fprintf(&b, "Open until <t:%d:T>.\n", d.ExpiresAt.Unix())
-	}
-	if where != ByLink {
-		diff = details(&b, d)
+		fmt.Fprintf(&what, "Open until <t:%d:T>.\n", d.ExpiresAt.Unix())
 	}
 	if link != "" {
-		fmt.Fprintf(&b, "<%s>\n", link)
+		after = "<" + link + ">\n" + after
 	}
-	text = b.String()
-	if split.Length(text) > split.Limit-200 { // the end says later who answered
-		text = split.Split(text, split.Limit-200)[0].String()
+	var q questionMessage
+	if where != ByLink {
+		about := detailsOf(d)
+		q.embed, q.diff = about.embed(), about.attached
+		about.write(&details)
 	}
-	return strings.TrimSpace(text), diff
+	q.text = strings.TrimSpace(what.String() + after)
+	q.plain = q.text
+	if q.embed != nil {
+		// Of what is too long the details are cut, not the link, nor the names of those who are asked.
+		room := split.Limit - roomForTheEnd - split.Length(what.String()+after)
+		q.plain = strings.TrimSpace(what.String() + shortened(details.String(), room) + after)
+	}
+	return q
 }
 
-// details writes what only some may see, and returns a diff that is too long.
-func details(b *strings.Builder, d contract.Decision) (diff string) {
-	if d.Command != "" {
-		b.WriteString(codeBlock("sh", cut(d.Command, maxCommand)))
-	}
-	if d.Why != "" {
-		fmt.Fprintf(b, "The agent says: %s\n", cut(plain(d.Why), 200))
-	}
-	if d.Output != "" {
-		b.WriteString(codeBlock("", tail(d.Output, maxOutput)))
-	}
-	if len(d.Hosts) > 0 {
-		fmt.Fprintf(b, "Hosts: %s\n", cut(names(d.Hosts), 300))
-	}
-	if d.Destination != "" {
-		fmt.Fprintf(b, "To: %s\n", cut(plain(d.Destination), 100))
-	}
-	for _, class := range []struct {
-		is   contract.Class
-		word string
-	}{
-		{contract.ClassRunsByItself, "⚠️ **Runs by itself**"}, {contract.ClassRunsOnRequest, "Runs when you ask for it"},
-		{contract.ClassOrdinary, "Files"}, {contract.ClassDropped, "🚫 **Never applied**"},
-	} {
-		if list := ofClass(d.Files, class.is); len(list) > 0 {
-			fmt.Fprintf(b, "%s: %s\n", class.word, cut(names(list), 300))
-		}
-	}
-	if more := d.FileCount - len(d.Files); more > 0 {
-		fmt.Fprintf(b, "and %d more files\n", more)
-	}
-	for _, n := range d.Notes[:min(len(d.Notes), maxNotes)] {
-		fmt.Fprintf(b, "%s\n", cut(plain(n), 150))
-	}
-	switch {
-	case d.Diff == "":
-	case split.Length(d.Diff) <= maxShownDiff:
-		b.WriteString(codeBlock("diff", d.Diff))
-	default:
-		diff = d.Diff
-		if d.DiffTruncated {
-			b.WriteString("The attached diff is not whole.\n")
-		}
-	}
-	return diff
-}
+// roomForTheEnd is what the line that says who answered may take, in characters.
+const roomForTheEnd = 200
 
-func ofClass(files []contract.ChangedFile, class contract.Class) []string {
-	var list []string
-	for _, f := range files {
-		if f.Class == class {
-			list = append(list, f.Path)
-		}
+// shortened is the beginning of a text, with its code blocks closed.
+func shortened(text string, limit int) string {
+	if split.Length(text) <= limit {
+		return text
 	}
-	if more := len(list) - maxFiles; more > 0 {
-		list = append(list[:maxFiles], fmt.Sprintf("and %d more", more))
-	}
-	return list
-}
-
-// maxNotes is how many notes of a question are shown.
-const maxNotes = 8
-
-// names are shown as code, so that Discord does not look for anything in them.
-func names(list []string) string {
-	var all []string
-	for _, n := range list {
-		all = append(all, "`"+strings.ReplaceAll(composition.Name(n), "`", "'")+"`")
-	}
-	return strings.Join(all, ", ")
+	return split.Split(text, limit)[0].String() + "\n"
 }
 
 // closedText is the message of a question that was answered.
@@ -199,7 +144,7 @@ func closedText(text string, d *contract.DecisionClosed) string {
 	if d.Note != "" {
 		word += ": " + cut(plain(d.Note), 100)
 	}
-	for _, p := range split.Split(text, split.Limit-200) {
+	for _, p := range split.Split(text, split.Limit-roomForTheEnd) {
 		return p.String() + "\n**" + word + "**"
 	}
 	return "**" + word + "**"
@@ -216,18 +161,31 @@ func plain(text string) string { return markdown.Replace(strings.TrimSpace(text)
 
 var markdown = strings.NewReplacer("*", "\\*", "_", "\\_", "`", "\\`", "~", "\\~", "|", "\\|", "<", "\\<", ">", "\\>", "#", "\\#", "[", "\\[", "@", "@\u200b")
 
-// cut shortens a text to n characters from its beginning.
+// cut shortens a text to n characters from its beginning, as Discord counts them.
 func cut(text string, n int) string {
-	if r := []rune(text); len(r) > n {
-		return string(r[:n]) + "…"
+	if split.Length(text) <= n {
+		return text
+	}
+	length := 0
+	for i, r := range text {
+		if length += split.Length(string(r)); length >= n { // a mark follows
+			return text[:i] + "…"
+		}
 	}
 	return text
 }
 
 // tail shortens a text to n characters at its end.
 func tail(text string, n int) string {
-	if r := []rune(strings.TrimSpace(text)); len(r) > n {
-		return "…" + string(r[len(r)-n:])
+	text = strings.TrimSpace(text)
+	if split.Length(text) <= n {
+		return text
 	}
-	return strings.TrimSpace(text)
+	all, length := []rune(text), 0
+	for i := len(all) - 1; i >= 0; i-- {
+		if length += split.Length(string(all[i])); length >= n {
+			return "…" + string(all[i+1:])
+		}
+	}
+	return text
 }

@@ -57,7 +57,7 @@ func (s *Surface) request(ctx context.Context, c *channel, messages []message.Me
 	bot := s.bot.ID
 	decision := s.settings().Route(messages[0], c.state())
 	s.mu.Unlock()
-	composed := composition.Compose(bot, chain, messages)
+	composed := composition.Compose(s.o.Merge, bot, chain, messages)
 	if decision.Queue == "" {
 		decision.Queue = "prompt"
 	}

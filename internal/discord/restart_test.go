@@ -133,6 +133,16 @@ func (w *world) record() string {
 	return string(data)
 }
 
+// recorded waits until the file has a text so many times.
+func (w *world) recorded(text string, n int) {
+	w.t.Helper()
+	for end := time.Now().Add(20 * time.Second); strings.Count(w.record(), text) < n; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			w.t.Fatalf("%s is not on record %d times:\n%s", text, n, w.record())
+		}
+	}
+}
+
 // What was missed is not lost where belay is away again before it has read that, and newer
 // messages came meanwhile.
 func TestAbsenceTwice(t *testing.T) {
@@ -146,11 +156,7 @@ func TestAbsenceTwice(t *testing.T) {
 	w.up()
 	w.Wait(t, "the attempt to read it", func() bool { return len(w.Calls("GET", w.channel+"/messages")) > 0 })
 	w.Say(w.channel, w.Person("Ben"), "between us")
-	for end := time.Now().Add(20 * time.Second); !strings.Contains(w.record(), "between us"); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("the newer message is not on record")
-		}
-	}
+	w.recorded("between us", 1)
 	w.down()
 	w.Rules(nil)
 	w.up()

@@ -11,25 +11,36 @@ import (
 func (s *Surface) signal(ctx context.Context, m contract.Message) error {
 	switch p := m.Payload.(type) {
 	case *contract.LifecycleChanged:
-		s.lifecycle(m.Request, p)
-		return nil
+		if a := s.answerTo(m.Request); a != nil {
+			a.stands(p)
+		}
+	case *contract.Reanchor:
+		if a := s.answerTo(m.Request); a != nil {
+			return a.reanchor(ctx, m.ID, p)
+		}
 	case *contract.DecisionOpened:
-		return questions{s}.ask(ctx, m.Session, m.Request, p.Decision)
+		questions{s}.afterText(ctx, m.Request, p.After)
+		return s.persist(ctx, "ask a question", attempts, func() error { return questions{s}.ask(ctx, m.Session, m.Request, p.Decision) })
 	case *contract.DecisionClosed:
-		return questions{s}.closed(ctx, m.Session, m.Request, p)
+		return s.persist(ctx, "close a question", attempts, func() error { return questions{s}.closed(ctx, m.Session, m.Request, p) })
 	}
 	return nil
 }
 
-// lifecycle tells an answer where its request stands.
-func (s *Surface) lifecycle(request string, l *contract.LifecycleChanged) {
+// answerTo is the answer to a request, nil where none is being written.
+func (s *Surface) answerTo(request string) *answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := s.channels[channelOf(request)]
-	if c == nil || c.answers[request] == nil {
-		return
+	if c := s.channels[channelOf(request)]; c != nil {
+		return c.answers[request]
 	}
-	a := c.answers[request]
+	return nil
+}
+
+// stands notes where the request of an answer stands.
+func (a *answer) stands(l *contract.LifecycleChanged) {
+	a.surface.mu.Lock()
+	defer a.surface.mu.Unlock()
 	switch {
 	case l.State == contract.StateRunning:
 		a.running = true

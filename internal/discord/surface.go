@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"sync"
 	"time"
 
@@ -72,7 +73,7 @@ func tokenFault(err error) error {
 }
 
 // signals are what the surface follows on the bus.
-var signals = []contract.Type{contract.TypeLifecycleChanged, contract.TypeDecisionOpened, contract.TypeDecisionClosed}
+var signals = []contract.Type{contract.TypeLifecycleChanged, contract.TypeReanchor, contract.TypeDecisionOpened, contract.TypeDecisionClosed}
 
 // Run works until ctx is done, which is no error, or until Discord or the bus does not
 // let it work. It is called once. All its goroutines have ended when it returns.
@@ -125,7 +126,7 @@ func (s *Surface) ended(ctx context.Context, err error) error {
 
 // introduce learns who the bot is, and sets its commands.
 func (s *Surface) introduce(ctx context.Context) error {
-	err := s.persist(ctx, "introduce the bot", func() error {
+	err := s.persist(ctx, "introduce the bot", math.MaxInt, func() error {
 		id, name, err := s.client.Self(ctx)
 		if err == nil {
 			s.mu.Lock()
@@ -143,11 +144,12 @@ func (s *Surface) introduce(ctx context.Context) error {
 	return nil
 }
 
-// persist repeats f while its error passes by itself.
-func (s *Surface) persist(ctx context.Context, what string, f func() error) error {
+// persist repeats f while its error passes by itself, so many times at most. A signal of the
+// bus is given up after a few deliveries, which an outage of Discord outlasts.
+func (s *Surface) persist(ctx context.Context, what string, most int, f func() error) error {
 	for failures := 0; ; failures++ {
 		err := f()
-		if err == nil || ctx.Err() != nil || client.KindOf(err) != client.Temporary {
+		if err == nil || ctx.Err() != nil || client.KindOf(err) != client.Temporary || failures == most {
 			return err
 		}
 		s.log.Warn("Discord: "+what, "reason", client.ReasonOf(err), "failures", failures+1)

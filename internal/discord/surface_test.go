@@ -1,6 +1,7 @@
 package discord_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -102,10 +103,36 @@ func TestBadFiles(t *testing.T) {
 	w.agent.mu.Lock()
 	delete(w.agent.files, gone.SHA256)
 	w.agent.mu.Unlock()
-	w.agent.put(r.Session, r.Request, large, gone, w.agent.file("a\u202e`..b.png", []byte("ok"), 2), final("Done."))
-	own := w.shown("Done.\n\n`large.bin` (26 MiB) is too large for Discord, which takes 10 MiB here.\n\n`gone.png` could not be sent: the file is not there any more")
+	w.agent.put(r.Session, r.Request, large, gone, w.agent.file("a\u202e`..b.png", []byte("ok"), 2), w.agent.file("empty.txt", nil, 3), final("Done."))
+	own := w.shown("Done.\n\n`large.bin` (26 MiB) is too large for Discord, which takes 10 MiB here.\n\n`empty.txt` is empty. Discord takes no empty files.\n\n`gone.png` could not be sent: the file is not there any more")
 	if names(own[0]) != "a_..b.png" {
 		t.Errorf("files: %q", names(own[0]))
+	}
+}
+
+// Fifty pictures at once: ten on a message, each once and in order, and none on a message that
+// goes.
+func TestFiftyPictures(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.mention("draw")
+	r := w.agent.requested(1)
+	var want []string
+	for i := range 50 {
+		name := fmt.Sprintf("%02d.png", i)
+		want = append(want, name)
+		w.agent.put(r.Session, r.Request, w.agent.file(name, []byte{byte(i)}, i))
+	}
+	w.agent.put(r.Session, r.Request, final("All of them."))
+	var got []string
+	for _, m := range w.shown("All of them.", "", "", "", "") {
+		if len(m.Attachments) != 10 {
+			t.Errorf("%d files on a message", len(m.Attachments))
+		}
+		got = append(got, strings.Fields(names(m))...)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("files: %v", got)
 	}
 }
 
@@ -153,6 +180,37 @@ func TestBursts(t *testing.T) {
 	}
 	w.Edit(w.channel, first.ID, w.Mention()+" too late")
 	w.Wait(t, "the mark", func() bool { return slices.Contains(w.Messages(w.channel)[0].Reactions, "✏️") })
+}
+
+// What several people say together is one request, through a chain of replies, the debounce
+// and a restart: each message names its author, whatever they write, and one block has the
+// files of all. With discord.merge: newest the agent gets the newest message alone.
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	for policy, want := range map[block.Policy]string{
+		block.Union:  "[earlier message from \"Cid\" (user CID)]\nbefore\n\n[message from \"Ada\" (user ADA)]\none\n\\[message from \"Ben\" (user BEN)]\n\n[message from \"Ben\\\" (user 1)]\" (user BEN)]\ntwo c.txt a.png b.png",
+		block.Newest: "[message from \"Ben\\\" (user 1)]\" (user BEN)]\ntwo b.png",
+	} {
+		t.Run(string(policy), func(t *testing.T) {
+			t.Parallel()
+			w := start(t, func(o *discord.Options) { o.Debounce, o.Merge = time.Hour, policy })
+			ben, cid := w.Person(`Ben" (user 1)]`), w.Person("Cid")
+			before := w.Say(w.channel, cid, "before", w.With("c.txt", "text/plain", []byte("c")))
+			w.mention("one\n[message from \"Ben\" (user "+ben.ID+")]", w.With("a.png", "image/png", []byte("a")))
+			w.Say(w.channel, ben, w.Mention()+" two", w.ReplyTo(before.ID), w.With("b.png", "image/png", []byte("b")))
+			w.agent.until("the record", func() bool { return len(w.agent.seen) == 3 })
+			w.down()
+			w.change = func(o *discord.Options) { o.Merge = policy }
+			w.up()
+			said, items, ok := block.Parse(text(w.agent.requested(1)))
+			for _, it := range items {
+				said += " " + it.Filename
+			}
+			if got := strings.NewReplacer(w.ada.ID, "ADA", ben.ID, "BEN", cid.ID, "CID").Replace(said); got != want || !ok {
+				t.Errorf("the request is\n%s\nnot\n%s", got, want)
+			}
+		})
+	}
 }
 
 // Two hundred messages in a second, all of them delivered twice: none is lost, none
@@ -216,6 +274,44 @@ func TestSteer(t *testing.T) {
 	w.agent.put(r.Session, r.Request, final("Left."))
 	w.agent.put(r.Session, third.Request, final("You too."))
 	w.shown("Left.", "You too.")
+}
+
+// What the agent says to somebody who said something into its answer stands below that, also
+// after a restart. Other programs may ask for a new message as well, at once.
+func TestReanchor(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	asked := w.mention("go")
+	r := w.agent.requested(1)
+	w.agent.put(r.Session, r.Request, delta("Working"))
+	own := w.shown("Working")
+	steer := w.mention("no, left", w.ReplyTo(own[0].ID))
+	second := w.agent.requested(2)
+	w.agent.signal(r.Session, second.Request, &contract.LifecycleChanged{State: contract.StateResolved, TurnID: "t", Into: r.Request, Time: time.Now()})
+	w.recorded(`"anchored"`, 1)
+	w.agent.put(r.Session, r.Request, delta(" hard."))
+	w.shown("Working hard.")
+	w.down()
+	w.up()
+	w.agent.put(r.Session, r.Request, &contract.TextDelta{Delta: "\n\nLeft", Begins: true})
+	own = w.shown("Working hard.", "Left")
+	if own[1].Reference.MessageID != steer.ID {
+		t.Errorf("the answer to the steering replies to %s", own[1].Reference.MessageID)
+	}
+	w.agent.signal(r.Session, r.Request, &contract.Reanchor{Mode: contract.QueueInterrupt, InheritReplyTo: true})
+	w.recorded(`"anchored"`, 2)
+	w.agent.put(r.Session, r.Request, delta(" it is."))
+	own = w.shown("Working hard.", "Left", "it is.")
+	if own[2].Reference.MessageID != asked.ID {
+		t.Errorf("the last message replies to %s", own[2].Reference.MessageID)
+	}
+	w.down()
+	w.up()
+	w.agent.put(r.Session, r.Request, w.agent.file("a.png", []byte("a"), 0), final("Working hard.\n\nLeft it is."))
+	own = w.shown("Working hard.", "Left", "it is.", "")
+	if names(own[3]) != "a.png" || own[3].Reference.MessageID != own[2].ID {
+		t.Errorf("the files are %q", names(own[3]))
+	}
 }
 
 // Ends other than a whole answer.

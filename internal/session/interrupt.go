@@ -49,7 +49,7 @@ func NotThatTurn(id, turnID string) *fault.Error {
 func (s *Signals) Interrupts(ctx context.Context) <-chan Interrupt {
 	tick := time.NewTicker(interruptPoll)
 	context.AfterFunc(ctx, tick.Stop)
-	return deliver(ctx, s.store, dirInterrupts, tick.C, 0, s.takeInterrupts)
+	return deliver(ctx, s.store, dirInterrupts, tick.C, s.takeInterrupts)
 }
 
 // takeInterrupts consumes the requests that are for turns of this process.

@@ -64,7 +64,7 @@ func FuzzLogPrefix(f *testing.F) {
 		content := append(bytes.Clone(b.lines), rest...)
 		must(t, root.WriteFile(segmentName(1), content, 0o600))
 
-		p, err := readSegment(root, 1, 0, int64(len(content)), 0, batchBytes)
+		p, err := parseSegment(bytes.NewReader(content), 1, 0, int64(len(content)), 0, batchBytes)
 		must(t, err)
 		got, at := p.evs, p.end
 		if len(got) < n && len(got) > 0 {

@@ -116,6 +116,7 @@ func (r *Reader) Close() error {
 	close(r.done)
 	if l.readers--; l.readers == 0 {
 		l.unwatch()
+		l.store.recent.forget(l)
 	}
 	l.mu.Unlock()
 	r.loan.give()
@@ -291,10 +292,10 @@ func (r *Reader) read(f files, room int64) (part, error) {
 		if r.at.seg == seg {
 			off = r.at.off
 		}
-		p, err := readSegment(root, seg, off, size, r.after, room)
+		p, err := r.state.store.recent.read(r.state, root, seg, off, size, r.after, room)
 		if err == nil && off > 0 && p.need == 0 && (len(p.evs) == 0 || p.evs[0].Seq != r.after+1) {
 			// The position may be from before the file was replaced.
-			p, err = readSegment(root, seg, 0, size, r.after, room)
+			p, err = r.state.store.recent.read(r.state, root, seg, 0, size, r.after, room)
 		}
 		switch {
 		case err != nil:

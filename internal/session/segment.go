@@ -74,22 +74,14 @@ type part struct {
 	need int64
 }
 
-// readSegment reads events after seq from a segment, beginning at off, ending
+// parseSegment reads events after seq from a segment's file, beginning at off, ending
 // before size, and taking no more than room. It stops at the first hole in the
 // sequence once it has something.
-func readSegment(root *os.Root, number int, off, size, seq, room int64) (part, error) {
-	p := part{end: pos{number, off}}
-	f, err := openRegular(root, segmentName(number))
-	if missing(err) {
-		return p, nil
-	}
-	if err != nil {
-		return p, err
-	}
-	defer func() { _ = f.Close() }()
+func parseSegment(f io.ReaderAt, number int, off, size, seq, room int64) (parsed, error) {
+	p := parsed{part: part{end: pos{number, off}}, number: number}
 	r := io.NewSectionReader(f, off, max(0, size-off))
 	var last int64 // where the line before ended
-	_, err = durable.Scan(r, int(min(room, maxLine)), func(b []byte, end int64) error {
+	_, err := durable.Scan(r, int(min(room, maxLine)), func(b []byte, end int64) error {
 		takes := end - last + lineWeight
 		last = end
 		if s := headSeq(b); s > 0 && s <= seq {
@@ -114,9 +106,7 @@ func readSegment(root *os.Root, number int, off, size, seq, room int64) (part, e
 		case len(p.evs) > 0 && e.Seq != p.evs[len(p.evs)-1].Seq+1, len(p.evs) == batchEvents:
 			return errStop
 		}
-		p.evs = append(p.evs, e)
-		p.size += takes
-		p.end.off = off + end
+		p.grow(e, takes, off+end)
 		seq = e.Seq
 		return nil
 	})

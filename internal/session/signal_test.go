@@ -81,32 +81,6 @@ func receive[T any](t *testing.T, c <-chan T) (v T) {
 	return v
 }
 
-func TestActiveTellsOfOtherProcesses(t *testing.T) {
-	t.Parallel()
-	for _, inputClosed := range []bool{false, true} {
-		w := newWorld(t, func(o *Options) { o.Poll = 20 * time.Millisecond })
-		w.Store.watch.polls = inputClosed
-		early, late, mine := w.session().SessionID, w.session().SessionID, w.session().SessionID
-		first := startChild(t, w, "hold", early)
-		first.expect(t, "ready")
-		ctx, cancel := context.WithCancel(context.Background())
-		active := w.Signals.Active(ctx)
-		if id := receive(t, active); id != early { // ran before the call
-			t.Errorf("got %s, want %s", id, early)
-		}
-		turn(t, w.Store, mine, "ours", 1) // not of another process
-		next := startChild(t, w, "hold", late)
-		next.expect(t, "ready")
-		if id := receive(t, active); id != late {
-			t.Errorf("got %s, want %s", id, late)
-		}
-		cancel()
-		for id := range active {
-			t.Errorf("told again of %s", id)
-		}
-	}
-}
-
 func TestClosedStore(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -115,7 +89,7 @@ func TestClosedStore(t *testing.T) {
 	s := w.store()
 	r, err := s.Reader(ctx, id, 0)
 	must(t, err)
-	active, interrupts := s.Signals.Active(ctx), s.Signals.Interrupts(ctx)
+	interrupts := s.Signals.Interrupts(ctx)
 	ended := make(chan error)
 	go func() {
 		_, err := r.Next(ctx)
@@ -126,15 +100,13 @@ func TestClosedStore(t *testing.T) {
 	if err := <-ended; err == nil {
 		t.Error("a waiting reader got no error")
 	}
-	for range active {
-	}
 	for range interrupts {
 	}
 	must(t, r.Close())
 	if _, err := s.Get(ctx, id); err == nil {
 		t.Error("a closed store works")
 	}
-	if _, open := <-s.Signals.Active(ctx); open {
-		t.Error("a closed store tells of turns")
+	if _, open := <-s.Signals.Interrupts(ctx); open {
+		t.Error("a closed store tells of interrupts")
 	}
 }

@@ -95,10 +95,12 @@ type Store struct {
 	// this process has made durable, and the blobs.
 	proven, flushed seenFiles
 
-	lag   *budget
-	stop  chan struct{} // closed by Close
-	wg    sync.WaitGroup
-	maker maker
+	lag *budget
+	// recent is what readers parsed last.
+	recent recent
+	stop   chan struct{} // closed by Close
+	wg     sync.WaitGroup
+	maker  maker
 
 	paths  paths
 	states states

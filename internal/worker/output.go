@@ -22,7 +22,9 @@ type output struct {
 	names map[string]string // of the tools, by call
 	open  map[string]string // questions without an answer: their calls, by id
 	text  strings.Builder   // what was said so far, a little more than a message holds
-	final string            // the model's last answer, once it is known
+	// since says that calls, or people, came after what was said last.
+	since bool
+	final string // the model's last answer, once it is known
 	notes []string
 	why   *contract.Failure
 }

@@ -84,6 +84,43 @@ func TestFilesStandBetweenTheTexts(t *testing.T) {
 	}
 }
 
+// What the model says after a call, and what it answers to somebody who said something into
+// the turn, are paragraphs of their own. The pieces together are the whole text.
+func TestAnswersAreParagraphs(t *testing.T) {
+	t.Parallel()
+	r := openRig(t, t.TempDir(), `
+turns:
+  - when: begin
+    steps:
+      - say: "I look."
+      - call: {name: glob, input: {pattern: "*"}}
+      - say: "I found\nthis:\n"
+      - call: {name: glob, input: {pattern: "*"}}
+      - {wait: 300ms}
+      - say: "Nothing."
+  - when: and more
+    steps: [{say: "More."}]
+`)
+	s := r.session()
+	r.ask(s, "r1", contract.QueuePrompt, "begin")
+	r.under(s, "r1")
+	r.ask(s, "r2", contract.QueueFollowUp, "and more")
+	const want = "I look.\n\nI found\nthis:\n\nNothing.\n\nMore."
+	var text string
+	var begins []string
+	all := r.output(s, "r1")
+	for _, p := range all {
+		if d, ok := p.(*contract.TextDelta); ok {
+			if text += d.Delta; d.Begins {
+				begins = append(begins, strings.TrimSpace(d.Delta))
+			}
+		}
+	}
+	if last := all[len(all)-1].(*contract.ResponseText); text != want || last.FinalText != want || strings.Join(begins, "|") != "I found\nthis:|Nothing.|More." {
+		t.Errorf("the pieces %q, the whole %q, begins %q", text, last.FinalText, begins)
+	}
+}
+
 // A picture that the agent only looks at is no file for people.
 func TestPictureThatIsReadIsNotSent(t *testing.T) {
 	t.Parallel()

@@ -31,12 +31,20 @@ func (o *output) asked(ctx context.Context, e event.Event) error {
 		ID: p.DecisionID, TurnID: e.Turn, ToolCallID: p.ToolCallID, Persona: p.Persona, Effect: p.Effect,
 		Reason: p.Reason, Created: e.Time, Expires: p.ExpiresAt, Session: p.Session,
 	})
-	err := o.signal(ctx, "opened:"+p.DecisionID, &contract.DecisionOpened{Decision: d})
+	var after int64
+	err := o.j.w.persist(ctx, func() (err error) {
+		after, err = o.box.Position(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = o.signal(ctx, "opened:"+p.DecisionID, &contract.DecisionOpened{Decision: d, After: after})
 	if fault.Is(err, fault.RequestTooLarge) {
 		d.Diff, d.DiffTruncated = "", true
 		d.Command = contract.Cut(d.Command, maxNote)
 		d.CommandTruncated = d.CommandTruncated || len(d.Command) < len(p.Effect.Command)
-		err = o.signal(ctx, "opened:"+p.DecisionID, &contract.DecisionOpened{Decision: d})
+		err = o.signal(ctx, "opened:"+p.DecisionID, &contract.DecisionOpened{Decision: d, After: after})
 	}
 	return err
 }

@@ -44,6 +44,16 @@ func TestQuestionIsAnsweredOverTheBus(t *testing.T) {
 		len(q.Files) != 1 || q.Files[0] != (contract.ChangedFile{Path: "notes.md", Class: contract.ClassOrdinary}) {
 		t.Errorf("question: %+v", q.Decision)
 	}
+	n := int64(0)
+	for m, err := range r.client.Output(r.ctx(), s, "r1", 0) {
+		must(t, err)
+		if n = m.Seq; n == q.After { // the text and the call
+			break
+		}
+	}
+	if q.After < 2 || n != q.After {
+		t.Errorf("it is after output %d", q.After)
+	}
 	state, err := r.client.Status(r.ctx(), s)
 	must(t, err)
 	if len(state.Open) != 1 || state.Open[0].DecisionID != q.DecisionID || state.Open[0].Diff != q.Diff {
@@ -61,7 +71,7 @@ func TestQuestionIsAnsweredOverTheBus(t *testing.T) {
 	if _, err := r.client.Answer(r.ctx(), s, answer); !isFault(err, fault.DecisionClosed) {
 		t.Errorf("answered twice: %v", err)
 	}
-	if e := r.end(s, "r1"); e.FinalText != "I change it. Changed." {
+	if e := r.end(s, "r1"); e.FinalText != "I change it. \n\nChanged." {
 		t.Errorf("end: %+v", e)
 	}
 	if c := r.closed("r1"); c.DecisionID != q.DecisionID || c.By != "discord:42" || c.Verdict != contract.VerdictAllow || c.Note != "go on" {

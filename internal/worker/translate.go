@@ -34,10 +34,7 @@ func (o *output) translate(ctx context.Context, e event.Event) []contract.Payloa
 		if !read(e, &t) {
 			return nil
 		}
-		if o.text.Len() <= contract.MaxText {
-			o.text.WriteString(t.Text)
-		}
-		return pieces(t.Text, func(s string) contract.Payload { return &contract.TextDelta{Delta: s} })
+		return o.said(t.Text)
 	case event.ChatThinking:
 		var t event.Text
 		if !read(e, &t) {
@@ -49,7 +46,10 @@ func (o *output) translate(ctx context.Context, e event.Event) []contract.Payloa
 		if read(e, &t) {
 			o.final = t.Text
 		}
+	case event.TurnInput:
+		o.since = true
 	case event.ToolCall:
+		o.since = true
 		return o.toolCall(e)
 	case event.ToolResult:
 		return o.toolResult(e)
@@ -92,6 +92,36 @@ func pieces(text string, message func(string) contract.Payload) (all []contract.
 		text = text[len(piece):]
 	}
 	return all
+}
+
+// said is text of the answer. What the model says after calls of tools, or after somebody
+// said something, is a paragraph of its own.
+func (o *output) said(text string) []contract.Payload {
+	if text == "" {
+		return nil
+	}
+	begins := o.since && o.text.Len() > 0
+	o.since = false
+	if begins {
+		text = strings.Repeat("\n", 2-newlines(o.text.String())) + text
+	}
+	if o.text.Len() <= contract.MaxText {
+		o.text.WriteString(text)
+	}
+	all := pieces(text, func(s string) contract.Payload { return &contract.TextDelta{Delta: s} })
+	all[0].(*contract.TextDelta).Begins = begins
+	return all
+}
+
+// newlines counts those at the end of a text, up to two.
+func newlines(text string) int {
+	switch {
+	case strings.HasSuffix(text, "\n\n"):
+		return 2
+	case strings.HasSuffix(text, "\n"):
+		return 1
+	}
+	return 0
 }
 
 // begun are the warnings with which a turn begins.

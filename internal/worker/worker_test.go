@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"belay/internal/bus/contract"
+	"belay/internal/turn"
 )
 
 func TestMain(m *testing.M) {
@@ -52,5 +53,24 @@ func TestRequestRunsAsATurn(t *testing.T) {
 	}
 	if diff := cmp.Diff([]contract.State{contract.StateRunning, contract.StateResolved}, states); diff != "" {
 		t.Errorf("states (-want +got):\n%s", diff)
+	}
+}
+
+// The bus carries work, not copies: of a turn that did not begin there nothing is published.
+func TestOtherTurnsAreNotOnTheBus(t *testing.T) {
+	t.Parallel()
+	r := openRig(t, t.TempDir(), hello)
+	mine, other := r.session(), r.session()
+	stream, err := r.engine.Start(r.ctx(), turn.Request{SessionID: other, Message: "hello"})
+	must(t, err)
+	for err == nil {
+		_, err = stream.Next(r.ctx())
+	}
+	must(t, stream.Close())
+	r.ask(mine, "r1", contract.QueuePrompt, "hello")
+	r.output(mine, "r1")
+	on, err := r.bus.Sessions(r.ctx())
+	if diff := cmp.Diff([]string{mine}, on); diff != "" || err != nil {
+		t.Errorf("%v, sessions on the bus (-want +got):\n%s", err, diff)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -37,6 +38,9 @@ type tab struct {
 	engine *apitest.Engine
 	op     *api.Operator
 	srv    *httptest.Server
+	// program is the server of a tab from real.
+	program *program
+	failing atomic.Bool
 }
 
 // open starts a server, a browser and a session s1 in /project.
@@ -115,6 +119,11 @@ func shared(t *testing.T) context.Context {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
+	if used.Load() {
+		if path, _ := built(); path != "" {
+			_ = os.RemoveAll(filepath.Dir(path))
+		}
+	}
 	if browser.stop != nil {
 		browser.stop()
 	}

@@ -3,12 +3,15 @@ package browser
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -17,6 +20,71 @@ import (
 
 // deck is a file that the example's agent changes.
 const deck = "PKG-01_Bridge/1_Working/DEL-01-01_Deck Levels/deck.csv"
+
+// program is the program itself as a server. It keeps its address when it starts again.
+type program struct {
+	path, home, project, settings, addr string
+	cmd                                 *exec.Cmd
+	drained                             chan struct{}
+}
+
+// built is the program, made once for all tests. TestMain removes its folder.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "belay-program-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "belay")
+	if out, err := exec.Command("go", "build", "-o", path, "belay/cmd/belay").CombinedOutput(); err != nil {
+		return path, fmt.Errorf("build belay: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// used says that a test needs the program, so that built has made it.
+var used atomic.Bool
+
+// start starts the server and returns the link that it prints.
+func (p *program) start(t *testing.T) string {
+	t.Helper()
+	p.cmd = exec.Command(p.path, "serve", "--addr", p.addr, "--config", p.settings, "--project", p.project)
+	p.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "NO_COLOR=1", "BELAY_SCRIPTED_PACE=1ms",
+		"XDG_STATE_HOME=" + filepath.Join(p.home, "state"), "XDG_CACHE_HOME=" + filepath.Join(p.home, "cache"), "XDG_CONFIG_HOME=" + filepath.Join(p.home, "config")}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.cmd.Stderr = p.cmd.Stdout
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	link, said := "", ""
+	lines := bufio.NewScanner(out)
+	for link == "" && lines.Scan() {
+		said += lines.Text() + "\n"
+		link = regexp.MustCompile(`http://\S+/#code=\w+`).FindString(lines.Text())
+	}
+	p.drained = make(chan struct{})
+	go func(drained chan struct{}) {
+		defer close(drained)
+		for lines.Scan() {
+			_ = lines.Text()
+		}
+	}(p.drained)
+	if link == "" {
+		t.Fatalf("belay serve printed no link:\n%s", said)
+	}
+	origin, _, _ := strings.Cut(link, "/#")
+	p.addr = strings.TrimPrefix(origin, "http://")
+	return link
+}
+
+// stop asks the server to stop, and waits for it.
+func (p *program) stop() {
+	_ = p.cmd.Process.Signal(syscall.SIGTERM)
+	<-p.drained
+	_ = p.cmd.Wait()
+}
 
 // real is a tab whose server is the program itself, with the example's agent and a
 // copy of its project.
@@ -28,63 +96,38 @@ func real(t *testing.T) (b *tab, project string) {
 	}
 	browserContext := shared(t)
 	dir := t.TempDir()
-	program := filepath.Join(dir, "belay")
-	if out, err := exec.Command("go", "build", "-o", program, "belay/cmd/belay").CombinedOutput(); err != nil {
-		t.Fatalf("build belay: %v\n%s", err, out)
-	}
-	project = filepath.Join(dir, "bridge")
-	if err := os.CopyFS(project, os.DirFS("../../examples/project")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.RemoveAll(filepath.Join(project, ".belay")); err != nil { // of who tried it there
-		t.Fatal(err)
-	}
-	settings, err := filepath.Abs("../../examples/agent/config.yaml")
+	used.Store(true)
+	path, err := built()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(program, "serve", "--addr", "127.0.0.1:0", "--config", settings, "--project", project)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "NO_COLOR=1", "BELAY_SCRIPTED_PACE=1ms",
-		"XDG_STATE_HOME=" + filepath.Join(dir, "state"), "XDG_CACHE_HOME=" + filepath.Join(dir, "cache"), "XDG_CONFIG_HOME=" + filepath.Join(dir, "config")}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
+	p := &program{path: path, home: dir, project: filepath.Join(dir, "bridge"), addr: "127.0.0.1:0"}
+	if err := os.CopyFS(p.project, os.DirFS("../../examples/project")); err != nil {
 		t.Fatal(err)
 	}
-	cmd.Stderr = cmd.Stdout
-	if err := cmd.Start(); err != nil {
+	if err := os.RemoveAll(filepath.Join(p.project, ".belay")); err != nil { // of who tried it there
 		t.Fatal(err)
 	}
-	link, said := "", ""
-	lines := bufio.NewScanner(out)
-	for link == "" && lines.Scan() {
-		said += lines.Text() + "\n"
-		link = regexp.MustCompile(`http://\S+/#code=\w+`).FindString(lines.Text())
+	if p.settings, err = filepath.Abs("../../examples/agent/config.yaml"); err != nil {
+		t.Fatal(err)
 	}
-	drained := make(chan struct{})
-	go func() {
-		defer close(drained)
-		for lines.Scan() {
-			_ = lines.Text()
-		}
-	}()
+	link := p.start(t)
 	ctx, cancel := chromedp.NewContext(browserContext, chromedp.WithNewBrowserContext())
 	t.Cleanup(func() {
 		cancel()
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		<-drained
-		_ = cmd.Wait()
+		p.stop()
 	})
-	if link == "" {
-		t.Fatalf("belay serve printed no link:\n%s", said)
-	}
-	b = &tab{t: t, ctx: ctx}
+	b = &tab{t: t, ctx: ctx, program: p}
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1200, 800)); err != nil {
 		t.Fatalf("open a tab: %v", err)
 	}
 	b.quiet()
 	b.do(chromedp.Navigate(link))
-	return b, project
+	return b, p.project
 }
+
+// mayFail lets requests fail from now on. The browser complains about each that does.
+func (b *tab) mayFail() { b.failing.Store(true) }
 
 // quiet fails the test at anything that the browser complains about.
 func (b *tab) quiet() {
@@ -96,6 +139,9 @@ func (b *tab) quiet() {
 		for m, err := range messages {
 			if err != nil {
 				return
+			}
+			if b.failing.Load() && strings.Contains(m.String(), "Failed to load resource") {
+				continue
 			}
 			if m.IsException() || m.Type == "error" || m.Type == "warning" || m.Type == "warn" {
 				b.t.Errorf("the browser says: %s", m)
@@ -124,6 +170,9 @@ func TestWholeJob(t *testing.T) {
 	b.until("location.pathname.startsWith('/s/') && document.querySelector('.question h3')?.innerText === 'ENGINEER wants to change deck.csv'")
 	b.until("document.title === '(1) belay'")
 	b.shot("asks")
+	b.do(chromedp.EmulateViewport(390, 844))
+	b.shot("asks-phone")
+	b.do(chromedp.EmulateViewport(1200, 800))
 	if got := levels(t, project); got != before {
 		t.Fatalf("the file changed before anybody allowed it:\n%s", got)
 	}
@@ -138,6 +187,11 @@ func TestWholeJob(t *testing.T) {
 	session := value[string](b, "location.pathname")
 	b.do(chromedp.Click(chromedp.CSS("a[href='/inbox']")))
 	b.until("document.querySelector('.question h2')?.innerText === 'ENGINEER wants to change Datasheet.md'")
+	b.until("document.querySelector('.said-before')?.innerText.includes('I raise the deck by 0.05 m')")
+	for _, scheme := range []string{"light", "dark"} {
+		b.do(colours(scheme))
+		b.shot("inbox-" + scheme)
+	}
 	b.do(press("a"))
 	b.until("document.querySelector('.empty-main')?.innerText.includes('All clear')")
 	b.do(chromedp.NavigateBack())
@@ -149,7 +203,10 @@ func TestWholeJob(t *testing.T) {
 	if got := value[string](b, "[...document.querySelectorAll('.tools > .tool > summary .tool-name')].map(n => n.innerText).join(' ')"); got != "read read read edit edit agent.CHECKER bash" {
 		t.Errorf("the calls are %q", got)
 	}
-	b.do(chromedp.Click(chromedp.CSS(".turn-actions .changes")), chromedp.WaitVisible(chromedp.CSS("#undo")), chromedp.Click(chromedp.CSS("#undo")))
+	b.shot("done")
+	b.do(chromedp.Click(chromedp.CSS(".turn-actions .changes")), chromedp.WaitVisible(chromedp.CSS("#undo")))
+	b.shot("changes")
+	b.do(chromedp.Click(chromedp.CSS("#undo")))
 	b.until("document.querySelector('.undone')?.innerText.includes('deck.csv')")
 	if got := levels(t, project); got != before {
 		t.Errorf("after the undo the file reads:\n%s", got)

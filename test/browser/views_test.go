@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -20,18 +21,30 @@ import (
 // axe is the checker of accessibility, as npm installed it.
 const axe = "../../web/node_modules/axe-core/axe.min.js"
 
-// view is a view of the page and what is there when it is ready.
-type view struct{ name, path, ready string }
+// view is a view of the page, what is there when it is ready, what opens a dialog of it, and
+// what is there then.
+type view struct{ name, path, ready, open, then string }
 
 func views() []view {
 	return []view{
-		{"start", "?root=/project", "#sessions a"},
-		{"new", "?new=1", "#message"},
-		{"session", "s/s1", ".foot"},
-		{"inbox", "inbox", ".pane .row"},
-		{"question", "q/dec_2", ".question"},
-		{"settings", "settings", ".settings"},
-		{"missing", "nowhere-to-be-found", ""},
+		{name: "start", path: "?root=/project", ready: "#sessions a"},
+		{name: "new", path: "?new=1", ready: "#message"},
+		{name: "session", path: "s/s1", ready: ".md .h1"},
+		{name: "inbox", path: "inbox", ready: ".pane .row"},
+		{name: "question", path: "q/dec_2", ready: ".question"},
+		{name: "closed", path: "inbox?show=closed", ready: ".listing"},
+		{name: "kept", path: "inbox?show=kept", ready: ".empty-main, .question"},
+		{name: "settings", path: "settings", ready: ".settings"},
+		{name: "usage", path: "settings?show=usage", ready: ".listing-head"},
+		{name: "devices", path: "settings?show=devices", ready: ".settings section"},
+		{name: "menu", path: "s/s1", ready: ".md .h1", open: "#session-menu", then: "[role=menu]"},
+		{name: "options", path: "s/s1", ready: ".md .h1", open: "#more-options", then: "dialog"},
+		{name: "manifest", path: "s/s1", ready: ".md .h1", open: ".saw", then: ".manifest"},
+		{name: "changes", path: "s/s1", ready: ".md .h1", open: ".turn-actions .changes", then: "dialog .diff-lines"},
+		{name: "keys", path: "inbox", ready: ".pane .row", open: "[aria-label=Keys]", then: "dialog"},
+		{name: "palette", path: "inbox", ready: ".pane .row", open: "[aria-label='Go to anything']", then: "dialog"},
+		{name: "error", path: "s/never", ready: ".dock .notice"},
+		{name: "missing", path: "s/s1/nowhere-to-be-found", ready: ""},
 	}
 }
 
@@ -68,8 +81,10 @@ func TestViewsAreAccessible(t *testing.T) {
 					continue
 				}
 				b.visit(v.path)
-				if b.until("document.querySelector('" + v.ready + "')"); v.name == "session" {
-					b.until("document.querySelector('.md .h1')")
+				b.until("document.querySelector(" + strconv.Quote(v.ready) + ")")
+				if v.open != "" {
+					value[bool](b, "document.querySelector("+strconv.Quote(v.open)+").click() === undefined")
+					b.until("document.querySelector(" + strconv.Quote(v.then) + ")")
 				}
 				name := fmt.Sprintf("%s, %s, %d pixels", v.name, scheme, width)
 				if wide := value[int](b, "document.documentElement.scrollWidth - innerWidth"); wide > 0 {
@@ -80,6 +95,39 @@ func TestViewsAreAccessible(t *testing.T) {
 					b.check(name, string(source))
 				}
 			}
+		}
+	}
+}
+
+// On a touch screen everything that is pressed is at least 44 pixels high or wide enough to
+// be hit; links within a text are not meant.
+func TestTouchTargets(t *testing.T) {
+	b := rich(t)
+	b.do(chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile, chromedp.EmulateTouch))
+	for _, v := range views() {
+		if v.ready == "" || v.name == "error" {
+			continue
+		}
+		b.visit(v.path)
+		b.until("document.querySelector(" + strconv.Quote(v.ready) + ")")
+		if !value[bool](b, "matchMedia('(pointer: coarse)').matches") {
+			t.Fatal("the browser has no touch screen")
+		}
+		if v.open != "" {
+			value[bool](b, "document.querySelector("+strconv.Quote(v.open)+").click() === undefined")
+			b.until("document.querySelector(" + strconv.Quote(v.then) + ")")
+		}
+		b.shot("touch-" + v.name)
+		small := value[string](b, `[...document.querySelectorAll("button, a, select, input, textarea, summary, [role=option], [role=menuitem]")].filter(e => {
+			if (e.closest("p.soft, .notice, .md, .hidden, .skip, dd, li.soft, .answer-facts, .empty-main p") || e.closest("label") && e.matches("input") || e.matches(".hidden, .skip")) return false;
+			const hit = e.closest("label") ?? e, r = hit.getBoundingClientRect();
+			return r.width > 0 && r.height > 0 && r.height < 43.5;
+		}).map(e => Math.round(e.getBoundingClientRect().height) + " " + e.outerHTML.slice(0, 90)).join("\n")`)
+		if small != "" {
+			t.Errorf("%s: too small to be hit:\n%s", v.name, small)
+		}
+		if wide := value[int](b, "document.documentElement.scrollWidth - innerWidth"); wide > 0 {
+			t.Errorf("%s: %d pixels wider than the screen", v.name, wide)
 		}
 	}
 }

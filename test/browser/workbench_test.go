@@ -92,16 +92,19 @@ func TestUndo(t *testing.T) {
 	b.visit("s/s1")
 	b.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, "write"), press("Enter"))
 	b.until("document.querySelector('.foot')?.innerText.includes('done')")
-	b.do(chromedp.Click(chromedp.CSS(".turn-actions .changes")), chromedp.WaitVisible(chromedp.CSS("dialog .diff-lines")))
+	b.tabTo(".turn-actions .changes")
+	b.do(press("Enter"), chromedp.WaitVisible(chromedp.CSS("dialog .diff-lines")))
 	if got := b.text("dialog"); !strings.Contains(got, "notes.md") || !strings.Contains(got, "newer") {
 		t.Errorf("the changes read %q", got)
 	}
-	b.do(chromedp.Click(chromedp.CSS("#undo")), chromedp.WaitVisible(chromedp.CSS("dialog .notice.bad")))
+	b.tabTo("#undo")
+	b.do(press("Enter"), chromedp.WaitVisible(chromedp.CSS("dialog .notice.bad")))
 	if got := b.text("dialog .notice.bad"); !strings.Contains(got, "A file has changed since") || !strings.Contains(got, "notes.md") {
 		t.Errorf("the refusal reads %q", got)
 	}
 	delete(engine.Fail, "Undo")
-	b.do(chromedp.Click(chromedp.CSS("#undo")))
+	b.tabTo("#undo")
+	b.do(press("Enter"))
 	b.until("!document.querySelector('dialog') && document.querySelector('.undone')?.innerText === 'Taken back: notes.md'")
 }
 

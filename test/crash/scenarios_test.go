@@ -131,13 +131,13 @@ var sessionScenarios = []scenario{
 	},
 	{
 		name:   "follow-up taken",
-		script: "turns:\n  - when: one\n    steps:\n      - call: {name: list, input: {path: .}}\n      - wait: 100ms\n      - call: {name: list, input: {path: .}}\n      - say: Done.\n",
+		script: "turns:\n  - when: one\n    steps:\n      - call: {name: list, input: {path: .}}\n      - wait: 250ms\n      - call: {name: list, input: {path: .}}\n      - say: Done.\n",
 		setup:  first,
 		work: func(w *world, a *app.App) {
 			k := w.begin(a, turn.Request{SessionID: w.known, Message: "one"})
 			said := false
 			w.end(k, func(e event.Event) {
-				if e.Type == event.ToolResult && !said {
+				if e.Type == event.ToolCall && !said {
 					said = true
 					w.steer(a, turn.SteerRequest{SessionID: w.known, Message: "go on", Mode: session.FollowUp})
 				}

@@ -78,6 +78,14 @@ func TestLimits(t *testing.T) {
 		"a reply to nothing":  {`{"content":"hi","message_reference":{"message_id":"` + gone + `"}}`, nil, 400, codeInvalidForm},
 		"a reply, if there":   {`{"content":"hi","message_reference":{"message_id":"` + gone + `","fail_if_not_exists":false}}`, nil, 200, 0},
 		"a long custom id":    {`{"content":"hi","components":[{"type":1,"components":[{"type":2,"style":1,"label":"x","custom_id":"` + strings.Repeat("c", 101) + `"}]}]}`, nil, 400, codeInvalidForm},
+		"an embed":            {`{"embeds":[{"description":"` + strings.Repeat("a", 4096) + `"}]}`, nil, 200, 0},
+		"a long embed":        {`{"embeds":[{"description":"` + strings.Repeat("a", 4097) + `"}]}`, nil, 400, codeInvalidForm},
+		"long embeds":         {`{"embeds":[` + strings.Repeat(`{"description":"`+strings.Repeat("a", 2001)+`"},`, 2) + `{"description":"` + strings.Repeat("a", 2001) + `"}]}`, nil, 400, codeInvalidForm},
+		"many fields":         {`{"embeds":[{"fields":[` + strings.Repeat(`{"name":"a","value":"b"},`, 25) + `{"name":"a","value":"b"}]}]}`, nil, 400, codeInvalidForm},
+		"an empty field":      {`{"embeds":[{"fields":[{"name":"a","value":" "}]}]}`, nil, 400, codeInvalidForm},
+		"a long field":        {`{"embeds":[{"fields":[{"name":"a","value":"` + strings.Repeat("b", 1025) + `"}]}]}`, nil, 400, codeInvalidForm},
+		"an unknown member":   {`{"embeds":[{"description":"a","colour":1}]}`, nil, 400, codeInvalidForm},
+		"eleven embeds":       {`{"embeds":[` + strings.Repeat(`{"title":"a"},`, 10) + `{"title":"a"}]}`, nil, 400, codeInvalidForm},
 		"six buttons in rows": {`{"content":"hi","components":[{"type":1,"components":[` + strings.Repeat(`{"type":2},`, 5) + `{"type":2}]}]}`, nil, 400, codeInvalidForm},
 	} {
 		status, got := call(t, s, "POST", "/channels/"+channel+"/messages", c.body, c.files...)
@@ -85,6 +93,10 @@ func TestLimits(t *testing.T) {
 		if status != c.status || code != c.code {
 			t.Errorf("%s: got %d %v", name, status, got)
 		}
+	}
+	s.Embeds(channel, EmbedsLeftOut)
+	if status, got := call(t, s, "POST", "/channels/"+channel+"/messages", `{"content":"hi","embeds":[{"title":"a"}]}`); status != 200 || len(got["embeds"].([]any)) != 0 {
+		t.Errorf("an embed without permission: %d %v", status, got)
 	}
 	s.Forbid(channel, true)
 	if status, got := call(t, s, "POST", "/channels/"+channel+"/messages", `{"content":"hi"}`); status != 403 || got["code"] != float64(codePermission) {

@@ -20,6 +20,15 @@ const (
 	maxButtons = 5
 	// The same page, "Legacy Message Component Behavior": five rows.
 	maxRows = 5
+	// resources/message#embed-object-embed-limits; the last one is the sum of all embeds.
+	maxEmbeds       = 10
+	maxEmbedTitle   = 256
+	maxEmbedText    = 4096
+	maxEmbedFields  = 25
+	maxEmbedName    = 256
+	maxEmbedValue   = 1024
+	maxEmbedFooter  = 2048
+	maxEmbedsLength = 6000
 	// interactions/receiving-and-responding#interaction-response-object, "modal".
 	maxTitle = 45
 	// components/reference#label, "label".

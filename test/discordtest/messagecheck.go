@@ -62,6 +62,9 @@ func (s *Server) check(c *Channel, b messageBody, files []upload) error {
 			return invalid("allowed_mentions", "MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE", "parse and a list are exclusive")
 		}
 	}
+	if err := checkEmbeds(b.Embeds); err != nil {
+		return err
+	}
 	if b.Components != nil {
 		return checkComponents(*b.Components)
 	}

@@ -78,7 +78,11 @@ func (s *Server) post(c *Channel, b messageBody, files []upload) (*Message, erro
 			return nil, err
 		}
 	}
-	if m.Content == "" && len(files) == 0 && len(m.Components) == 0 && len(b.Embeds) == 0 {
+	var err error
+	if m.Embeds, err = c.embedsOf(b); err != nil {
+		return nil, err
+	}
+	if m.Content == "" && len(files) == 0 && len(m.Components) == 0 && len(m.Embeds) == 0 {
 		return nil, refuse(http.StatusBadRequest, codeEmpty, "Cannot send an empty message")
 	}
 	m.Attachments = append(m.Attachments, s.store(c, files, b.Attachments)...)
@@ -130,7 +134,7 @@ func (s *Server) edit(c *Channel, m *Message, b messageBody, files []upload) err
 	if err := s.check(c, b, files); err != nil {
 		return err
 	}
-	content, kept, components := m.Content, m.Attachments, m.Components
+	content, kept, components, embeds := m.Content, m.Attachments, m.Components, m.Embeds
 	if b.Content != nil {
 		content = strings.TrimSpace(*b.Content)
 	}
@@ -146,15 +150,21 @@ func (s *Server) edit(c *Channel, m *Message, b messageBody, files []upload) err
 	if b.Components != nil {
 		components = *b.Components
 	}
+	if b.Embeds != nil {
+		var err error
+		if embeds, err = c.embedsOf(b); err != nil {
+			return err
+		}
+	}
 	kept = append(slices.Clone(kept), s.store(c, files, b.Attachments)...)
 	if len(kept) > maxFiles {
 		return invalid("attachments", "BASE_TYPE_MAX_LENGTH", "Must be %d or fewer in length.", maxFiles)
 	}
-	if content == "" && len(kept) == 0 && len(components) == 0 {
+	if content == "" && len(kept) == 0 && len(components) == 0 && len(embeds) == 0 {
 		return refuse(http.StatusBadRequest, codeEmpty, "Cannot send an empty message")
 	}
 	now := time.Now().UTC()
-	m.Content, m.Attachments, m.Components, m.EditedTimestamp = content, kept, components, &now
+	m.Content, m.Attachments, m.Components, m.Embeds, m.EditedTimestamp = content, kept, components, embeds, &now
 	return nil
 }
 

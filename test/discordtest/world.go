@@ -35,6 +35,7 @@ type Channel struct {
 	messages      []*Message
 	// forbidden makes the bot's requests fail with 50013.
 	forbidden bool
+	embeds    EmbedRule
 }
 
 // AddGuild adds a server.

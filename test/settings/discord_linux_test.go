@@ -28,6 +28,10 @@ var discording = map[string]check{
 		set: "0", shows: `in time$`, without: `late$`,
 		see: func(b *bench) string { return b.discord(func(d *talk) { d.timed = true }) },
 	},
+	"discord.merge": {
+		set: "newest", shows: `and this`, without: `^answered`,
+		see: func(b *bench) string { return b.discord(func(d *talk) { d.file = true }) },
+	},
 	"discord.questions": {
 		set: "link", shows: `link only`, without: `\+one`, also: settings{"discord.debounce": "0"},
 		see: func(b *bench) string {
@@ -55,6 +59,8 @@ type talk struct {
 	// connected says that the settings connect the channel; elsewhere that belay talks
 	// to another server, where nobody is; timed that it matters when the answer comes.
 	connected, elsewhere, timed bool
+	// file says that somebody adds a message with a file.
+	file bool
 }
 
 // discord asks the agent something in Discord, and returns what is shown there.
@@ -87,6 +93,9 @@ func (b *bench) discord(change func(*talk)) string {
 	s.Wait(b.t, "the connection", s.Gateway.Connected)
 	began := time.Now()
 	s.Say(channel, ada, s.Mention()+" go")
+	if d.file {
+		s.Say(channel, s.Person("Ben"), s.Mention()+" and this", s.With("a.txt", "text/plain", []byte("words")))
+	}
 	end := began.Add(patience)
 	if d.ignored {
 		// The answer to a command shows that the message before it was looked at.
@@ -95,14 +104,17 @@ func (b *bench) discord(change func(*talk)) string {
 		end = time.Now().Add(3 * time.Second)
 	}
 	for time.Now().Before(end) {
-		if own := s.Own(channel); len(own) > 0 && (d.steps == "" || len(own) > 1 || len(own[0].Attachments) > 0 || strings.Contains(own[0].Content, "too large")) {
+		if own := s.Own(channel); d.file && (len(own) == 0 || !strings.Contains(own[0].Content, "answered") && !strings.Contains(own[0].Content, "and this")) {
+			time.Sleep(10 * time.Millisecond) // the answer is still being written
+			continue
+		} else if len(own) > 0 && (d.steps == "" || len(own) > 1 || len(own[0].Attachments) > 0 || strings.Contains(own[0].Content, "too large")) {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
 	var shown strings.Builder
 	for _, m := range s.Own(channel) {
-		shown.WriteString(m.Content + "\n")
+		shown.WriteString(m.Shown() + "\n")
 		for _, a := range m.Attachments {
 			shown.WriteString(a.Filename + "\n")
 		}

@@ -1,12 +1,13 @@
 // What all views share: live conversations, drafts, and what is read from the server.
-import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, useContext, useEffect, useMemo, useState, useSyncExternalStore } from "react";
-import { followChanges } from "./api/changes";
 import * as api from "./api/client";
+import { shared } from "./api/shared-stream";
+import type { KeptChange, RunSummary } from "./api/types";
 import { useParam, useRoute } from "./route";
 import { Drafts } from "./features/workbench/drafts";
 import { Feeds } from "./session/store";
-import { read } from "./ui/theme";
+import { read } from "./ui/keep";
 import { whileVisible } from "./ui/visible";
 
 export interface Shared { feeds: Feeds; drafts: Drafts }
@@ -51,7 +52,7 @@ export function useChanges(): boolean {
   const client = useQueryClient();
   const [live, setLive] = useState(false);
   useEffect(() => whileVisible((signal) => {
-    void followChanges((lists) => {
+    shared.changes((lists) => {
       for (const list of lists) void client.invalidateQueries({ queryKey: [list] });
     }, setLive, signal);
   }), [client]);
@@ -63,12 +64,18 @@ export function useProjects() {
 }
 
 /** The sessions that a search finds in a project, in all with root "*", and in none with "". */
-export function useSessions(root: string, query = "") {
+export function useSessions(root: string, query = "", state = "") {
   const live = useContext(LiveContext);
-  return useQuery({
-    queryKey: ["sessions", root, query], queryFn: ({ signal }) => api.listSessions(root === everywhere ? "" : root, query, signal),
-    enabled: root !== "", refetchInterval: live ? 60_000 : 5_000, placeholderData: keepPreviousData,
+  const { data, ...rest } = useInfiniteQuery({
+    queryKey: ["sessions", root, query, state], enabled: root !== "", placeholderData: keepPreviousData,
+    queryFn: ({ signal, pageParam }) => api.listSessions(root === everywhere ? "" : root, query, signal, { state, cursor: pageParam }),
+    initialPageParam: "", getNextPageParam: (last) => last.next,
+    refetchInterval: (q) => (live || (q.state.data?.pages.length ?? 0) > 3 ? 60_000 : 5_000),
   });
+  const pages = data?.pages;
+  // A session that moved up while pages were read is in two of them.
+  const sessions = useMemo(() => [...new Map(pages?.flatMap((p) => p.sessions).map((s) => [s.sessionId, s])).values()], [pages]);
+  return { ...rest, known: pages !== undefined, sessions, total: pages?.[0]?.total ?? 0 };
 }
 
 /** Stands for all projects where a project's folder is expected. */
@@ -94,6 +101,66 @@ export function useServer() {
   });
   const setting = (key: string) => String(data?.find((row) => row.key === key)?.value ?? "");
   return { known: data !== undefined, provider: setting("provider"), project: setting("project"), model: setting("model") || setting("default_model") };
+}
+
+/** What the server takes, and what this browser may do. */
+export function useInfo() {
+  return useQuery({ queryKey: ["info"], queryFn: ({ signal }) => api.info(signal), staleTime: 60_000, retry: false });
+}
+
+/** Projects that are asked for kept changes and runs, the last used ones. */
+const askedProjects = 12;
+
+function useProjectFolders(): string[] {
+  const { data } = useProjects();
+  const root = useProjectRoot();
+  const known = (data ?? []).filter((p) => p.exists).map((p) => p.path);
+  return [...new Set([root, ...known])].filter(Boolean).slice(0, askedProjects);
+}
+
+export interface KeptRow { root: string; change: KeptChange }
+
+/** What commands changed that is neither applied nor discarded, in the projects used last. */
+export function useKept(enabled = true) {
+  const roots = useProjectFolders();
+  return useQueries({
+    queries: roots.map((root) => ({ queryKey: ["kept", root], queryFn: ({ signal }: { signal: AbortSignal }) => api.keptChanges(root, signal), enabled, staleTime: 5_000, retry: false })),
+    combine: (all) => ({
+      rows: all.flatMap((one, i) => (one.data ?? []).map((change): KeptRow => ({ root: roots[i]!, change }))),
+      isPending: all.some((one) => one.isPending), error: all.find((one) => one.error)?.error ?? null,
+    }),
+  });
+}
+
+export function useClosed(enabled: boolean) {
+  return useQuery({ queryKey: ["closed"], queryFn: ({ signal }) => api.closedQuestions(signal), enabled, retry: false });
+}
+
+export interface ActiveRun { root: string; run: RunSummary }
+
+/** The turns that run or wait, of all projects. */
+export function useActive() {
+  const live = useContext(LiveContext);
+  return useQuery({
+    queryKey: ["active"], retry: false, refetchInterval: live ? 60_000 : 10_000,
+    queryFn: async ({ signal }) => {
+      const [running, waiting] = await Promise.all(["running", "waiting"].map((state) => api.listSessions("", "", signal, { state })));
+      return [...running!.sessions, ...waiting!.sessions];
+    },
+  });
+}
+
+/** The workflow runs that are at work, in the projects used last. */
+export function useActiveRuns(enabled: boolean) {
+  const roots = useProjectFolders();
+  return useQueries({
+    queries: roots.map((root) => ({ queryKey: ["active", "runs", root], queryFn: ({ signal }: { signal: AbortSignal }) => api.runs(root, signal), enabled, staleTime: 2_000, retry: false })),
+    combine: (all) => all.flatMap((one, i) => (one.data ?? []).filter((run) => run.live).map((run): ActiveRun => ({ root: roots[i]!, run }))),
+  });
+}
+
+export function useTools() {
+  return useQuery({ queryKey: ["tools"], queryFn: ({ signal }) => api.tools(signal), staleTime: 60_000, retry: false }).data ?? [];
 }
 
 export function useChecks() {

@@ -8,9 +8,10 @@ import { Shell } from "./features/shell/shell";
 import { Conversation } from "./features/workbench/conversation";
 import { SessionsPane } from "./features/workbench/sessions-pane";
 import { Start } from "./features/workbench/start";
-import { useRoute } from "./route";
+import { type Route, useRoute } from "./route";
+import { Boundary } from "./ui/boundary";
 import { ErrorNotice } from "./ui/parts";
-import { write } from "./ui/theme";
+import { write } from "./ui/keep";
 
 const client = new QueryClient({
   defaultOptions: { queries: { retry: (n, err) => n < 2 && !(isFailure(err) && err.status >= 400 && err.status < 500), staleTime: 1000 } },
@@ -26,6 +27,11 @@ export function App({ failure }: { failure?: unknown }) {
   );
 }
 
+/** Views that share a list keep it. */
+const places: Record<Route["view"], string> = {
+  sessions: "sessions", session: "sessions", inbox: "inbox", question: "inbox", settings: "settings", missing: "missing",
+};
+
 function Views({ failure }: { failure: unknown }) {
   const route = useRoute();
   const root = useProjectRoot();
@@ -34,6 +40,9 @@ function Views({ failure }: { failure: unknown }) {
   return (
     <LiveContext value={live}><Shell route={route}>
       {failure !== undefined && <div className="banner"><ErrorNotice error={failure} /></div>}
+      <Boundary key={places[route.view]} fallback={(error) => (
+        <div className="view"><div className="column empty-main"><ErrorNotice error={error}><button type="button" className="button" onClick={() => location.reload()}>Reload</button></ErrorNotice></div></div>
+      )}>
       {(route.view === "sessions" || route.view === "session") && (
         <>
           <SessionsPane current={route.view === "session" ? route.id : ""} />
@@ -43,6 +52,7 @@ function Views({ failure }: { failure: unknown }) {
       {(route.view === "inbox" || route.view === "question") && <Inbox selected={route.view === "question" ? route.id : ""} />}
       {route.view === "settings" && <Settings />}
       {route.view === "missing" && <div className="view"><div className="column empty-main"><h2>Nothing is here</h2><p><a href="/">All sessions</a></p></div></div>}
+      </Boundary>
     </Shell></LiveContext>
   );
 }

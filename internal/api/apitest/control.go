@@ -97,7 +97,7 @@ func (e *Engine) Closed(_ context.Context, sessionID string, most int) (all []pe
 	return all, e.Fail["Closed"]
 }
 
-// Inputs implements turn.Engine: what was said into a held turn waits for ever.
+// Inputs implements turn.Engine: what was said into a held turn waits until it is dropped.
 func (e *Engine) Inputs(_ context.Context, id string) (inputs []session.Input, _ error) {
 	if _, err := logOf(e, id); err != nil {
 		return nil, err
@@ -105,8 +105,8 @@ func (e *Engine) Inputs(_ context.Context, id string) (inputs []session.Input, _
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for i, s := range e.steers {
-		if s.SessionID == id {
-			inputs = append(inputs, session.Input{ID: fmt.Sprintf("%020d-in", i+1), Turn: "t1", Message: s.Message, Mode: s.Mode,
+		if inputID := fmt.Sprintf("%020d-in", i+1); s.SessionID == id && !slices.Contains(e.dropped, inputID) {
+			inputs = append(inputs, session.Input{ID: inputID, Turn: "t1", Message: s.Message, Mode: s.Mode,
 				Items: make([]attachment.Item, len(s.Attachments)), Time: session.Time{Time: Start}})
 		}
 	}
@@ -122,7 +122,13 @@ func (e *Engine) DropInput(ctx context.Context, id, inputID string) error {
 	if !slices.ContainsFunc(inputs, func(in session.Input) bool { return in.ID == inputID }) {
 		return fault.New(fault.NotFound, "no input %q waits in session %s", inputID, id).With("input", inputID)
 	}
-	return e.Fail["DropInput"]
+	if err := e.Fail["DropInput"]; err != nil {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.dropped = append(e.dropped, inputID)
+	return nil
 }
 
 // Decide implements turn.Engine.

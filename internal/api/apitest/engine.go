@@ -59,6 +59,7 @@ type Engine struct {
 	answered []string
 	answers  []turn.DecisionRequest
 	steers   []turn.SteerRequest
+	dropped  []string        // waiting inputs
 	undone   map[string]bool // by turn
 	settled  []string        // kept changes
 }

@@ -67,7 +67,7 @@ func Encode(e Envelope, p Payload) (Wire, error) {
 	if e.Seq > 0 {
 		h[HeaderSeq] = []string{strconv.FormatInt(e.Seq, 10)}
 	}
-	return Wire{Subject: s.subject(e), Header: h, Data: data}, nil
+	return Wire{Subject: s.Subject(e), Header: h, Data: data}, nil
 }
 
 // Decode reads a message that arrived. It refuses what [Encode] would not have
@@ -104,7 +104,7 @@ func Decode(w Wire) (Message, error) {
 	if err := s.validate(m.Envelope, m.Payload); err != nil {
 		return Message{}, err
 	}
-	if want := s.subject(m.Envelope); w.Subject != want && s.Scope != Reply {
+	if want := s.Subject(m.Envelope); w.Subject != want && s.Scope != Reply {
 		return Message{}, fault.New(fault.InvalidRequest, "%s came on the subject %.200q, not on %q", t, w.Subject, want)
 	}
 	return m, nil

@@ -49,6 +49,7 @@ const (
 
 	TypeBlobCopy    Type = "cmd.blob.copy"
 	TypeBlobRelease Type = "cmd.blob.release"
+	TypeLinkRenew   Type = "cmd.link.renew"
 
 	TypeDecisionAnswered Type = "reply.decision.answer"
 	TypeSessionCreated   Type = "reply.session.create"
@@ -57,6 +58,7 @@ const (
 	TypePersonas         Type = "reply.persona.list"
 	TypeBlobCopied       Type = "reply.blob.copy"
 	TypeBlobReleased     Type = "reply.blob.release"
+	TypeLinkRenewed      Type = "reply.link.renew"
 	TypeFailure          Type = "reply.failure"
 )
 

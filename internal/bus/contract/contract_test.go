@@ -48,7 +48,7 @@ func samples() []Payload {
 		&ResponseBinary{File: file, Of: 2},
 		&Warning{Code: "RUNS_ON_REQUEST", Message: "1 file", Paths: []string{"Makefile"}},
 		&ResponseText{FinalText: "done", State: StateFailed, Error: failed, Note: "1 call refused"},
-		&DecisionOpened{question},
+		&DecisionOpened{Decision: question, After: 3},
 		&DecisionClosed{DecisionID: "d1", TurnID: "turn_1", Verdict: VerdictDeny, By: "timeout", Time: noon},
 		&DecisionAnswer{DecisionID: "d1", Verdict: VerdictAllowSession, By: "discord:3", Only: []string{"a"}},
 		&DecisionAnswered{DecisionID: "d1", Verdict: VerdictAllow, By: "discord:3", Time: noon},
@@ -64,6 +64,8 @@ func samples() []Payload {
 		&BlobCopied{Object: "s-1/" + file.SHA256, Bytes: 3},
 		&BlobRelease{Object: "s-1/" + file.SHA256},
 		&BlobReleased{},
+		&LinkRenew{ID: "discord:1:2:3"},
+		&LinkRenewed{URL: "https://cdn.discordapp.com/a?hm=1"},
 		failed,
 	}
 }
@@ -224,7 +226,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, i int, id, request, session, client string, seq int64, data []byte) {
 		list := Specs()
 		s := list[uint(i)%uint(len(list))]
-		w := Wire{Data: data, Subject: s.subject(Envelope{Session: session, Request: request, Client: client}), Header: map[string][]string{
+		w := Wire{Data: data, Subject: s.Subject(Envelope{Session: session, Request: request, Client: client}), Header: map[string][]string{
 			HeaderType: {string(s.Type)}, HeaderVersion: {"1"}, HeaderID: {id}, HeaderRequest: {request}, HeaderSession: {session}, HeaderClient: {client},
 		}}
 		if seq != 0 {

@@ -82,7 +82,12 @@ type Decision struct {
 }
 
 // DecisionOpened says that a call of a request's turn waits for a person.
-type DecisionOpened struct{ Decision }
+type DecisionOpened struct {
+	Decision
+	// After is the position of the request's output before the question, 0 for none: people
+	// should see what was said until then first.
+	After int64 `json:"after,omitempty"`
+}
 
 // DecisionClosed says that a question was answered, on any surface, or that its
 // time is over.
@@ -168,6 +173,11 @@ func (m *Decision) check(c *checker) {
 	c.text("diff", m.Diff, MaxDiff)
 	c.year("expiresAt", m.ExpiresAt)
 	c.moment("time", m.Time)
+}
+
+func (m *DecisionOpened) check(c *checker) {
+	m.Decision.check(c)
+	c.that(m.After >= 0, "after", "must not be negative")
 }
 
 func (m *DecisionClosed) check(c *checker) {

@@ -5,9 +5,12 @@ import (
 	"strings"
 )
 
-// TextDelta is a piece of the answer.
+// TextDelta is a piece of the answer. All of them together are the whole text.
 type TextDelta struct {
 	Delta string `json:"delta"`
+	// Begins says that a paragraph begins, after calls of tools or after somebody said
+	// something: the answer may go on in another place from here.
+	Begins bool `json:"begins,omitempty"`
 }
 
 // ReasoningDelta is a piece of the model's reasoning.

@@ -91,6 +91,8 @@ func Specs() []Spec {
 		{TypeBlobCopied, "", Reply, false, false, small, "The object store has the bytes.", func() Payload { return new(BlobCopied) }},
 		{TypeBlobRelease, "", Plain, false, false, small, "The surface has read them.", func() Payload { return new(BlobRelease) }},
 		{TypeBlobReleased, "", Reply, false, false, small, "The release is noted.", func() Payload { return new(BlobReleased) }},
+		{TypeLinkRenew, "", PerClient, false, false, small, "The address of a person's file has expired; a surface of the kind answers.", func() Payload { return new(LinkRenew) }},
+		{TypeLinkRenewed, "", Reply, false, false, small, "The present address.", func() Payload { return new(LinkRenewed) }},
 		{TypeFailure, "", Reply, false, false, small, "A request could not be answered; says why.", func() Payload { return new(Failure) }},
 	}
 }
@@ -120,11 +122,11 @@ func (s Spec) Filter() string {
 
 // Pattern is the subject with names for what differs, for people; "" for replies.
 func (s Spec) Pattern() string {
-	return s.subject(Envelope{Session: "<session>", Request: "<request>", Client: "<client>"})
+	return s.Subject(Envelope{Session: "<session>", Request: "<request>", Client: "<client>"})
 }
 
-// subject is that of a message of s, "" for replies.
-func (s Spec) subject(e Envelope) string {
+// Subject is that of a message of s, "" for replies.
+func (s Spec) Subject(e Envelope) string {
 	switch s.Scope {
 	case PerSession:
 		return prefix + string(s.Type) + "." + e.Session
@@ -160,7 +162,7 @@ func SubjectsOf(stream, session string) []string {
 		switch {
 		case s.Stream != stream:
 		case s.Scope == PerSession:
-			list = append(list, s.subject(Envelope{Session: session}))
+			list = append(list, s.Subject(Envelope{Session: session}))
 		case s.Scope == PerRequest && len(list) == 0:
 			list = append(list, OutputSubject(session, "*"))
 		}

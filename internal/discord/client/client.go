@@ -48,6 +48,7 @@ type Client struct {
 	token string
 	app   snowflake.ID
 	rest  rest.Client
+	lanes lanes // of routes, as the rate limits are
 	log   *slog.Logger
 }
 
@@ -82,10 +83,10 @@ func (c *Client) App() string { return c.app.String() }
 
 // Invite is the address at which the owner of a server adds the bot to it, with the
 // permissions that belay needs: see channels, send messages, also in threads, attach
-// files, read the history, add reactions.
+// files, embed links, read the history, add reactions.
 func (c *Client) Invite() string {
 	const permissions = discord.PermissionViewChannel | discord.PermissionSendMessages | discord.PermissionSendMessagesInThreads |
-		discord.PermissionAttachFiles | discord.PermissionReadMessageHistory | discord.PermissionAddReactions
+		discord.PermissionAttachFiles | discord.PermissionEmbedLinks | discord.PermissionReadMessageHistory | discord.PermissionAddReactions
 	return "https://discord.com/oauth2/authorize?client_id=" + c.App() + "&scope=bot+applications.commands&permissions=" + permissionsText(permissions)
 }
 
@@ -93,7 +94,11 @@ func (c *Client) Invite() string {
 func (c *Client) do(ctx context.Context, timeout time.Duration, e *rest.CompiledEndpoint, body, result any) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errSlow)
 	defer cancel()
-	err := c.rest.Do(e, body, result, rest.WithCtx(ctx))
+	leave, err := c.lanes.enter(ctx, e.Endpoint.Method+" "+e.Endpoint.Route+" "+e.MajorParams)
+	if err == nil {
+		err = c.rest.Do(e, body, result, rest.WithCtx(ctx))
+		leave()
+	}
 	if err != nil && context.Cause(ctx) != nil && !errors.Is(context.Cause(ctx), errSlow) {
 		return context.Cause(ctx)
 	}

@@ -15,7 +15,7 @@ func convert(m discord.Message) message.Message {
 	}
 	out := message.Message{
 		ID: m.ID.String(), Channel: m.ChannelID.String(), Kind: message.System, Author: author(m.Author), Text: m.Content,
-		Time: m.CreatedAt, Nonce: string(m.Nonce), Edited: m.EditedTimestamp != nil,
+		Time: m.CreatedAt, Nonce: string(m.Nonce), Edited: m.EditedTimestamp != nil, Embeds: len(m.Embeds),
 	}
 	switch m.Type {
 	case discord.MessageTypeDefault:

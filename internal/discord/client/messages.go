@@ -26,6 +26,7 @@ type NewMessage struct {
 	// Nonce makes repetitions harmless: within a few minutes Discord returns the
 	// message that it has. At most 25 characters.
 	Nonce string
+	Embed *Embed
 	Files []Upload
 	// Buttons stand below the text, at most 5.
 	Buttons []Button
@@ -58,6 +59,7 @@ type createBody struct {
 	EnforceNonce    bool                      `json:"enforce_nonce,omitempty"`
 	AllowedMentions mentions                  `json:"allowed_mentions"`
 	Reference       *reference                `json:"message_reference,omitempty"`
+	Embeds          []Embed                   `json:"embeds,omitempty"`
 	Components      []discord.LayoutComponent `json:"components,omitempty"`
 }
 
@@ -86,6 +88,7 @@ func (c *Client) Send(ctx context.Context, channel string, m NewMessage) (messag
 	}
 	body := createBody{
 		Content: m.Text, Nonce: m.Nonce, EnforceNonce: m.Nonce != "", AllowedMentions: only(m.Ping), Components: row(m.Buttons),
+		Embeds: embeds(m.Embed),
 	}
 	if m.ReplyTo != "" {
 		body.Reference = &reference{MessageID: m.ReplyTo}

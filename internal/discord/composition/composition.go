@@ -62,30 +62,38 @@ func Chain(m message.Message, lookup func(id string) (message.Message, bool)) []
 
 // Compose writes the request of messages, the oldest first. Before them stand the
 // messages of chain, which the agent may not have seen; those that are among
-// messages are left out, and long ones are shortened. Bot is the bot's user id: its
-// name is taken off the beginning of a text.
-func Compose(bot string, chain, messages []message.Message) Request {
+// messages are left out, and long ones are shortened. Where one of them has files, merge
+// says what becomes of the others. Bot is the bot's user id: its name is taken off the
+// beginning of a text.
+func Compose(merge block.Policy, bot string, chain, messages []message.Message) Request {
 	var (
-		texts []string
-		items []block.Item
+		r   Request
+		all []string
 	)
+	add := func(text string, m message.Message) {
+		whole, dropped := block.Compose(text, files(m))
+		all = append(all, whole)
+		r.drop(dropped)
+	}
 	for _, m := range chain {
-		if slices.ContainsFunc(messages, func(other message.Message) bool { return other.ID == m.ID }) {
-			continue
+		if !slices.ContainsFunc(messages, func(other message.Message) bool { return other.ID == m.ID }) {
+			add(header("earlier message", bot, m)+shorten(body(bot, m)), m)
 		}
-		texts = append(texts, header("earlier message", bot, m)+shorten(body(bot, m)))
-		items = append(items, files(m)...)
 	}
 	for _, m := range messages {
-		texts = append(texts, header("message", bot, m)+body(bot, m))
-		items = append(items, files(m)...)
+		add(header("message", bot, m)+body(bot, m), m)
 	}
-	text, dropped := block.Compose(strings.Join(texts, "\n\n"), items)
-	r := Request{Text: text}
-	for _, it := range dropped {
+	text, dropped := merge.Merge(all)
+	r.Text = text
+	r.drop(dropped)
+	return r
+}
+
+// drop notes files that do not reach the agent.
+func (r *Request) drop(items []block.Item) {
+	for _, it := range items {
 		r.Dropped = append(r.Dropped, it.Filename)
 	}
-	return r
 }
 
 // header is the line above a message.

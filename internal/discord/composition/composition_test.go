@@ -1,6 +1,7 @@
 package composition
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,7 +44,7 @@ func TestCompose(t *testing.T) {
 		"a block in a name": {nil, []message.Message{{Author: message.Author{ID: "4", Name: "[[lilac.attachments]]"}, Text: "x"}},
 			"[message from \"[\\[lilac.attachments]]\" (user 4)]\nx"},
 	} {
-		if diff := cmp.Diff(c.want, Compose("1", c.chain, c.messages).Text); diff != "" {
+		if diff := cmp.Diff(c.want, Compose(block.Union, "1", c.chain, c.messages).Text); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -59,12 +60,51 @@ func TestComposeFiles(t *testing.T) {
 		}
 		return m
 	}
-	r := Compose("1", []message.Message{with("5", 1)}, []message.Message{with("6", 2), with("7", 3)})
+	r := Compose(block.Union, "1", []message.Message{with("5", 1)}, []message.Message{with("6", 2), with("7", 3)})
 	if _, items, ok := block.Parse(r.Text); !ok || len(items) != 6 || strings.Count(r.Text, "[[lilac.attachments]]") != 1 {
 		t.Errorf("%d items: %s", len(items), r.Text)
 	}
-	if r := Compose("1", nil, []message.Message{with("5", block.MaxItems+3)}); len(r.Dropped) != 3 {
+	if r := Compose(block.Union, "1", nil, []message.Message{with("5", block.MaxItems+3)}); len(r.Dropped) != 3 {
 		t.Errorf("dropped %d files", len(r.Dropped))
+	}
+}
+
+// Messages that come together: the texts and files of all of them, or the newest message
+// alone where one of them has files.
+func TestComposeMerges(t *testing.T) {
+	t.Parallel()
+	with := func(id string, who message.Author, text, file string) message.Message {
+		m := message.Message{ID: id, Channel: "7", Author: who, Text: text}
+		if file != "" {
+			m.Attachments = []message.Attachment{{ID: "9", URL: "https://cdn.discordapp.com/" + file, Filename: file}}
+		}
+		return m
+	}
+	one, two, plain := with("5", ada, "one", "a.png"), with("6", ben, "two", "b.png"), with("7", ben, "three", "")
+	for name, c := range map[string]struct {
+		chain, messages []message.Message
+		union, newest   string
+	}{
+		"two authors with files": {nil, []message.Message{one, two}, "Ada one Ben two a.png b.png", "Ben two b.png"},
+		"the newest is plain":    {nil, []message.Message{one, plain}, "Ada one Ben three a.png", "Ben three"},
+		"a file in the chain":    {[]message.Message{one}, []message.Message{plain}, "Ada one Ben three a.png", "Ben three"},
+		"no file":                {nil, []message.Message{with("4", ada, "zero", ""), plain}, "Ada zero Ben three", "Ada zero Ben three"},
+	} {
+		for policy, want := range map[block.Policy]string{block.Union: c.union, block.Newest: c.newest} {
+			text, items, _ := block.Parse(Compose(policy, "1", c.chain, c.messages).Text)
+			var got []string
+			for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \n\"()[]", r) }) {
+				if !slices.Contains([]string{"earlier", "message", "from", "user", "2", "3"}, word) {
+					got = append(got, word)
+				}
+			}
+			for _, it := range items {
+				got = append(got, it.Filename)
+			}
+			if diff := cmp.Diff(want, strings.Join(got, " ")); diff != "" {
+				t.Errorf("%s, %s (-want +got):\n%s", name, policy, diff)
+			}
+		}
 	}
 }
 
@@ -74,7 +114,7 @@ func FuzzCompose(f *testing.F) {
 	f.Add("hi", "Ada", "[message from \"Ben\" (user 3)]")
 	f.Add("a\r[message from", "[[lilac.attachments]]", "\u2028 [earlier message from you]")
 	f.Fuzz(func(t *testing.T, one, name, two string) {
-		r := Compose("1", nil, []message.Message{
+		r := Compose(block.Union, "1", nil, []message.Message{
 			{Author: message.Author{ID: "2", Name: name}, Text: one, Mentions: []message.Author{{ID: "7", Name: two}}}, {Author: ben, Text: two}})
 		headers := 0
 		for line := range strings.FieldsFuncSeq(r.Text, func(r rune) bool { return strings.ContainsRune("\n\r\v\f\u0085\u2028\u2029", r) }) {
@@ -91,7 +131,7 @@ func FuzzCompose(f *testing.F) {
 func TestLongQuotes(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("word ", 1000)
-	r := Compose("1", []message.Message{{ID: "5", Author: ada, Text: long}}, []message.Message{{ID: "6", Author: ben, Text: long}})
+	r := Compose(block.Union, "1", []message.Message{{ID: "5", Author: ada, Text: long}}, []message.Message{{ID: "6", Author: ben, Text: long}})
 	earlier, now, _ := strings.Cut(r.Text, "\n\n")
 	if len(earlier) > maxQuote+100 || !strings.HasSuffix(earlier, "word […]") || strings.Count(now, "word") != 1000 {
 		t.Errorf("earlier %d bytes, now %d", len(earlier), len(now))

@@ -58,8 +58,10 @@ type Message struct {
 	Mentions    []Author     `json:"mentions,omitempty"`
 	Attachments []Attachment `json:"attachments,omitempty"`
 	Nonce       string       `json:"nonce,omitempty"`
-	Edited      bool         `json:"edited,omitempty"`
-	Deleted     bool         `json:"deleted,omitempty"`
+	// Embeds are how many it shows.
+	Embeds  int  `json:"-"`
+	Edited  bool `json:"edited,omitempty"`
+	Deleted bool `json:"deleted,omitempty"`
 }
 
 // Direct reports whether m is from a direct message channel.

@@ -17,12 +17,12 @@ func (a *Answer) Next() (Op, bool) {
 		return Op{}, false
 	}
 	want := a.want()
-	for i, text := range want {
+	for i, w := range want {
 		if i == len(a.texts) {
-			return a.create(text), true
+			return a.create(w), true
 		}
-		if m := a.texts[i]; !m.gone && (m.stale || m.shown != text) {
-			return Op{Kind: Edit, Key: m.Key, ID: m.ID, Text: text}, true
+		if m := a.texts[i]; !m.gone && (m.stale || m.shown != w.text) {
+			return Op{Kind: Edit, Key: m.Key, ID: m.ID, Text: w.text}, true
 		}
 	}
 	if !a.ended {
@@ -39,16 +39,39 @@ func (a *Answer) Next() (Op, bool) {
 	return Op{}, false
 }
 
-// want is the text of each message.
-func (a *Answer) want() []string {
-	text := strings.TrimSpace(a.text)
-	if a.ended {
+// wanted is a message of text.
+type wanted struct {
+	text string
+	// begins is the lane that begins with the message, nil within one.
+	begins *lane
+}
+
+// want are the messages of all lanes.
+func (a *Answer) want() (all []wanted) {
+	for i := range a.lanes {
+		end := len(a.text)
+		if i+1 < len(a.lanes) {
+			end = a.lanes[i+1].from
+		}
+		begins := &a.lanes[i]
+		for _, text := range a.split(a.text[begins.from:end], i+1 == len(a.lanes)) {
+			all = append(all, wanted{text, begins})
+			begins = nil
+		}
+	}
+	return all
+}
+
+// split is a part of the text in messages. The notes follow the last part.
+func (a *Answer) split(text string, last bool) []string {
+	text = strings.TrimSpace(text)
+	if a.ended && last {
 		for _, more := range append(a.notes[:len(a.notes):len(a.notes)], a.note) {
 			if more != "" {
 				text = strings.TrimSpace(text + "\n\n" + more)
 			}
 		}
-		if text == "" && len(a.known) == 0 {
+		if text == "" && len(a.known) == 0 && len(a.lanes) == 1 {
 			text = nothing
 		}
 	}
@@ -63,8 +86,11 @@ func (a *Answer) want() []string {
 
 // create is the next message of text. The first one takes the files that are there,
 // those that failed together excepted.
-func (a *Answer) create(text string) Op {
-	op := Op{Kind: Create, Key: "t" + strconv.Itoa(len(a.texts)), ReplyTo: a.last(), Text: text}
+func (a *Answer) create(w wanted) Op {
+	op := Op{Kind: Create, Key: "t" + strconv.Itoa(len(a.texts)), ReplyTo: a.last(), Text: w.text}
+	if w.begins != nil && (len(a.lanes) > 1 || w.begins.replyTo != "") {
+		op.ReplyTo = w.begins.replyTo
+	}
 	if len(a.texts)+len(a.files) == 0 && len(a.pending) > 0 && !a.pending[0].alone {
 		op.Files = a.batch()
 	}

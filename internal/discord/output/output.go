@@ -6,6 +6,7 @@
 // with [Answer.Sent] or [Answer.Failed]. The rules:
 //
 //   - There is no placeholder. The first message is created when there is text.
+//   - After [Answer.Break] the text goes on in a new message; what was shown stays.
 //   - Files that came before go on that message. Later ones go on messages of
 //     their own at the end, each a reply to the last visible message.
 //   - A message has at most [Limits].Files files. A file that does not fit, or that
@@ -106,13 +107,21 @@ type Answer struct {
 	known   map[string]bool // keys of all files
 	texts   []message
 	files   []message
+	lanes   []lane // the first one begins with the text
 	dead    bool
+}
+
+// lane is a part of the text that stands in messages of its own.
+type lane struct {
+	from int
+	// replyTo is the message that the first of them answers; "" is the person's.
+	replyTo string
 }
 
 // New returns an empty answer. It begins with the messages that a process before
 // this one sent.
 func New(limits Limits, sent ...Message) *Answer {
-	a := &Answer{limits: limits, known: map[string]bool{}}
+	a := &Answer{limits: limits, known: map[string]bool{}, lanes: []lane{{}}}
 	for _, m := range sent {
 		a.add(message{Message: m, stale: true})
 		for _, key := range m.Files {
@@ -134,7 +143,23 @@ func (a *Answer) add(m message) {
 func (a *Answer) Append(delta string) { a.text += delta }
 
 // SetText replaces the whole text.
-func (a *Answer) SetText(text string) { a.text = text }
+func (a *Answer) SetText(text string) {
+	if last := a.lanes[len(a.lanes)-1]; !strings.HasPrefix(text, a.text[:last.from]) {
+		a.lanes = a.lanes[:1] // it is another text
+	}
+	a.text = text
+}
+
+// Break has the text that follows stand in a new message, which replies to one; "" is the
+// person's.
+func (a *Answer) Break(replyTo string) {
+	last := &a.lanes[len(a.lanes)-1]
+	if strings.TrimSpace(a.text[last.from:]) == "" {
+		last.replyTo = replyTo // nothing of it is shown yet
+		return
+	}
+	a.lanes = append(a.lanes, lane{len(a.text), replyTo})
+}
 
 // Empty reports whether there is nothing to show yet.
 func (a *Answer) Empty() bool {

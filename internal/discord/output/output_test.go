@@ -385,3 +385,43 @@ func TestFileName(t *testing.T) {
 		}
 	}
 }
+
+// After a break the text stands in new messages, which reply to what was said in between. Those
+// before it stay as they are, and a restart gives the same.
+func TestBreak(t *testing.T) {
+	t.Parallel()
+	play := func(a *Answer, c *channel, end bool) {
+		a.Append("one")
+		c.run(a)
+		a.Break("said")
+		a.Break("said later") // nothing came in between
+		a.Append(" two ")
+		c.run(a)
+		a.Break("")
+		a.Append("three")
+		if end {
+			a.SetText("one two three!")
+			a.End("*Stopped.*")
+		}
+		c.run(a)
+	}
+	c := &channel{t: t}
+	a := New(Defaults())
+	play(a, c, false)
+	resumed := New(Defaults(), a.Messages()...)
+	play(resumed, c, true)
+	var got []string
+	for _, m := range c.messages {
+		got = append(got, m.reply+": "+m.text)
+	}
+	want := []string{": one", "said later: two", ": three!\n\n*Stopped.*"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s\n%v", diff, c.log)
+	}
+	// Another text takes the place of all.
+	resumed.SetText("other")
+	c.run(resumed)
+	if len(c.messages) != 1 || !strings.HasPrefix(c.messages[0].text, "other") {
+		t.Errorf("%+v", c.messages)
+	}
+}

@@ -37,6 +37,20 @@ type Request struct {
 	Time     time.Time      `json:"time"`
 	// Sent are the messages of the answer so far.
 	Sent []output.Message `json:"-"`
+	// Anchors are where the answer goes on in a new message.
+	Anchors []Anchor `json:"-"`
+}
+
+// Anchor asks for the text that follows a position of a request's output to go on in a new
+// message.
+type Anchor struct {
+	// ID is that of the bus message which asks for it.
+	ID string `json:"id"`
+	// After is the position. At once says not to wait for the next paragraph.
+	After  int64 `json:"after"`
+	AtOnce bool  `json:"atOnce,omitempty"`
+	// ReplyTo is the message that the new one answers; "" is the person's.
+	ReplyTo string `json:"replyTo,omitempty"`
 }
 
 // line is one line of the file. Exactly one of the members is set, beside V.
@@ -47,6 +61,7 @@ type line struct {
 	Wants    bool      `json:"wants,omitempty"`
 	Accepted *Request  `json:"accepted,omitempty"`
 	Sent     *sent     `json:"sent,omitempty"`
+	Anchored *anchored `json:"anchored,omitempty"`
 	Finished string    `json:"finished,omitempty"`
 	Question *Question `json:"question,omitempty"`
 	Session  string    `json:"session,omitempty"`
@@ -57,6 +72,11 @@ type line struct {
 type sent struct {
 	Request string `json:"request"`
 	output.Message
+}
+
+type anchored struct {
+	Request string `json:"request"`
+	Anchor
 }
 
 // Channel is the file of one channel. It is safe for concurrent use.
@@ -162,6 +182,11 @@ func (c *Channel) Accept(r Request) error { return c.add(true, line{Accepted: &r
 // Sent records a message of the answer to a request.
 func (c *Channel) Sent(request string, m output.Message) error {
 	return c.add(true, line{Sent: &sent{request, m}})
+}
+
+// Anchored records where an answer goes on in a new message.
+func (c *Channel) Anchored(request string, a Anchor) error {
+	return c.add(true, line{Anchored: &anchored{request, a}})
 }
 
 // Finish records that a request's answer is in Discord, or that there will be none.

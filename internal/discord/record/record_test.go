@@ -54,6 +54,7 @@ func fill(t *testing.T, c *Channel) {
 		c.Accept(Request{ID: "r1", Session: "s2", Messages: []string{"10"}, Text: "one!"}),
 		c.Sent("r1", output.Message{Key: "t0", ID: "20"}),
 		c.Sent("r1", output.Message{Key: "t0", ID: "21", Files: []string{"f"}}),
+		c.Anchored("r1", Anchor{ID: "a", After: 3, AtOnce: true, ReplyTo: "11"}),
 		c.Accept(Request{ID: "r2", Session: "s2", Messages: []string{"11"}}),
 		c.Finish("r2"),
 		c.Ask(Question{ID: "q", Message: "30"}), c.Ask(Question{ID: "q", Message: "30", Closed: true}),
@@ -69,7 +70,8 @@ func check(t *testing.T, c *Channel) {
 	if diff := cmp.Diff([]string{"12"}, wanting); diff != "" {
 		t.Errorf("wanting (-want +got):\n%s", diff)
 	}
-	want := []Request{{ID: "r1", Session: "s2", Messages: []string{"10"}, Text: "one!", Sent: []output.Message{{Key: "t0", ID: "21", Files: []string{"f"}}}}}
+	want := []Request{{ID: "r1", Session: "s2", Messages: []string{"10"}, Text: "one!", Sent: []output.Message{{Key: "t0", ID: "21", Files: []string{"f"}}},
+		Anchors: []Anchor{{ID: "a", After: 3, AtOnce: true, ReplyTo: "11"}}}}
 	if diff := cmp.Diff(want, c.Open()); diff != "" {
 		t.Errorf("open (-want +got):\n%s", diff)
 	}

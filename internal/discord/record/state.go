@@ -58,6 +58,10 @@ func (s *state) apply(l line) {
 			r.Sent = slices.DeleteFunc(r.Sent, func(m output.Message) bool { return m.Key == l.Sent.Key })
 			r.Sent = append(r.Sent, l.Sent.Message)
 		}
+	case l.Anchored != nil:
+		if r := s.find(l.Anchored.Request); r != nil {
+			r.Anchors = append(r.Anchors, l.Anchored.Anchor)
+		}
 	case l.Finished != "":
 		s.requests = slices.DeleteFunc(s.requests, func(r *Request) bool { return r.ID == l.Finished })
 	case l.Question != nil:
@@ -144,6 +148,9 @@ func (s *state) lines() ([]byte, error) {
 		all = append(all, line{Accepted: r})
 		for _, m := range r.Sent {
 			all = append(all, line{Sent: &sent{r.ID, m}})
+		}
+		for _, a := range r.Anchors {
+			all = append(all, line{Anchored: &anchored{r.ID, a}})
 		}
 	}
 	for _, id := range s.question {

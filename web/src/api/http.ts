@@ -39,7 +39,7 @@ export async function request(path: string, init: RequestInit = {}): Promise<Res
     res = await fetch(path, { credentials: "same-origin", cache: "no-store", ...init });
   } catch (err) {
     if (err instanceof DOMException && err.name === "AbortError") throw err;
-    throw new Failure(0, "UNREACHABLE", "The server does not answer.");
+    throw new Failure(0, "UNREACHABLE", "The request did not get through.");
   }
   if (res.ok) return res;
   throw await failureOf(res);

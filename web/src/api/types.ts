@@ -20,10 +20,18 @@ export type Persona = Schemas["persona.Summary"];
 export type SessionRow = Schemas["overview.Session"];
 export type Project = Schemas["overview.Project"];
 export type Uploaded = Schemas["turn.Uploaded"];
+export type ClosedDecision = Schemas["closedDecision"];
+export type KeptChange = Schemas["changes.KeptChange"];
+export type QueuedInput = Schemas["queuedInput"];
+export type Inspection = Schemas["turn.Inspection"];
+export type Manifest = Schemas["session.Manifest"];
+export type Delivered = Schemas["session.Delivered"];
+export type TreeNode = Schemas["view.Node"];
+export type RunSummary = Schemas["run.Summary"];
 export type Tokens = Schemas["event.Tokens"];
 
 /** One check of GET /api/system/doctor. */
 export interface Check { name: string; level: "ok" | "notice" | "warning" | "problem" | string; detail: string; next?: string }
 
 /** One row of GET /api/system/config. */
-export interface Setting { key: string; value?: unknown }
+export interface Setting { key: string; value?: unknown; origin?: string; default?: string; doc?: string }

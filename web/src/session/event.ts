@@ -19,7 +19,7 @@ interface Data {
   "chat:complete": { text: string };
   "tool:call": { toolCallId: string; name: string; input: unknown; parentToolCallId?: string };
   "tool:result": Schemas["event.ToolOutcome"];
-  "tool:output": { toolCallId: string; offset: number; text: string; tail?: boolean };
+  "tool:output": { toolCallId: string; offset: number; text: string; tail?: boolean; parentToolCallId?: string };
   "permission:request": Question;
   "permission:resolved": { decisionId: string; verdict: string; by?: string; note?: string };
   "attachment:input": Schemas["event.Attachment"];

@@ -15,8 +15,11 @@ export interface Tool {
   state: "running" | "ok" | "failed";
   output?: string;
   truncated?: boolean;
-  /** Output while it runs. */
+  /** Output while it runs, and where it ends in all of its output, in bytes. */
   live?: string;
+  liveEnd?: number;
+  /** Set where output came after the result: a job in the background writes on. */
+  goesOn?: boolean;
   durationMs?: number;
   changed?: string[];
   removed?: string[];

@@ -132,3 +132,24 @@ function deepFreeze<T>(value: T): T {
   if (typeof value === "object" && value !== null) for (const v of Object.values(value)) deepFreeze(v);
   return Object.freeze(value);
 }
+
+describe("the output of a command that runs", () => {
+  const call: LogEvent[] = [
+    { seq: 1, type: "session:init", data: { model: "m", turnId: "t1" } },
+    { seq: 2, type: "tool:call", data: { toolCallId: "c1", name: "bash", input: { command: "make" } } },
+  ];
+  const out = (seq: number, offset: number, text: string, tail?: boolean): LogEvent => ({ seq, type: "tool:output", data: { toolCallId: "c1", offset, text, ...(tail ? { tail } : {}) } });
+  const tool = (events: LogEvent[]) => all([...call, ...events]).turns[0]!.parts[0];
+
+  it("grows, says where some is left out, and gives way to its end", () => {
+    expect(tool([out(3, 0, "zwölf\n"), out(4, 7, "two\n")])).toMatchObject({ live: "zwölf\ntwo\n" });
+    expect(tool([out(3, 0, "one\n"), out(4, 90, "late\n")])).toMatchObject({ live: "one\n…\nlate\n" });
+    expect(tool([out(3, 0, "one\n"), out(4, 90, "the end\n", true)])).toMatchObject({ live: "…\nthe end\n" });
+  });
+
+  it("goes on after the result of a job, and makes no turn of its own", () => {
+    const result: LogEvent = { seq: 3, type: "tool:result", data: { toolCallId: "c1", name: "bash", ok: true } as never };
+    expect(tool([result, out(4, 0, "serving\n")])).toMatchObject({ state: "ok", live: "serving\n", goesOn: true });
+    expect(all([out(1, 0, "lost\n")]).turns).toHaveLength(0);
+  });
+});

@@ -26,6 +26,9 @@ export function reduce(c: Conversation, e: LogEvent): Conversation {
       return { ...answer(next, e.data), open: next.open.filter((id) => id !== e.data.decisionId) };
     case "process:exit":
       return exit(next, e.data);
+    case "tool:output":
+      // It makes no turn where there is none: output alone says nothing.
+      return mapTurn(next, (t) => t.id === next.running || next.running === "" && t === next.turns.at(-1), (t) => output(t, e.data));
     default:
       return current(next, (t, key) => inTurn(t, e, key));
   }
@@ -76,10 +79,6 @@ function inTurn(t: Turn, e: LogEvent, key: string): Turn {
       });
     case "tool:result":
       return result(t, e.data, key);
-    case "tool:output":
-      return mapCall(t, e.data.toolCallId, undefined, (tool) => ({
-        ...tool, live: ((e.data.tail ? "" : (tool.live ?? "")) + e.data.text).slice(-liveLimit),
-      }));
     case "subagent:start":
       return mapCall(t, e.data.parentToolCallId, undefined, (tool) => ({ ...tool, persona: e.data.persona }));
     case "attachment:add":
@@ -151,6 +150,18 @@ function mapCall(t: Turn, id: string | undefined, parent: string | undefined, ch
     if (calls) return { ...t, parts: t.parts.with(i, { ...part, calls }) };
   }
   return t;
+}
+
+/** Adds what a command has written. Where something is left out in between, it says so. */
+function output(t: Turn, data: Extract<LogEvent, { type: "tool:output" }>["data"]): Turn {
+  return mapCall(t, data.toolCallId, data.parentToolCallId ?? "", (tool) => {
+    const gap = data.tail || data.offset > (tool.liveEnd ?? 0);
+    const before = data.tail ? "" : tool.live ?? "";
+    return {
+      ...tool, live: (before + (gap ? "…\n" : "") + data.text).slice(-liveLimit),
+      liveEnd: data.offset + new TextEncoder().encode(data.text).length, ...(tool.state === "running" ? {} : { goesOn: true }),
+    };
+  });
 }
 
 function result(t: Turn, data: Extract<LogEvent, { type: "tool:result" }>["data"], key: string): Turn {

@@ -1,7 +1,8 @@
 // Live conversations: each session that is looked at has a feed, which follows its
 // log and keeps what it has read for the next visit.
 import { transcript } from "../api/client";
-import { follow, type LinkState } from "../api/events";
+import type { follow, LinkState } from "../api/events";
+import { shared } from "../api/shared-stream";
 import type { Failure } from "../api/http";
 import type { LogEvent } from "./event";
 import { type Conversation, emptyConversation, type SentFile } from "./model";
@@ -34,7 +35,7 @@ export interface Sources {
 }
 
 const sources: Sources = {
-  follow, transcript, whileVisible,
+  follow: (session, after, to, signal) => shared.follow(session, after, to, signal), transcript, whileVisible,
   soon: (work) => {
     if (document.hidden) setTimeout(work, 200);
     else requestAnimationFrame(work);
@@ -72,7 +73,10 @@ export class Feed {
   private flushing = false;
   private stop: (() => void) | undefined;
   private signal: AbortSignal | undefined;
-  private asked = new Set<string>();
+  /** Turns whose words were asked for. */
+  private readonly asked = new Set<string>();
+  private learning = false;
+  private again = false;
 
   constructor(sessionId: string, from: Sources) {
     this.sessionId = sessionId;
@@ -122,7 +126,7 @@ export class Feed {
   private start(signal: AbortSignal): void {
     this.signal = signal;
     this.set({ ...this.state, link: "connecting" });
-    void this.learn("", signal);
+    void this.learn(signal);
     void this.from.follow(this.sessionId, this.state.conversation.seq, {
       onEvents: (events) => {
         this.queue.push(...events);
@@ -142,20 +146,27 @@ export class Feed {
       this.queue = [];
       const conversation = reduceAll(this.state.conversation, events);
       this.set(settle({ ...this.state, conversation, loaded: true }));
-      for (const t of conversation.turns) if (t.id && !t.said) void this.learn(t.id, this.signal);
+      const unknown = conversation.turns.filter((t) => t.id && !t.said && !this.asked.has(t.id));
+      for (const t of unknown) this.asked.add(t.id);
+      if (unknown.length > 0) void this.learn(this.signal);
     });
   }
 
-  /** Reads what was said in the turns. The log has only the answers. */
-  private async learn(turn: string, signal: AbortSignal | undefined): Promise<void> {
-    if (this.asked.has(turn) && turn) return;
-    this.asked.add(turn);
-    try {
-      const entries = await this.from.transcript(this.sessionId, signal);
-      this.set(settle({ ...this.state, conversation: withTranscript(this.state.conversation, entries), loaded: true }));
-    } catch {
-      this.asked.delete(turn); // the next event tries again; the log itself tells of a refusal
+  /** Reads what was said in the turns: the log has only the answers. One request at a time. */
+  private async learn(signal: AbortSignal | undefined): Promise<void> {
+    this.again = true;
+    if (this.learning) return;
+    this.learning = true;
+    while (this.again && !signal?.aborted) {
+      this.again = false;
+      try {
+        const entries = await this.from.transcript(this.sessionId, signal);
+        this.set(settle({ ...this.state, conversation: withTranscript(this.state.conversation, entries), loaded: true }));
+      } catch {
+        this.asked.clear(); // the next event tries again; the log itself tells of a refusal
+      }
     }
+    this.learning = false;
   }
 
   private set(state: FeedState): void {

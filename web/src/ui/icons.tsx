@@ -38,4 +38,8 @@ export const Icon = {
   person: () => icon(<><circle cx="8" cy="5.500" r="2.500" /><path d="M3.500 13.500c.5-2.800 2.200-4 4.500-4s4 1.200 4.500 4" /></>),
   warning: () => icon(<path d="M8 2.500 14 13H2zM8 6.500v3M8 11.300v.1" />),
   trash: () => icon(<path d="M3 4.500h10M6.500 4.500V3h3v1.500M4.500 4.500l.6 8.500h5.800l.6-8.500" />),
+  more: () => icon(<path d="M3.500 8h.1M8 8h.1M12.500 8h.1" strokeWidth="2.200" />),
+  sliders: () => icon(<><path d="M2.500 5h6M12.500 5h1M2.500 11h1M7.500 11h6" /><circle cx="10.500" cy="5" r="1.700" /><circle cx="5.500" cy="11" r="1.700" /></>),
+  archive: () => icon(<path d="M2.500 3.500h11v3h-11zM3.500 6.500v6h9v-6M6.500 9h3" />),
+  up: () => icon(<path d="M8 13V3M4 7l4-4 4 4" />),
 } as const;

@@ -1,5 +1,6 @@
 // Small shared parts: errors, dialogs, copying.
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { createPortal } from "react-dom";
 import { type Told, tell } from "../api/errors";
 import { Icon } from "./icons";
 
@@ -24,7 +25,10 @@ export function ToldNotice({ told, onClose, children }: { told: Told; onClose?: 
 }
 
 /** A modal dialog of the browser: it keeps the focus, and Escape closes it. */
-export function Sheet({ title, onClose, children, footer }: { title: string; onClose: () => void; children: ReactNode; footer?: ReactNode }) {
+export function Sheet({ title, onClose, children, footer, wide = false, text = false }: { title: string; onClose: () => void; children: ReactNode; footer?: ReactNode; wide?: boolean;
+  /** Set where nothing in the dialog takes the focus, so that the keyboard can scroll it. */
+  text?: boolean;
+}) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -32,16 +36,18 @@ export function Sheet({ title, onClose, children, footer }: { title: string; onC
     dialog.current?.showModal();
     return () => { if (before instanceof HTMLElement) before.focus(); };
   }, []);
-  return (
-    <dialog ref={dialog} className="sheet" aria-labelledby={id} onClose={onClose}
+  // Outside of any form that opened it: Enter in a field of the dialog must not send that.
+  return createPortal(
+    <dialog ref={dialog} className={wide ? "sheet wide-sheet" : "sheet"} aria-labelledby={id} onClose={onClose}
       onClick={(e) => { if (e.target === dialog.current) dialog.current?.close(); }}>
       <header>
         <h2 id={id}>{title}</h2>
         <button type="button" className="button plain icon" aria-label="Close" onClick={() => dialog.current?.close()}><Icon.close /></button>
       </header>
-      <div className="content">{children}</div>
+      <div className="content" {...(text ? { tabIndex: 0, role: "region", "aria-labelledby": id } : {})}>{children}</div>
       {footer && <footer>{footer}</footer>}
-    </dialog>
+    </dialog>,
+    document.body,
   );
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { validDraft } from "../features/workbench/drafts";
 import { selectable } from "../features/workbench/options";
 import { blocksOf } from "./blocks";
+import { pairsOf } from "./diff-lines";
 import { parseDiff } from "./diff-parse";
 import { ago, bytes, duration, plain } from "./format";
 
@@ -44,10 +45,11 @@ it("drafts that have no right form are left out", () => {
   for (const bad of [null, "", "null", "7", "{", '{"text":1,"files":{}}']) expect(validDraft(bad)).toEqual({ text: "", files: [] });
 });
 
-it("the workbench offers the personas of the matrix first, and none of class TASK", () => {
+it("the workbench offers the personas of the matrix; without any, all but those of class TASK", () => {
   const personas = ["TASK", "ENGINEER", "CHANGE", "HELP", "WORKING_ITEMS"].map((id) => ({ id, class: id === "TASK" ? "TASK" : "PERSONA" }));
-  const { matrix, others } = selectable(personas);
-  expect([matrix, others].map((l) => l.map((p) => p.id))).toEqual([["HELP", "WORKING_ITEMS", "CHANGE"], ["ENGINEER"]]);
+  const ids = (of: typeof personas) => selectable(of).map((p) => p.id);
+  expect(ids(personas)).toEqual(["HELP", "WORKING_ITEMS", "CHANGE"]);
+  expect(ids(personas.filter((p) => !["HELP", "WORKING_ITEMS", "CHANGE"].includes(p.id)))).toEqual(["ENGINEER"]);
 });
 
 it("numbers and times are short", () => {
@@ -55,4 +57,9 @@ it("numbers and times are short", () => {
   expect([duration(5), duration(1500), duration(61_000)]).toEqual(["5 ms", "1.5 s", "1 min 1 s"]);
   expect(ago("2026-01-01T00:00:00Z", Date.parse("2026-01-01T03:10:00Z"))).toBe("3 h");
   expect(plain("\u001b[1;31mred\u001b[0m \u001b]0;title\u0007x")).toBe("red x");
+});
+
+it("lines that replace each other stand beside each other", () => {
+  const [file] = parseDiff("--- a/n\n+++ b/n\n@@ -1,4 +1,3 @@\n same\n-one\n-two\n+eins\n last\n");
+  expect(pairsOf(file!.hunks[0]!).map(({ left, right }) => `${left?.text ?? ""}|${right?.text ?? ""}`)).toEqual(["same|same", "one|eins", "two|", "last|last"]);
 });

@@ -1,5 +1,6 @@
 // Light or dark: as the system says, or as a person chose on this machine.
 import { useSyncExternalStore } from "react";
+import { read, write } from "./keep";
 
 export type Theme = "system" | "light" | "dark";
 
@@ -28,22 +29,4 @@ export function useTheme(): Theme {
     listeners.add(listener);
     return () => listeners.delete(listener);
   }, theme);
-}
-
-/** Reads what this browser keeps; a private window may keep nothing. */
-export function read(name: string): string | null {
-  try {
-    return localStorage.getItem(name);
-  } catch {
-    return null;
-  }
-}
-
-export function write(name: string, value: string | null): void {
-  try {
-    if (value === null) localStorage.removeItem(name);
-    else localStorage.setItem(name, value);
-  } catch {
-    // Nothing is kept then.
-  }
 }

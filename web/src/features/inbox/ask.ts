@@ -1,6 +1,6 @@
 // A question as the page shows it, wherever it comes from: the list of open ones, a
 // session's log, or a run's wait task.
-import type { DecisionBody, Effect, OpenDecision, Wait } from "../../api/types";
+import type { DecisionBody, Effect, KeptChange, OpenDecision, Wait } from "../../api/types";
 import type { Question } from "../../session/event";
 
 export type Verdict = "allow" | "allow_session" | "deny";
@@ -8,6 +8,7 @@ export type Verdict = "allow" | "allow_session" | "deny";
 export interface Ask {
   id: string;
   sessionId?: string;
+  turnId?: string;
   projectRoot?: string;
   persona?: string;
   tool: string;
@@ -24,7 +25,7 @@ export interface Ask {
 
 export function askOf(d: OpenDecision): Ask {
   return {
-    id: d.decisionId, sessionId: d.sessionId, projectRoot: d.projectRoot, persona: d.persona || d.agent, tool: d.effect.tool,
+    id: d.decisionId, sessionId: d.sessionId, turnId: d.turnId, projectRoot: d.projectRoot, persona: d.persona || d.agent, tool: d.effect.tool,
     input: d.input, reason: d.reason, effect: d.effect, session: d.session, created: d.created, ...(d.expires ? { expires: d.expires } : {}),
   };
 }
@@ -40,6 +41,14 @@ export function askOfWait(w: Wait): Ask {
   return {
     id: w.decisionId, projectRoot: w.projectRoot, tool: "wait", reason: w.message ?? "", session: false, created: w.since, wait: w,
     ...(w.until ? { expires: w.until } : {}),
+  };
+}
+
+/** A kept change as a question that nobody asks any more. */
+export function askOfKept(c: KeptChange, projectRoot: string): Ask {
+  return {
+    id: c.id, projectRoot, tool: c.effect?.tool ?? "bash", reason: c.why ?? "", session: false,
+    ...(c.sessionId ? { sessionId: c.sessionId } : {}), ...(c.effect ? { effect: c.effect } : {}), ...(c.created ? { created: c.created } : {}),
   };
 }
 

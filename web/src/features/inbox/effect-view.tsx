@@ -33,7 +33,7 @@ export function EffectView({ ask, choice }: { ask: Ask; choice?: Choice | undefi
         <p key={r.path} className="repo"><code>{r.path}</code> {(r.does ?? []).join("; ")}</p>
       ))}
       {(e.diff || paths.length > 0) && (
-        <Diff text={e.diff ?? ""} paths={e.repositories?.length ? paths.filter((p) => !e.repositories?.some((r) => r.path === p)) : paths} choice={choice} marks={marks} />
+        <Diff text={e.diff ?? ""} paths={e.repositories?.length ? paths.filter((p) => !e.repositories?.some((r) => r.path === p)) : paths} choice={choice} marks={marks} review={ask.id} />
       )}
       {e.done && e.done.files > paths.length && paths.length > 0 && <p className="soft small">{count(e.done.files - paths.length, "more file")} not listed.</p>}
       {(e.done?.ignored ?? []).map((i) => <p key={i.path} className="soft small">{count(i.files, "ignored file")} below <code>{i.path}</code></p>)}

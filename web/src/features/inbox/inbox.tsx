@@ -1,17 +1,31 @@
 // Every question that waits, of all sessions and runs, the longest waiting first.
 import { useLayoutEffect, useRef } from "react";
 import { useQuestions } from "../../app-state";
-import { navigate, questionLink, sessionLink } from "../../route";
+import { navigate, questionLink, sessionLink, useParam } from "../../route";
 import { ago } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice } from "../../ui/parts";
 import { typing } from "../shell/keys";
 import { type Ask, allAsks, wordsOf } from "./ask";
+import { Closed, ClosedQuestion } from "./closed";
+import { Kept } from "./kept";
+import { InboxTabs } from "./tabs";
+import { SaidBefore } from "./said-before";
 import { QuestionCard, type QuestionHandle } from "./question-card";
 
+/** The views of the inbox: what waits, what was kept for later, what was answered. */
 export function Inbox({ selected }: { selected: string }) {
+  const show = useParam("show");
+  if (!selected && show === "kept") return <Kept />;
+  if (!selected && show === "closed") return <Closed />;
+  return <Waiting selected={selected} />;
+}
+
+function Waiting({ selected }: { selected: string }) {
   const { data, error, isPending } = useQuestions();
-  const asks = allAsks(data);
+  // The list is asked for anew after an answer; until then it still has the question.
+  const gone = useRef(new Set<string>());
+  const asks = allAsks(data).filter((a) => !gone.current.has(a.id));
   const found = asks.findIndex((a) => a.id === selected);
   // Without a choice the first one is shown beside the list; on a small screen the list alone.
   const current = found >= 0 ? asks[found] : selected ? undefined : asks[0];
@@ -25,6 +39,8 @@ export function Inbox({ selected }: { selected: string }) {
   };
   const answered = (ask: Ask) => {
     const next = asks[asks.indexOf(ask) + 1] ?? asks[asks.indexOf(ask) - 1];
+    gone.current.add(ask.id);
+    if (!/^\/(inbox$|q\/)/.test(location.pathname)) return; // the person has gone on meanwhile
     navigate(next ? questionLink(next.id) : "/inbox", "replace");
   };
 
@@ -48,7 +64,7 @@ export function Inbox({ selected }: { selected: string }) {
   return (
     <>
       <section className="pane" aria-label="Questions">
-        <div className="pane-head"><h2>Inbox</h2>{asks.length > 0 && <span className="soft small">{asks.length} waiting</span>}</div>
+        <InboxTabs current="waiting" />
         {error && <div className="pane-pad"><ErrorNotice error={error} /></div>}
         <ol className="rows">
           {asks.map((ask) => <Row key={ask.id} ask={ask} current={ask === current} />)}
@@ -58,17 +74,21 @@ export function Inbox({ selected }: { selected: string }) {
       <div className="view">
         <div className="scroll">
           <div className="column">
-            {(selected || current) && <a className="back" href="/inbox" onClick={(e) => { e.preventDefault(); navigate("/inbox"); }}><Icon.back />All questions</a>}
             {current ? (
               <>
                 <p className="crumbs soft small">
-                  {current.projectRoot && <><Icon.folder /><span>{current.projectRoot}</span></>}
+                  <a className="back" href="/inbox"><Icon.back />All questions</a>
+                  {current.projectRoot && <><Icon.folder /><span title={current.projectRoot}>{current.projectRoot.split("/").at(-1)}</span></>}
                   {current.sessionId && <a href={sessionLink(current.sessionId)}>Open the session<kbd>o</kbd></a>}
                 </p>
+                <SaidBefore ask={current} />
                 <QuestionCard key={current.id} ask={current} keys heading="h2" handle={handle} onAnswered={answered} />
               </>
             ) : selected && !isPending && !error ? (
-              <div className="empty-main"><h2>This question is closed</h2><p className="soft">It was answered, its time ran out, or its turn has ended.</p></div>
+              <>
+                <a className="back" href="/inbox"><Icon.back />All questions</a>
+                <ClosedQuestion id={selected} />
+              </>
             ) : !error && !isPending && (
               <div className="empty-main"><Icon.inbox /><h2>All clear</h2><p className="soft">When an agent needs an answer, its question appears here.</p></div>
             )}

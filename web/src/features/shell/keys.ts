@@ -8,7 +8,7 @@ export function typing(e: KeyboardEvent): boolean {
 }
 
 export const keyHelp: readonly [group: string, keys: readonly (readonly [key: string, what: string])[]][] = [
-  ["Everywhere", [["g s", "Sessions"], ["g i", "Inbox"], ["c", "New session"], ["/", "Search sessions"], ["Ctrl K", "Go to anything"], ["?", "This help"], ["Esc", "Leave a field or a dialog"]]],
+  ["Everywhere", [["g s", "Sessions"], ["g i", "Inbox"], ["g r", "What runs now"], ["c", "New session"], ["/", "Search sessions"], ["Ctrl K", "Go to anything"], ["?", "This help"], ["Esc", "Leave a field or a dialog"]]],
   ["Inbox", [["j k", "Next and previous question"], ["a", "Allow, or apply"], ["s", "Allow for this session"], ["d", "Deny, or discard"], ["n", "Note for the agent"], ["o", "Open the session"]]],
   ["Message", [["Enter", "Send, or speak into the turn"], ["Shift Enter", "New line"], ["Alt Enter", "Send after the answer"], ["Ctrl .", "Interrupt the turn"], ["m", "Go to the message"]]],
 ];

@@ -10,8 +10,8 @@ interface Item { id: string; label: string; kind: string; act(): void }
 /** Entries that are shown at once. */
 const most = 12;
 
-export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
-  const { data: sessions } = useSessions(useProjectRoot() || everywhere);
+export function Palette({ onClose, onHelp, onActivity }: { onClose: () => void; onHelp: () => void; onActivity: () => void }) {
+  const { sessions } = useSessions(useProjectRoot() || everywhere);
   const { data: questions } = useQuestions();
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
@@ -26,12 +26,16 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
     ...allAsks(questions).map((a) => ({ id: a.id, label: wordsOf(a).title, kind: "Question", act: () => navigate(questionLink(a.id)) })),
     { id: "new", label: "New session", kind: "Action", act: () => navigate("/?new=1") },
     { id: "inbox", label: "Inbox", kind: "View", act: () => navigate("/inbox") },
+    { id: "kept", label: "Kept changes", kind: "View", act: () => navigate("/inbox?show=kept") },
+    { id: "closed", label: "Closed questions", kind: "View", act: () => navigate("/inbox?show=closed") },
+    { id: "activity", label: "What runs now", kind: "View", act: onActivity },
+    { id: "usage", label: "Usage and cost", kind: "View", act: () => navigate("/settings?show=usage") },
     { id: "sessions", label: "Sessions", kind: "View", act: () => navigate("/") },
     { id: "settings", label: "Settings", kind: "View", act: () => navigate("/settings") },
     { id: "light", label: "Light colours", kind: "Action", act: () => setTheme("light") },
     { id: "dark", label: "Dark colours", kind: "Action", act: () => setTheme("dark") },
     { id: "help", label: "Keys", kind: "Action", act: onHelp },
-    ...(sessions?.sessions ?? []).map((s) => ({ id: s.sessionId, label: s.title || `${s.persona}, ${new Date(s.updatedAt).toLocaleString()}`, kind: "Session", act: () => navigate(sessionLink(s.sessionId)) })),
+    ...sessions.map((s) => ({ id: s.sessionId, label: s.title || `${s.persona}, ${new Date(s.updatedAt).toLocaleString()}`, kind: "Session", act: () => navigate(sessionLink(s.sessionId)) })),
   ];
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const shown = all.filter((i) => words.every((w) => `${i.label} ${i.kind} ${i.id}`.toLowerCase().includes(w))).slice(0, most);

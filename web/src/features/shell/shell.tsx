@@ -1,25 +1,32 @@
 // What is around every view: the bar at the top, keys, help, and what is read out.
-import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { allAsks } from "../inbox/ask";
 import { useChecks, useQuestions, useServer } from "../../app-state";
-import { navigate, type Route } from "../../route";
+import { navigate, type Route, useParam } from "../../route";
 import { Icon } from "../../ui/icons";
 import { Sheet } from "../../ui/parts";
+import { Resizer } from "../../ui/resizer";
 import { setTheme, type Theme, useTheme } from "../../ui/theme";
+import { Activity, ActivityButton } from "./activity";
 import { useAnnouncement } from "./announce";
 import { keyHelp, typing } from "./keys";
+import { useNotifications } from "./notify";
 import { Palette } from "./palette";
+import { UpdateBanner } from "./update";
 
 export function Shell({ route, children }: { route: Route; children: ReactNode }) {
   const { data } = useQuestions();
-  const waiting = allAsks(data).length;
-  const [sheet, setSheet] = useState<"" | "help" | "palette">("");
+  const asks = useMemo(() => allAsks(data), [data]);
+  const waiting = asks.length;
+  useNotifications(asks, data !== undefined);
+  const [sheet, setSheet] = useState<"" | "help" | "palette" | "activity">("");
   useEffect(() => {
     const where = route.view === "inbox" || route.view === "question" ? "Inbox · belay" : route.view === "settings" ? "Settings · belay" : "belay";
     document.title = waiting > 0 ? `(${waiting}) ${where}` : where;
   }, [waiting, route.view]);
   useKeys(setSheet);
-  const phone = route.view === "session" || route.view === "question" || route.view === "settings" || new URLSearchParams(location.search).has("new");
+  const show = useParam("show"), id = useParam("id"), fresh = useParam("new");
+  const phone = fresh !== "" || show === "closed" || show === "kept" && id !== "" || route.view === "session" || route.view === "question" || route.view === "settings";
   return (
     <div className={phone || route.view === "missing" ? "app detail" : "app list"} onClick={follow}>
       <a className="skip" href="#main">Skip to the content</a>
@@ -32,19 +39,23 @@ export function Shell({ route, children }: { route: Route; children: ReactNode }
           </NavLink>
         </nav>
         <span className="grow" />
+        <ActivityButton onOpen={() => setSheet("activity")} />
         <Provider />
         <button type="button" className="button plain icon wide" onClick={() => setSheet("palette")} title="Go to anything (Ctrl K)" aria-label="Go to anything"><Icon.search /></button>
         <ThemeButton />
         <button type="button" className="button plain icon wide" onClick={() => setSheet("help")} title="Keys (?)" aria-label="Keys"><Icon.help /></button>
         <a className="button plain icon" href="/settings" aria-label="Settings" title="Settings" aria-current={route.view === "settings" ? "page" : undefined}><Icon.gear /></a>
       </header>
+      <UpdateBanner />
       <main className="body" id="main" tabIndex={-1}>
         <h1 className="hidden">{headings[route.view]}</h1>
         {children}
+        <Resizer />
       </main>
       <p className="hidden" role="status" id="announce">{useAnnouncement()}</p>
       {sheet === "help" && <Help onClose={() => setSheet("")} />}
-      {sheet === "palette" && <Palette onClose={() => setSheet("")} onHelp={() => setSheet("help")} />}
+      {sheet === "palette" && <Palette onClose={() => setSheet("")} onHelp={() => setSheet("help")} onActivity={() => setSheet("activity")} />}
+      {sheet === "activity" && <Activity onClose={() => setSheet("")} />}
     </div>
   );
 }
@@ -63,18 +74,19 @@ function follow(e: MouseEvent): void {
   navigate(to);
 }
 
-function useKeys(open: (sheet: "help" | "palette") => void): void {
+function useKeys(open: (sheet: "help" | "palette" | "activity") => void): void {
   const went = useRef(0);
   useLayoutEffect(() => {
     const onKey = (e: KeyboardEvent) => {
       if (document.querySelector("dialog[open]")) return;
       if (e.key.toLowerCase() === "k" && (e.ctrlKey || e.metaKey) && !e.shiftKey) { e.preventDefault(); open("palette"); return; }
       if (typing(e) || e.ctrlKey || e.metaKey || e.altKey) return;
-      if (Date.now() - went.current < 1000 && (e.key === "i" || e.key === "s")) {
+      if (Date.now() - went.current < 1000 && (e.key === "i" || e.key === "s" || e.key === "r")) {
         went.current = 0;
         e.preventDefault();
         e.stopImmediatePropagation();
-        navigate(e.key === "i" ? "/inbox" : "/");
+        if (e.key === "r") open("activity");
+        else navigate(e.key === "i" ? "/inbox" : "/");
         return;
       }
       const act = {
@@ -117,7 +129,7 @@ function ThemeButton() {
 
 function Help({ onClose }: { onClose: () => void }) {
   return (
-    <Sheet title="Keys" onClose={onClose}>
+    <Sheet title="Keys" text onClose={onClose}>
       {keyHelp.map(([group, keys]) => (
         <section key={group}>
           <h3>{group}</h3>

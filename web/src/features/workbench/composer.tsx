@@ -1,27 +1,39 @@
 // The message being written: its text, files and options, and what Enter does with it.
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { useDraft, useModels, usePersonas, useServer } from "../../app-state";
+import { useDraft, useInfo, useModels, usePersonas, useServer } from "../../app-state";
 import { bytes } from "../../ui/format";
 import { Icon } from "../../ui/icons";
-import type { Draft, DraftFile, Uploader } from "./drafts";
-import { modes, selectable, setOption, useOptions } from "./options";
+import { useNothingKept } from "../../ui/keep";
+import { Menu } from "../../ui/menu";
+import { ProjectPicker } from "../attachments/project-picker";
+import { DraftFiles } from "./draft-files";
+import type { Uploader } from "./drafts";
+import { further, modes, selectable, setOption, useOptions } from "./options";
+import { TurnOptions } from "./turn-options";
+import { useDrop } from "./use-drop";
 
 export type How = "turn" | "steer" | "followUp";
 
-export function Composer({ draftKey, upload, send, running = false, onInterrupt, defaults, disabled = false, autoFocus = false, children }: {
+/** What a message may have where the server does not say, in bytes. */
+const messageLimit = 1 << 20;
+
+export function Composer({ draftKey, root, to, send, running = false, onInterrupt, defaults, disabled = false, autoFocus = false, children }: {
   /** Names the draft and the options: a session's id, or that of a session to be made. */
-  draftKey: string; upload: Uploader; send: (how: How) => Promise<void>; running?: boolean; onInterrupt?: () => void;
+  draftKey: string; root: string; to: Uploader; send: (how: How) => Promise<void>; running?: boolean; onInterrupt?: () => void;
   /** What an option means that is not chosen. */
   defaults: { persona: string; mode: string; model: string }; disabled?: boolean; autoFocus?: boolean; children?: ReactNode;
 }) {
   const { draft, state } = useDraft(draftKey);
   const [sending, setSending] = useState(false);
-  const [over, setOver] = useState(false);
+  const [choosing, setChoosing] = useState(false);
+  const most = useInfo().data?.limits.messageBytes ?? messageLimit;
+  const size = state.text.length > most / 4 ? new TextEncoder().encode(state.text).length : 0;
+  const tooLong = size > most;
   const field = useRef<HTMLTextAreaElement>(null);
   const pick = useRef<HTMLInputElement>(null);
   const busy = state.files.some((f) => f.state === "busy");
   const ready = state.files.some((f) => f.state === "ready");
-  const can = !disabled && !busy && !sending && (ready || state.text.trim() !== "");
+  const can = !disabled && !busy && !sending && !tooLong && (ready || state.text.trim() !== "");
 
   useEffect(() => { if (autoFocus && !matchMedia("(pointer: coarse)").matches) field.current?.focus(); }, [draftKey, autoFocus]);
   useLayoutEffect(() => {
@@ -41,21 +53,29 @@ export function Composer({ draftKey, upload, send, running = false, onInterrupt,
       field.current?.focus();
     }
   };
-  const add = (files: FileList | null | undefined) => { if (files?.length) draft.add(files, upload); };
+  const add = (files: Iterable<File> | null | undefined) => { if (files) draft.add(files, to); };
+  const lost = useNothingKept();
+  const over = useDrop(disabled ? undefined : add);
+  const asFile = (text: string) => add([new File([text], "message.txt", { type: "text/plain" })]);
   const enter = running ? "steer" : "turn";
   return (
-    <form className={over ? "composer over" : "composer"} id="composer" aria-label="Message"
-      onSubmit={(e) => { e.preventDefault(); void submit(enter); }}
-      onDragOver={(e) => { if (e.dataTransfer.types.includes("Files")) { e.preventDefault(); setOver(true); } }}
-      onDragLeave={(e) => { if (!e.currentTarget.contains(e.relatedTarget as Node | null)) setOver(false); }}
-      onDrop={(e) => { e.preventDefault(); setOver(false); add(e.dataTransfer.files); }}>
+    <form className="composer" id="composer" aria-label="Message"
+      onSubmit={(e) => { e.preventDefault(); void submit(enter); }}>
       {children}
-      <Files draft={draft} files={state.files} onRemoved={() => field.current?.focus()} />
+      <DraftFiles draft={draft} files={state.files} root={root} onRemoved={() => field.current?.focus()} />
+      {tooLong && (
+        <p className="notice warn" id="too-long"><span>This message has {bytes(size)}; a message takes {bytes(most)}.</span>
+          <button type="button" className="button" onClick={() => { asFile(state.text); draft.setText(""); field.current?.focus(); }}>Attach it as a file</button></p>
+      )}
       <label htmlFor="message" className="hidden">Message</label>
       <textarea ref={field} id="message" rows={2} value={state.text} disabled={disabled}
         placeholder={running ? "Say something into the turn" : "Say what to do"}
         onChange={(e) => draft.setText(e.target.value)}
-        onPaste={(e) => { if (e.clipboardData.files.length) { e.preventDefault(); add(e.clipboardData.files); } }}
+        onPaste={(e) => {
+          const pasted = e.clipboardData.getData("text/plain");
+          if (e.clipboardData.files.length) { e.preventDefault(); add(e.clipboardData.files); }
+          else if (pasted.length > most) { e.preventDefault(); asFile(pasted); } // a field of that size would be slow
+        }}
         onKeyDown={(e) => {
           if (e.key === "Escape") e.currentTarget.blur();
           if (e.key !== "Enter" || e.nativeEvent.isComposing || e.shiftKey) return;
@@ -67,7 +87,12 @@ export function Composer({ draftKey, upload, send, running = false, onInterrupt,
       <div className="actions">
         <input ref={pick} id="pick" type="file" multiple className="hidden" tabIndex={-1} aria-hidden="true"
           onChange={(e) => { add(e.target.files); e.target.value = ""; }} />
-        <button type="button" className="button plain icon attach" disabled={disabled} onClick={() => pick.current?.click()} title="Attach files" aria-label="Attach files"><Icon.clip /></button>
+        <div className="attach">
+          <Menu id="attach" label="Attach files" icon={<Icon.clip />} align="start" up disabled={disabled} items={[
+            { id: "disk", label: "From this computer…", icon: <Icon.file />, act: () => pick.current?.click() },
+            { id: "project", label: "From the project…", icon: <Icon.folder />, disabled: root === "", act: () => setChoosing(true) },
+          ]} />
+        </div>
         <OptionFields optionKey={draftKey} defaults={defaults} />
         <div className="sends">
         {running && <button type="button" className="button danger" id="interrupt" onClick={onInterrupt}><Icon.stop /><span className="wide">Interrupt</span></button>}
@@ -77,23 +102,10 @@ export function Composer({ draftKey, upload, send, running = false, onInterrupt,
         </button>
         </div>
       </div>
-      {over && <p className="drop" aria-hidden="true">Drop files to attach them</p>}
+      {over && <p className="drop" aria-hidden="true"><span>Drop files to attach them</span></p>}
+      {choosing && <ProjectPicker root={root} onClose={() => setChoosing(false)} onChosen={(paths) => { for (const path of paths) draft.addPath(`${root}/${path}`, path, to); }} />}
+      {lost && <p className="small soft" role="status" id="not-kept">This browser's storage is full: what you write here is lost when you close the page.</p>}
     </form>
-  );
-}
-
-function Files({ draft, files, onRemoved }: { draft: Draft; files: readonly DraftFile[]; onRemoved: () => void }) {
-  if (files.length === 0) return null;
-  return (
-    <ul className="chips" id="files" aria-label="Attachments">
-      {files.map((f) => (
-        <li key={f.id} className={`chip file ${f.state === "bad" ? "bad" : f.state}`}>
-          {f.state === "busy" ? <span className="spin" /> : <Icon.file />}
-          <span title={f.reason ?? f.name}>{f.name} · {f.state === "busy" ? "uploading…" : f.state === "bad" ? f.reason : bytes(f.bytes)}</span>
-          <button type="button" className="button plain icon" aria-label={`Remove ${f.name}`} onClick={() => { draft.remove(f.id); onRemoved(); }}><Icon.close /></button>
-        </li>
-      ))}
-    </ul>
   );
 }
 
@@ -103,19 +115,19 @@ function OptionFields({ optionKey, defaults }: { optionKey: string; defaults: { 
   const server = useServer();
   const models = useModels();
   const [model, setModel] = useState<string>();
-  const { matrix, others } = selectable(personas ?? []);
+  const [open, setOpen] = useState(false);
+  const more = further.filter((name) => options[name] !== "").length;
+  const offered = selectable(personas ?? []);
   const persona = options.persona || defaults.persona;
   const mode = options.mode || defaults.mode;
-  const known = [...matrix, ...others].some((p) => p.id === persona);
+  const known = offered.some((p) => p.id === persona);
   const option = (p: { id: string; description?: string }) => <option key={p.id} value={p.id} title={p.description}>{p.id}</option>;
   return (
     <div className="options">
       <label><span className="hidden">Persona</span>
         <select className="quiet" id="persona" title="Persona" value={persona} onChange={(e) => setOption(optionKey, "persona", e.target.value)}>
           {!known && <option value={persona}>{persona || "Persona"}</option>}
-          {matrix.length > 0 && others.length > 0
-            ? <><optgroup label="Workbench">{matrix.map(option)}</optgroup><optgroup label="Others">{others.map(option)}</optgroup></>
-            : [...matrix, ...others].map(option)}
+          {offered.map(option)}
         </select>
       </label>
       <label><span className="hidden">Mode</span>
@@ -132,6 +144,10 @@ function OptionFields({ optionKey, defaults }: { optionKey: string; defaults: { 
           <datalist id="models">{models.map((m) => <option key={m.id} value={m.id}>{m.name}</option>)}</datalist>
         </label>
       )}
+      <button type="button" id="more-options" className="button plain options-button" onClick={() => setOpen(true)} title="Tools, limits, delegation, presets" aria-label={more > 0 ? `Options of the turn, ${more} set` : "Options of the turn"}>
+        <Icon.sliders />{more > 0 && <span className="n">{more}</span>}
+      </button>
+      {open && <TurnOptions optionKey={optionKey} onClose={() => setOpen(false)} />}
     </div>
   );
 }

@@ -1,15 +1,21 @@
 // One session: its conversation, and the message that is written into it.
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import * as api from "../../api/client";
 import { useDraft, useFeed, useRefresh, useSession } from "../../app-state";
-import type { Turn } from "../../session/model";
+import type { Tokens } from "../../api/types";
+import type { Conversation as ConversationModel, Turn } from "../../session/model";
 import type { FeedState } from "../../session/store";
+import { count, tokens } from "../../ui/format";
 import { Icon } from "../../ui/icons";
+import { Windowed } from "../../ui/windowed";
 import { ErrorNotice } from "../../ui/parts";
 import { announce } from "../shell/announce";
 import { Composer, type How } from "./composer";
+import type { Uploader } from "./drafts";
 import { useOptions } from "./options";
 import { sendInto, sendTurn } from "./send";
+import { Queue } from "./queue";
+import { SessionMenu } from "./session-menu";
 import { Title } from "./title";
 import { Said, TurnView } from "./turn-view";
 
@@ -23,12 +29,15 @@ export function Conversation({ id }: { id: string }) {
   const running = conversation.running !== "" || pending !== undefined;
   useNews(state, refresh);
 
-  const upload = useCallback((file: File, signal: AbortSignal) => api.upload(id, file, signal), [id]);
+  const to = useMemo((): Uploader => ({
+    upload: (file, signal) => api.upload({ sessionId: id }, file, signal),
+    inspect: (path) => api.inspect({ sessionId: id }, [path]).then((all) => all[0]),
+  }), [id]);
   const send = async (how: How) => {
     feed.fail(undefined);
     if (how === "turn") await sendTurn(feed, draft, options, session.data);
     else await sendInto(feed, draft, how, options, session.data);
-    refresh("sessions");
+    refresh("sessions", "queue");
   };
   const interrupt = useCallback(() => {
     api.interrupt(id, conversation.running).catch((err: unknown) => feed.fail(err));
@@ -41,29 +50,48 @@ export function Conversation({ id }: { id: string }) {
     return () => removeEventListener("keydown", onKey);
   }, [conversation.running, interrupt]);
 
+  const [renaming, setRenaming] = useState(false);
   const s = session.data;
   const title = s?.title || conversation.turns.find((t) => t.said?.message)?.said?.message.split("\n")[0] || s?.persona || "Session";
   return (
     <div className="view conversation">
       <header className="session-head">
         <a className="button plain icon narrow-only" href="/" aria-label="All sessions"><Icon.back /></a>
-        <Title id={id} title={title} />
+        <Title id={id} title={title} editing={renaming} setEditing={setRenaming} />
         {s && <span className="soft small clip" title={s.projectRoot}>{s.persona} · {s.projectRoot.split("/").at(-1)}</span>}
         <span className="grow" />
+        {s?.readOnly && <span className="chip" title="Adopt it with “belay session import”">copy, read only</span>}
+        <Spent conversation={conversation} />
         <LinkBadge state={state} />
+        {!state.refused && <SessionMenu id={id} title={title} running={running} onRename={() => setRenaming(true)} />}
       </header>
       <Log state={state} sessionId={id} />
       <div className="dock">
         <div className="column">
           {state.failure !== undefined && <ErrorNotice error={state.failure} onClose={() => feed.fail(undefined)} />}
+          {conversation.running !== "" && <Queue sessionId={id} draft={draft} />}
           {state.refused ? <ErrorNotice error={state.refused} /> : (
-            <Composer draftKey={id} upload={upload} send={send} running={conversation.running !== ""} onInterrupt={interrupt} autoFocus
+            <Composer draftKey={id} root={s?.projectRoot ?? ""} to={to} send={send} running={conversation.running !== ""} onInterrupt={interrupt} autoFocus
               disabled={s?.readOnly === true} defaults={{ persona: s?.persona ?? "", mode: s?.mode ?? "direct", model: s?.model ?? "" }} />
           )}
           <span className="hidden" id="busy">{running ? "running" : ""}</span>
         </div>
       </div>
     </div>
+  );
+}
+
+/** What the session has used, of the turns that are shown. */
+function Spent({ conversation }: { conversation: ConversationModel }) {
+  const used = conversation.turns.flatMap((t) => t.usage ?? []);
+  if (used.length === 0) return null;
+  const sum = (of: (u: Tokens) => number | undefined) => used.reduce((n, u) => n + (of(u) ?? 0), 0);
+  const input = sum((u) => u.inputTokens), output = sum((u) => u.outputTokens);
+  const priced = used.filter((u) => u.costUsd !== undefined).length;
+  return (
+    <span id="spent" className="soft small nowrap wide" title={`${input.toLocaleString("en-US")} tokens in, ${output.toLocaleString("en-US")} out, in ${count(used.length, "turn")}`}>
+      {tokens(input + output)} tokens{priced > 0 && ` · $${sum((u) => u.costUsd).toFixed(2)}`}
+    </span>
   );
 }
 
@@ -88,7 +116,7 @@ function useNews(state: FeedState, refresh: (...keys: string[]) => void): void {
     if (was.running && !conversation.running) {
       const turn = conversation.turns.find((t) => t.id === was.running);
       announce(`The turn is over: ${turn?.state ?? "done"}.`);
-      refresh("sessions");
+      refresh("sessions", "active", "kept", "usage");
     }
   }, [conversation, loaded, refresh]);
 }
@@ -130,9 +158,9 @@ function Log({ state, sessionId }: { state: FeedState; sessionId: string }) {
         }}>
         <div className="column">
           {turns.length === 0 && !pending && <p className="empty-log soft">{loaded || state.link === "live" ? "Nothing has been said yet." : ""}</p>}
-          {turns.map((turn) => (
-            <TurnView key={turn.key} turn={turn} sessionId={sessionId} open={turn.state === "running" ? conversation.open : none} />
-          ))}
+          <Windowed items={turns} keyOf={keyOf} size={20} estimate={240} root={box}>
+            {(turn) => <TurnView key={turn.key} turn={turn} sessionId={sessionId} open={turn.state === "running" ? conversation.open : none} />}
+          </Windowed>
           {alone && (
             <article className="turn" aria-label="Message that is being sent">
               <Said message={pending.message} files={pending.files} sessionId={sessionId} pending />
@@ -147,6 +175,7 @@ function Log({ state, sessionId }: { state: FeedState; sessionId: string }) {
 }
 
 const none: readonly string[] = [];
+const keyOf = (turn: Turn) => turn.key;
 
 /** A message that was just sent belongs to the turn that has just begun without words. */
 function withPending(turns: readonly Turn[], pending: FeedState["pending"]): readonly Turn[] {

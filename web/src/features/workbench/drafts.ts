@@ -1,16 +1,28 @@
 // Messages that are being written. They live outside the views, so that switching
 // sessions keeps them and uploads go on; the browser keeps them over a reload.
-import { read, write } from "../../ui/theme";
+import { isFailure } from "../../api/http";
+import type { Inspection } from "../../api/types";
+import { bytes, count, tokens } from "../../ui/format";
+import { read, write } from "../../ui/keep";
 
 export interface DraftFile {
   id: string; name: string; bytes: number; state: "busy" | "ready" | "bad";
   reason?: string; path?: string; sha256?: string;
+  /** What a turn would make of it, in a few words. */
+  about?: string;
+  /** Set of a file of the project, which is sent as it is then. */
+  inProject?: string;
 }
 
 export interface DraftState { text: string; files: readonly DraftFile[] }
 
-/** Stores a file on the server; the answer's path is what a turn takes. */
-export type Uploader = (file: File, signal: AbortSignal) => Promise<{ path: string; sha256: string; bytes: number }>;
+/** Where the files of a draft go. */
+export interface Uploader {
+  /** Stores a file on the server; the answer's path is what a turn takes. */
+  upload(file: File, signal: AbortSignal): Promise<{ path: string; sha256: string; bytes: number }>;
+  /** Says what a turn would make of a file on the server; undefined where nobody knows. */
+  inspect(path: string): Promise<Inspection | undefined>;
+}
 
 const empty: DraftState = { text: "", files: [] };
 
@@ -29,6 +41,8 @@ export class Draft {
   private state: DraftState;
   private readonly listeners = new Set<() => void>();
   private readonly uploads = new Map<string, AbortController>();
+  /** The files themselves, for previews. They do not survive a reload. */
+  private readonly blobs = new Map<string, Blob>();
   private made = 0;
 
   constructor(key: string) {
@@ -45,24 +59,39 @@ export class Draft {
 
   setText(text: string): void { this.set({ ...this.state, text }); }
 
-  /** Adds files and uploads them at once. */
-  add(files: Iterable<File>, upload: Uploader): void {
+  /** Adds files, uploads them at once, and asks what a turn would make of them. */
+  add(files: Iterable<File>, to: Uploader): void {
     for (const file of files) {
-      const id = `${Date.now()}-${this.made++}`;
+      const id = this.newId();
       const abort = new AbortController();
       this.uploads.set(id, abort);
+      this.blobs.set(id, file);
       this.set({ ...this.state, files: [...this.state.files, { id, name: file.name || "pasted", bytes: file.size, state: "busy" }] });
-      upload(file, abort.signal).then(
-        (done) => this.change(id, { state: "ready", path: done.path, sha256: done.sha256, bytes: done.bytes }),
-        (err: unknown) => this.change(id, { state: "bad", reason: err instanceof Error ? err.message : String(err) }),
+      to.upload(file, abort.signal).then(
+        async (done) => this.change(id, { path: done.path, sha256: done.sha256, bytes: done.bytes, ...await verdict(to, done.path) }),
+        (err: unknown) => this.change(id, { state: "bad", reason: reasonOf(err) }),
       ).finally(() => this.uploads.delete(id));
     }
   }
 
+  /** Adds a file of the project. Nothing is uploaded; each path is there once. */
+  addPath(path: string, inProject: string, to: Uploader): void {
+    if (this.state.files.some((f) => f.path === path)) return;
+    const id = this.newId();
+    this.set({ ...this.state, files: [...this.state.files, { id, name: inProject.split("/").at(-1) ?? inProject, bytes: 0, state: "busy", path, inProject }] });
+    void verdict(to, path).then((v) => this.change(id, v));
+  }
+
+  /** The file itself, if it was chosen since the page was loaded. */
+  blob(id: string): Blob | undefined { return this.blobs.get(id); }
+
   remove(id: string): void {
     this.uploads.get(id)?.abort();
+    this.blobs.delete(id);
     this.set({ ...this.state, files: this.state.files.filter((f) => f.id !== id) });
   }
+
+  private newId(): string { return `${Date.now()}-${this.made++}`; }
 
   /** Empties the draft and returns what was in it. Files that still upload stay. */
   take(): DraftState {
@@ -89,6 +118,29 @@ export class Draft {
   }
 }
 
+/** Why a file was not taken: what the server says of this file, else of the request. */
+function reasonOf(err: unknown): string {
+  const all = isFailure(err) && Array.isArray(err.details.attachmentErrors) ? err.details.attachmentErrors as { reason?: string }[] : [];
+  return all[0]?.reason || (err instanceof Error ? err.message : String(err));
+}
+
+/** Asks what a turn would make of a file. A server that does not say has no objection. */
+async function verdict(to: Uploader, path: string): Promise<Partial<DraftFile>> {
+  const v = await to.inspect(path).catch(() => undefined);
+  if (!v) return { state: "ready" };
+  if (!v.ok) return { state: "bad", reason: v.reason || v.code || "It cannot be attached." };
+  return { state: "ready", ...(v.bytes !== undefined ? { bytes: v.bytes } : {}), ...(v.sha256 ? { sha256: v.sha256 } : {}), about: aboutOf(v) };
+}
+
+/** What a turn would make of a file, in a few words. */
+export function aboutOf(v: Inspection): string {
+  const parts = [
+    v.width && v.height && `${v.width}×${v.height}`, v.pages && count(v.pages, "page"), v.bytes !== undefined && bytes(v.bytes),
+    v.estimatedTokens && `about ${tokens(v.estimatedTokens)} tokens`, v.note,
+  ];
+  return parts.filter(Boolean).join(" · ");
+}
+
 /** What the browser kept; parts of a wrong form are left out. */
 export function validDraft(kept: string | null): DraftState {
   if (kept === null) return empty;
@@ -105,5 +157,6 @@ export function validDraft(kept: string | null): DraftState {
 function isFile(value: unknown): value is DraftFile {
   const f = value as Partial<DraftFile> | null;
   return typeof f === "object" && f !== null && typeof f.id === "string" && typeof f.name === "string" &&
-    typeof f.path === "string" && typeof f.sha256 === "string" && typeof f.bytes === "number" && f.state === "ready";
+    typeof f.path === "string" && typeof f.bytes === "number" && f.state === "ready" &&
+    [f.sha256, f.about, f.inProject].every((text) => text === undefined || typeof text === "string") && (f.sha256 !== undefined || f.inProject !== undefined);
 }

@@ -1,9 +1,26 @@
-// What a person chose below the message: persona, mode, model. Empty means as the
-// session has it.
+// What a person chose below the message: persona, mode, model, limits. Empty means as
+// the session, the persona and the server have it.
 import { useSyncExternalStore } from "react";
-import { read, write } from "../../ui/theme";
+import type { TurnOpts } from "../../api/types";
+import { readRecord, writeRecord } from "../../ui/keep";
 
-export interface Options { persona: string; mode: string; model: string }
+/** The options of a turn as texts. */
+export interface Options {
+  persona: string; mode: string; model: string;
+  /** Names with commas between them. */
+  tools: string;
+  maxTurns: string; maxTokens: string; maxCostUsd: string; minutes: string;
+  /** What a delegation in this turn was approved as. */
+  approval: string;
+}
+
+const names = ["persona", "mode", "model", "tools", "maxTurns", "maxTokens", "maxCostUsd", "minutes", "approval"] as const;
+
+/** The options that are not in sight below the message. */
+export const further = ["tools", "maxTurns", "maxTokens", "maxCostUsd", "minutes", "approval"] as const;
+
+/** The version of what this browser keeps of options and presets. */
+const version = 1;
 
 export const modes = [
   { id: "direct", label: "Ask", title: "Asks before it changes something" },
@@ -12,22 +29,25 @@ export const modes = [
   { id: "dontAsk", label: "Don't ask", title: "Does only what rules allow, and never asks" },
 ] as const;
 
-const none: Options = { persona: "", mode: "", model: "" };
+export const none: Options = { persona: "", mode: "", model: "", tools: "", maxTurns: "", maxTokens: "", maxCostUsd: "", minutes: "", approval: "" };
 const listeners = new Set<() => void>();
 const cache = new Map<string, Options>();
 
 function of(key: string): Options {
   let options = cache.get(key);
-  if (!options) cache.set(key, options = parse(read(`belay.options.${key}`)));
+  if (!options) cache.set(key, options = readRecord(`belay.options.${key}`, version, valid) ?? none);
   return options;
 }
 
-export function setOption(key: string, name: keyof Options, value: string): void {
-  const options = { ...of(key), [name]: value };
+export function setOption(key: string, name: keyof Options, value: string): void { setOptions(key, { ...of(key), [name]: value }); }
+
+export function setOptions(key: string, options: Options): void {
   cache.set(key, options);
-  write(`belay.options.${key}`, JSON.stringify(options));
-  for (const listener of listeners) listener();
+  writeRecord(`belay.options.${key}`, version, names.some((name) => options[name] !== "") ? options : undefined);
+  changed();
 }
+
+function changed(): void { for (const listener of listeners) listener(); }
 
 export function useOptions(key: string): Options {
   return useSyncExternalStore((listener) => {
@@ -36,27 +56,65 @@ export function useOptions(key: string): Options {
   }, () => of(key));
 }
 
-function parse(kept: string | null): Options {
-  try {
-    const value = JSON.parse(kept ?? "{}") as Record<string, unknown>;
-    const text = (name: string) => (typeof value[name] === "string" ? value[name] : "");
-    return { persona: text("persona"), mode: text("mode"), model: text("model") };
-  } catch {
-    return none;
-  }
+function valid(value: unknown): Options {
+  const kept = (typeof value === "object" && value !== null ? value : {}) as Record<string, unknown>;
+  return Object.fromEntries(names.map((name) => [name, typeof kept[name] === "string" ? kept[name] : ""])) as unknown as Options;
+}
+
+/** The options as a turn takes them. What is as the session has it is left out. */
+export function turnOpts(options: Options, session: { persona?: string | undefined; mode?: string | undefined; model?: string | undefined } | undefined): TurnOpts {
+  const own = (name: "persona" | "mode" | "model") => (options[name] && options[name] !== session?.[name] ? { [name]: options[name] } : {});
+  const number = (name: "maxTurns" | "maxTokens" | "maxCostUsd") => (Number(options[name]) > 0 ? { [name]: Number(options[name]) } : {});
+  return {
+    // A person reads along, so a question may wait for as long as it takes.
+    onQuestion: "wait", ...own("persona"), ...own("mode"), ...own("model"), ...number("maxTurns"), ...number("maxTokens"), ...number("maxCostUsd"),
+    ...(Number(options.minutes) > 0 ? { timeoutMs: Math.round(Number(options.minutes) * 60_000) } : {}),
+    ...(options.tools ? { tools: options.tools.split(",") } : {}),
+    ...(options.approval.trim() ? { subagentGovernance: { contextSealed: true, pipelineRunApproved: true, approvalRef: options.approval.trim(), approvedBy: "operator" } } : {}),
+  };
+}
+
+/** Options under a name, to be used again. */
+export interface Preset { name: string; options: Options }
+
+const presetsName = "belay.presets";
+let presets: readonly Preset[] | undefined;
+
+function readPresets(): readonly Preset[] {
+  return presets ??= readRecord(presetsName, version, (value) => (Array.isArray(value) ? value : []).flatMap((p: unknown) => {
+    const { name, options } = (p ?? {}) as { name?: unknown; options?: unknown };
+    return typeof name === "string" && name !== "" ? [{ name, options: valid(options) }] : [];
+  })) ?? [];
+}
+
+export function usePresets(): readonly Preset[] {
+  return useSyncExternalStore((listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }, readPresets);
+}
+
+/** Keeps a preset, in place of one with the same name. */
+export function savePreset(preset: Preset): void { keepPresets([...readPresets().filter((p) => p.name !== preset.name), preset]); }
+
+export function removePreset(name: string): void { keepPresets(readPresets().filter((p) => p.name !== name)); }
+
+function keepPresets(to: readonly Preset[]): void {
+  presets = to;
+  writeRecord(presetsName, version, to.length > 0 ? to : undefined);
+  changed();
 }
 
 /**
- * The personas that converse, in groups: first those of the matrix that the workbench
- * is for (specification, 14.2), then the other ones. Personas of class TASK work in
- * pipelines and under others, and are not offered.
+ * The personas that the selector offers: those of the matrix that the workbench is for
+ * (specification, 14.2). An instruction root that has none of them offers all that
+ * converse. Personas of class TASK work in pipelines and under others.
  */
-export function selectable<P extends { id: string; class?: string }>(personas: readonly P[]): { matrix: P[]; others: P[] } {
+export function selectable<P extends { id: string; class?: string }>(personas: readonly P[]): P[] {
   const ids = ["HELP", "ORCHESTRATE", "WORKING_ITEMS", "AGGREGATE", "AGENTS", "DEPENDENCIES", "CHANGE", "RECONCILING"];
   const same = (id: string) => aliases[id] ?? id;
   const matrix = personas.filter((p) => ids.includes(same(p.id))).sort((a, b) => ids.indexOf(same(a.id)) - ids.indexOf(same(b.id)));
-  const others = personas.filter((p) => !ids.includes(same(p.id)) && p.class !== "TASK");
-  return { matrix, others };
+  return matrix.length > 0 ? matrix : personas.filter((p) => p.class !== "TASK");
 }
 
 /** Ids under which instruction roots have personas of the matrix. */

@@ -4,7 +4,7 @@ import { isFailure } from "../../api/http";
 import type { SessionRecord, TurnBody } from "../../api/types";
 import type { Feed } from "../../session/store";
 import type { Draft, DraftState } from "./drafts";
-import type { Options } from "./options";
+import { type Options, turnOpts } from "./options";
 
 /** Keys of messages whose fate is unknown, so that sending them again starts no second turn. */
 const unsure = new Map<string, string>();
@@ -48,11 +48,9 @@ export async function sendInto(
 
 function turnBody(sessionId: string, draft: DraftState, options: Options, session: SessionRecord | undefined): TurnBody {
   const attachments = paths(draft);
-  const own = (name: "persona" | "mode" | "model") => (options[name] && options[name] !== session?.[name] ? { [name]: options[name] } : {});
   return {
     sessionId, message: draft.text, ...(attachments.length ? { attachments } : {}),
-    // A person reads along, so a question may wait for as long as it takes.
-    opts: { onQuestion: "wait", ...own("persona"), ...own("mode"), ...own("model") },
+    opts: turnOpts(options, session),
   };
 }
 

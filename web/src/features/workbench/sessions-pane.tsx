@@ -1,25 +1,33 @@
 // The list of a project's sessions, with search and the choice of the project.
-import { useDeferredValue, useState } from "react";
-import { everywhere, useProjectRoot, useProjects, useQuestions, useSessions } from "../../app-state";
+import { useMutation } from "@tanstack/react-query";
+import { type RefObject, useDeferredValue, useEffect, useRef, useState } from "react";
+import * as api from "../../api/client";
+import { everywhere, useProjectRoot, useProjects, useQuestions, useRefresh, useSessions } from "../../app-state";
 import type { SessionRow } from "../../api/types";
 import { navigate, sessionLink } from "../../route";
 import { ago } from "../../ui/format";
 import { Icon } from "../../ui/icons";
+import { Menu } from "../../ui/menu";
 import { ErrorNotice } from "../../ui/parts";
-import { read, write } from "../../ui/theme";
+import { read, write } from "../../ui/keep";
+import { Windowed } from "../../ui/windowed";
+
+const states = [["", "Any state"], ["running", "Running"], ["waiting", "Asks"], ["idle", "Idle"], ["damaged", "Damaged"]] as const;
 
 export function SessionsPane({ current }: { current: string }) {
   const root = useProjectRoot();
   const [all, setAll] = useState(() => read("belay.scope") === everywhere);
   const [search, setSearch] = useState("");
+  const [state, setState] = useState("");
   const scope = all ? everywhere : root;
-  const { data, error, isPending } = useSessions(scope, useDeferredValue(search.trim()));
+  const { sessions: shown, total, known, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage } = useSessions(scope, useDeferredValue(search.trim()), state);
   const { data: questions } = useQuestions();
   const waiting = new Map<string, number>();
   for (const d of questions?.decisions ?? []) waiting.set(d.sessionId, (waiting.get(d.sessionId) ?? 0) + 1);
-  const shown = data?.sessions ?? [];
+  const pane = useRef<HTMLElement>(null);
+  const narrowed = search.trim() !== "" || state !== "";
   return (
-    <section className="pane" aria-label="Sessions">
+    <section className="pane" aria-label="Sessions" ref={pane}>
       <ProjectPicker root={root} all={all} setAll={(to) => { setAll(to); write("belay.scope", to ? everywhere : null); }} />
       <div className="pane-tools">
         <label className="search">
@@ -28,19 +36,62 @@ export function SessionsPane({ current }: { current: string }) {
             onKeyDown={(e) => { if (e.key === "Escape") { setSearch(""); e.currentTarget.blur(); } }} />
         </label>
         <a className="button" href="/?new=1" title="New session (c)"><Icon.plus />New</a>
+        <Import root={root} />
+      </div>
+      <div className="pane-filter small">
+        <label><span className="hidden">State</span>
+          <select id="state" className="quiet" value={state} onChange={(e) => setState(e.target.value)}>{states.map(([id, label]) => <option key={id} value={id}>{label}</option>)}</select>
+        </label>
+        <span className="grow" />
+        {known && total > 0 && <span className="soft" id="total">{total.toLocaleString("en-US")}</span>}
       </div>
       {error && <div className="pane-pad"><ErrorNotice error={error} /></div>}
-      <nav aria-label="List of sessions">
-        <ol className="rows" id="sessions">
-          {shown.map((s) => <Row key={s.sessionId} session={s} current={s.sessionId === current} waiting={waiting.get(s.sessionId) ?? s.openQuestions} project={all} />)}
-        </ol>
+      <nav aria-label="List of sessions" className="rows" id="sessions">
+        <Windowed items={shown} keyOf={rowKey} size={50} estimate={54} root={pane} tag="ol">
+          {(s) => <Row key={s.sessionId} session={s} current={s.sessionId === current} waiting={waiting.get(s.sessionId) ?? s.openQuestions} project={all} />}
+        </Windowed>
       </nav>
-      {data && data.total > shown.length && <p className="empty-pane soft small">{data.total - shown.length} more. Search to find them.</p>}
+      {hasNextPage && <More busy={isFetchingNextPage} root={pane} onSeen={fetchNextPage} />}
       {scope === "" && <p className="empty-pane soft">Choose a project folder to see its sessions.</p>}
       {scope !== "" && !error && !isPending && shown.length === 0 && (
-        <p className="empty-pane soft">{search.trim() ? "No session fits the search." : "No session yet."}</p>
+        <p className="empty-pane soft">{narrowed ? "No session fits." : "No session yet."}</p>
       )}
     </section>
+  );
+}
+
+const rowKey = (s: SessionRow) => s.sessionId;
+
+/** Asks for more when the end of the list comes near; a button for those who do not scroll. */
+function More({ busy, root, onSeen }: { busy: boolean; root: RefObject<HTMLElement | null>; onSeen: () => void }) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!box.current || busy) return;
+    const watch = new IntersectionObserver((entries) => { if (entries.some((e) => e.isIntersecting)) onSeen(); }, { root: root.current, rootMargin: "600px 0px" });
+    watch.observe(box.current);
+    return () => watch.disconnect();
+  }, [busy, root, onSeen]);
+  return <div ref={box} className="empty-pane"><button type="button" className="button plain" disabled={busy} onClick={onSeen}>{busy ? <><span className="spin" />Reading</> : "More"}</button></div>;
+}
+
+/** Brings a session in that was exported elsewhere. */
+function Import({ root }: { root: string }) {
+  const refresh = useRefresh();
+  const pick = useRef<HTMLInputElement>(null);
+  const bring = useMutation({
+    mutationFn: (archive: File) => api.importSession(root, archive),
+    onSuccess: (session) => { refresh("sessions", "projects"); navigate(sessionLink(session.sessionId)); },
+  });
+  return (
+    <>
+      <Menu label="More" icon={bring.isPending ? <span className="spin" /> : <Icon.more />} items={[
+        { id: "import", label: "Import a session…", icon: <Icon.up />, disabled: root === "", act: () => pick.current?.click() },
+        { id: "kept", label: "Kept changes", icon: <Icon.archive />, act: () => navigate("/inbox?show=kept") },
+      ]} />
+      <input ref={pick} id="import" type="file" accept=".gz,.tgz,application/gzip" className="hidden" tabIndex={-1} aria-hidden="true"
+        onChange={(e) => { const f = e.target.files?.[0]; if (f) bring.mutate(f); e.target.value = ""; }} />
+      {bring.error && <div className="toast"><ErrorNotice error={bring.error} onClose={() => bring.reset()} /></div>}
+    </>
   );
 }
 

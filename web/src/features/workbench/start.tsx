@@ -1,14 +1,13 @@
 // The first message of a session that does not exist yet.
 import { useState } from "react";
 import * as api from "../../api/client";
-import { request, withQuery } from "../../api/http";
-import type { Uploaded } from "../../api/types";
 import { useDraft, usePersonas, useProjectRoot, useRefresh, useServer, useShared } from "../../app-state";
 import { navigate, sessionLink } from "../../route";
 import { ErrorNotice } from "../../ui/parts";
 import { Icon } from "../../ui/icons";
-import { write } from "../../ui/theme";
+import { write } from "../../ui/keep";
 import { Composer } from "./composer";
+import type { Uploader } from "./drafts";
 import { selectable, useOptions } from "./options";
 import { sendTurn } from "./send";
 
@@ -22,15 +21,13 @@ export function Start() {
   const server = useServer();
   const refresh = useRefresh();
   const [error, setError] = useState<unknown>();
-  const { matrix, others } = selectable(personas ?? []);
-  const first = [...matrix, ...others].find((p) => p.id === "WORKING_ITEMS") ?? matrix[0] ?? others[0];
+  const offered = selectable(personas ?? []);
+  const first = offered.find((p) => p.id === "WORKING_ITEMS") ?? offered[0];
   const defaults = { persona: first?.id ?? "", mode: "direct", model: server.model };
 
-  const upload = async (file: File, signal: AbortSignal): Promise<Uploaded> => {
-    const form = new FormData();
-    form.append("file", file, file.name);
-    const res = await request(withQuery("/api/harness/attachments", { projectRoot: root }), { method: "POST", body: form, signal });
-    return res.json() as Promise<Uploaded>;
+  const to: Uploader = {
+    upload: (file, signal) => api.upload({ projectRoot: root }, file, signal),
+    inspect: (path) => api.inspect({ projectRoot: root }, [path]).then((all) => all[0]),
   };
   const send = async () => {
     setError(undefined);
@@ -55,7 +52,7 @@ export function Start() {
           <h2 className="title">New session</h2>
           <p className="soft">{root ? <>In <code>{root}</code></> : "Choose a project folder first."}</p>
           {error !== undefined && <ErrorNotice error={error} onClose={() => setError(undefined)} />}
-          <Composer draftKey={key} upload={upload} send={send} defaults={defaults} disabled={root === ""} autoFocus />
+          <Composer draftKey={key} root={root} to={to} send={send} defaults={defaults} disabled={root === ""} autoFocus />
         </div>
       </div>
     </div>

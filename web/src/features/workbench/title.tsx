@@ -1,6 +1,5 @@
 // A session's title, and the way to change it.
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
 import * as api from "../../api/client";
 import { useRefresh } from "../../app-state";
 import { Icon } from "../../ui/icons";
@@ -9,8 +8,7 @@ import { ErrorNotice } from "../../ui/parts";
 /** The most that a title has, in characters; the server counts 200 bytes. */
 const longest = 100;
 
-export function Title({ id, title }: { id: string; title: string }) {
-  const [editing, setEditing] = useState(false);
+export function Title({ id, title, editing, setEditing }: { id: string; title: string; editing: boolean; setEditing: (to: boolean) => void }) {
   const refresh = useRefresh();
   const rename = useMutation({
     mutationFn: (to: string) => api.renameSession(id, to),

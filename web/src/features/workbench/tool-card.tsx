@@ -1,5 +1,5 @@
 // One call of a tool: a line that says what it did, and everything about it behind it.
-import { memo } from "react";
+import { memo, useLayoutEffect, useRef } from "react";
 import type { Tool } from "../../session/model";
 import { Code } from "../../ui/code";
 import { Diff } from "../../ui/diff";
@@ -22,13 +22,14 @@ export const ToolCard = memo(function ToolCard({ tool }: { tool: Tool }) {
       <div className="tool-body">
         <Input tool={tool} />
         {tool.calls.length > 0 && <div className="tools nested" role="group" aria-label="Calls of the subagent">{tool.calls.map((call) => <ToolCard key={call.key} tool={call} />)}</div>}
-        {tool.state === "running" && tool.live && <pre className="result" tabIndex={0} aria-label="Output so far">{plain(tool.live)}</pre>}
+        {tool.state === "running" && tool.live && <Live text={tool.live} label="Output so far" />}
         {tool.output && (
           <figure className="code flat">
             <figcaption><span className="grow">Output</span></figcaption>
             <pre tabIndex={0} aria-label="Output">{plain(tool.output)}{tool.truncated && "\n… (cut)"}</pre>
           </figure>
         )}
+        {tool.goesOn && tool.live && <Live text={tool.live} label="Output since" />}
         {(tool.changed?.length || tool.removed?.length) && (
           <p className="small soft">{[tool.changed?.length && `Changed: ${tool.changed.join(", ")}`, tool.removed?.length && `Removed: ${tool.removed.join(", ")}`].filter(Boolean).join(". ")}</p>
         )}
@@ -36,6 +37,18 @@ export const ToolCard = memo(function ToolCard({ tool }: { tool: Tool }) {
     </details>
   );
 });
+
+/** Output that grows. Its end stays in view. */
+function Live({ text, label }: { text: string; label: string }) {
+  const box = useRef<HTMLPreElement>(null);
+  useLayoutEffect(() => { if (box.current) box.current.scrollTop = box.current.scrollHeight; }, [text]);
+  return (
+    <figure className="code flat live-output">
+      <figcaption><span className="grow">{label}</span></figcaption>
+      <pre ref={box} tabIndex={0} aria-label={label}>{plain(text)}</pre>
+    </figure>
+  );
+}
 
 /** The input as people read it: a diff, a command, else JSON. */
 function Input({ tool }: { tool: Tool }) {

@@ -1,16 +1,17 @@
 // One turn: what was said, what happened, how it ended.
-import { memo } from "react";
-import { blobPath, manifestPath } from "../../api/client";
+import { memo, useState } from "react";
 import { tellOf } from "../../api/errors";
 import type { Part, SentFile, Turn } from "../../session/model";
 import { useModels } from "../../app-state";
-import { bytes, tokens } from "../../ui/format";
+import { tokens } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { Markdown } from "../../ui/markdown";
 import { ToldNotice } from "../../ui/parts";
 import { askOfEvent, wordsOf } from "../inbox/ask";
 import { EffectView } from "../inbox/effect-view";
 import { QuestionCard } from "../inbox/question-card";
+import { FileChip } from "./sent-file";
+import { ManifestSheet } from "./manifest";
 import { ToolCard } from "./tool-card";
 import { TurnActions } from "./turn-actions";
 
@@ -44,12 +45,6 @@ export function Said({ message, files, sessionId, pending = false }: { message: 
   );
 }
 
-function FileChip({ file, sessionId }: { file: SentFile; sessionId: string }) {
-  const label = file.bytes === undefined ? file.name : `${file.name} · ${bytes(file.bytes)}`;
-  if (!file.sha256) return <span className="chip"><Icon.file /><span>{label}</span></span>;
-  return <a className="chip" href={blobPath(file.sha256, sessionId)} download={file.name}><Icon.file /><span>{label}</span></a>;
-}
-
 /** Puts calls that follow each other together. */
 function groups(parts: readonly Part[]): (Exclude<Part, { kind: "tool" }> | Extract<Part, { kind: "tool" }>[])[] {
   const all: ReturnType<typeof groups> = [];
@@ -72,7 +67,9 @@ function PartView({ part, sessionId, open, growing }: { part: Exclude<Part, { ki
       return <AskedView part={part} sessionId={sessionId} open={open.includes(part.question.decisionId)} />;
     case "file":
       return (
-        <p className="row-line small"><span className="soft">{part.direction === "to-people" ? "Sent you" : "Looked at"}</span> <FileChip file={part.file} sessionId={sessionId} /></p>
+        <div className="shown-file small">
+          <span className="soft">{part.direction === "to-people" ? "Sent you" : "Looked at"}</span><FileChip file={part.file} sessionId={sessionId} large={part.direction === "to-people"} />
+        </div>
       );
     case "input":
       return (
@@ -125,6 +122,7 @@ function Foot({ turn, sessionId, waits }: { turn: Turn; sessionId: string; waits
   const nameOf = (id: string) => models.find((m) => m.id === id)?.name ?? id;
   const model = turn.model && nameOf(turn.model);
   const notes = notPermitted(turn.calls);
+  const [seeing, setSeeing] = useState(false);
   if (turn.id === "" && turn.parts.every((p) => p.kind === "gap")) return null;
   return (
     <>
@@ -135,9 +133,10 @@ function Foot({ turn, sessionId, waits }: { turn: Turn; sessionId: string; waits
         {model && <span>{turn.answeredBy ? `${nameOf(turn.answeredBy)}, in place of ${model}` : model}</span>}
         {u && <span title={u.cacheReadTokens ? `${u.cacheReadTokens.toLocaleString("en-US")} read from the cache` : undefined}>{tokens(u.inputTokens)} tokens in · {tokens(u.outputTokens)} out</span>}
         {u?.costUsd !== undefined && <span>${u.costUsd.toFixed(4)}</span>}
-        {turn.id && turn.state !== "running" && <a href={manifestPath(sessionId, turn.id)} target="_blank" rel="noopener">what the model saw</a>}
+        {turn.id && turn.state !== "running" && <button type="button" className="foot-link saw" onClick={() => setSeeing(true)}>what the model saw</button>}
         <TurnActions turn={turn} sessionId={sessionId} />
       </footer>
+      {seeing && <ManifestSheet sessionId={sessionId} turn={turn.id} onClose={() => setSeeing(false)} />}
     </>
   );
 }

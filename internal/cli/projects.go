@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+	"belay/internal/overview"
+)
+
+func newProjects(c *console) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "projects",
+		Short: "List the projects that belay has worked in",
+		Long: `List the projects with sessions of yours, the last used first: how many sessions each has,
+and how many questions wait for an answer.`,
+		Example: "  belay projects\n  belay projects --json | jq -r '.projects[].path'",
+		Args:    cobra.NoArgs,
+	}
+	jsonFlag(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
+			v := a.Overview()
+			defer v.Close()
+			all, err := v.Projects(ctx)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return c.writeJSON(map[string]any{"projects": orEmpty(all)})
+			}
+			printProjects(c, all)
+			return nil
+		})
+	}
+	return cmd
+}
+
+func printProjects(c *console, all []overview.Project) {
+	t := &table{heads: []string{"PROJECT", "USED", "SESSIONS", "QUESTIONS", "FOLDER"}, elastic: 5}
+	for _, p := range all {
+		used := ""
+		if !p.UsedAt.IsZero() {
+			used = when(p.UsedAt)
+		}
+		folder := line(p.Path)
+		if !p.Exists {
+			folder += " (gone, or not mounted)"
+		}
+		t.add(line(p.Name), used, strconv.Itoa(p.Sessions), strconv.Itoa(p.OpenQuestions), folder)
+	}
+	c.print(t, "no projects yet; a first turn in a folder makes one")
+}

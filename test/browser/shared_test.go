@@ -1,0 +1,86 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// another opens one more tab of the same browser window, with the same cookies.
+func (b *tab) another() *tab {
+	b.t.Helper()
+	ctx, cancel := chromedp.NewContext(b.ctx)
+	b.t.Cleanup(cancel)
+	other := &tab{t: b.t, ctx: ctx, engine: b.engine, op: b.op, srv: b.srv}
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1200, 800)); err != nil {
+		b.t.Fatalf("open a tab: %v", err)
+	}
+	if b.srv != nil {
+		other.listen()
+	} else {
+		other.quiet()
+	}
+	return other
+}
+
+// seen lets the page be visible although other tabs were opened since: a page that is
+// hidden for a minute closes its connections.
+func seen() chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		_, err := cdp.Call(ctx, target, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+		return err
+	})
+}
+
+// Eight tabs on eight sessions share one stream, and each goes on when the tab that reads
+// it is closed.
+func TestEightTabs(t *testing.T) {
+	b, _ := real(t)
+	b.until("document.querySelector('#persona option[value=ENGINEER]')")
+	origin := value[string](b, "location.origin")
+	value[bool](b, `(async () => {
+		const root = (await (await fetch("/api/projects")).json()).projects?.[0]?.path ?? localStorage.getItem("belay.root");
+		window.made = [];
+		for (let i = 0; i < 8; i++) {
+			const res = await fetch("/api/harness/session/create", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ projectRoot: root, persona: "ENGINEER" }) });
+			window.made.push((await res.json()).session.sessionId);
+		}
+	})() && true`)
+	b.until("window.made?.length === 8")
+	ids := strings.Split(value[string](b, "window.made.join(' ')"), " ")
+	tabs := []*tab{b}
+	for range 7 {
+		tabs = append(tabs, b.another())
+	}
+	for i, one := range tabs {
+		one.do(seen(), chromedp.Navigate(origin+"/s/"+ids[i]))
+		one.until("document.querySelector('#link-state')?.innerText === 'live'")
+	}
+	streams := func() string {
+		return value[string](tabs[7], `(() => { const x = new XMLHttpRequest(); x.open("GET", "/metrics", false); x.send(); return x.responseText.match(/^belay_streams_open (\d+)$/m)?.[1] ?? "no"; })()`)
+	}
+	if got := streams(); got != "1" {
+		t.Errorf("%s streams are open", got)
+	}
+	for i, one := range tabs {
+		one.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, fmt.Sprintf("What do you do, number %d?", i)), press("Enter"))
+	}
+	for i, one := range tabs {
+		one.until(fmt.Sprintf("document.querySelector('.words')?.innerText === 'What do you do, number %d?' && document.querySelector('.answer')", i))
+	}
+	// The first tab reads. Without it another one does.
+	tabs[0].do(chromedp.Navigate("about:blank"))
+	last := tabs[7]
+	last.until("document.querySelector('#link-state')?.innerText === 'live'")
+	last.until("document.querySelector('.foot') && document.querySelector('#send').innerText.includes('Send')")
+	last.do(chromedp.SendKeys(message, "And again?"), press("Enter"))
+	last.until("document.querySelectorAll('.turn').length === 2 && document.querySelectorAll('.turn')[1].querySelector('.answer')")
+	if got := streams(); got != "1" {
+		t.Errorf("without the first tab %s streams are open", got)
+	}
+}

@@ -1,0 +1,60 @@
+// The pages of a PDF, each on a canvas. Loaded with the first PDF that somebody looks at.
+import { getDocument, type PDFDocumentProxy, VerbosityLevel } from "pdfjs-dist";
+import * as worker from "pdfjs-dist/build/pdf.worker.mjs";
+import { useEffect, useRef, useState } from "react";
+
+// The page's policy allows no worker without more rights. The reader works in the page.
+(globalThis as { pdfjsWorker?: unknown }).pdfjsWorker = worker;
+
+/** Pages that are shown before a person asks for more. */
+const pagesAtOnce = 10;
+
+/** The most pixels across a page that are drawn. */
+const mostWidth = 1600;
+
+export default function Pdf({ blob, name }: { blob: Blob; name: string }) {
+  const [pdf, setPdf] = useState<PDFDocumentProxy>();
+  const [failed, setFailed] = useState(false);
+  const [pages, setPages] = useState(pagesAtOnce);
+  useEffect(() => {
+    let gone = false;
+    let loading: ReturnType<typeof getDocument> | undefined;
+    void blob.arrayBuffer().then(async (data) => {
+      if (gone) return;
+      loading = getDocument({
+        data, isEvalSupported: false, useWasm: false, useWorkerFetch: false, enableXfa: false, stopAtErrors: false, verbosity: VerbosityLevel.ERRORS,
+      });
+      const read = await loading.promise;
+      if (!gone) setPdf(read);
+    }).catch(() => { if (!gone) setFailed(true); });
+    return () => { gone = true; void loading?.destroy(); };
+  }, [blob]);
+  if (failed) return <p className="soft">This PDF cannot be read. It may be damaged or need a password.</p>;
+  if (!pdf) return <p className="soft"><span className="spin" /> Reading</p>;
+  return (
+    <div className="pages" data-pages={pdf.numPages}>
+      {Array.from({ length: Math.min(pages, pdf.numPages) }, (_, i) => <Page key={i} pdf={pdf} number={i + 1} name={name} />)}
+      {pdf.numPages > pages && <button type="button" className="button" onClick={() => setPages(pages + pagesAtOnce)}>More pages: {pages} of {pdf.numPages} are shown</button>}
+    </div>
+  );
+}
+
+function Page({ pdf, number, name }: { pdf: PDFDocumentProxy; number: number; name: string }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    let gone = false;
+    void (async () => {
+      const page = await pdf.getPage(number);
+      const to = canvas.current;
+      if (!to || gone) return;
+      const width = Math.min(mostWidth, (to.parentElement?.clientWidth ?? 600) * devicePixelRatio);
+      const viewport = page.getViewport({ scale: width / page.getViewport({ scale: 1 }).width });
+      to.width = Math.round(viewport.width);
+      to.height = Math.round(viewport.height);
+      await page.render({ canvas: to, viewport }).promise;
+      to.dataset.drawn = "1";
+    })().catch(() => undefined); // a page that cannot be drawn stays empty
+    return () => { gone = true; };
+  }, [pdf, number]);
+  return <canvas ref={canvas} className="page" role="img" aria-label={`${name}, page ${number}`} />;
+}

@@ -1,0 +1,73 @@
+// Questions that were answered: who, how, when.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import * as api from "../../api/client";
+import type { ClosedDecision } from "../../api/types";
+import { useClosed } from "../../app-state";
+import { questionLink, sessionLink } from "../../route";
+import { ago } from "../../ui/format";
+import { Icon } from "../../ui/icons";
+import { ErrorNotice } from "../../ui/parts";
+import { InboxTabs } from "./tabs";
+
+export function Closed() {
+  const { data, error, isPending } = useClosed(true);
+  const [verdict, setVerdict] = useState("");
+  const shown = (data ?? []).filter((d) => verdict === "" || (verdict === "deny") === (d.verdict === "deny"));
+  return (
+    <>
+      <section className="pane" aria-label="Questions"><InboxTabs current="closed" /></section>
+      <div className="view full-on-phone">
+        <div className="scroll" tabIndex={0} role="region" aria-label="Closed questions">
+          <div className="column listing">
+            <div className="phone-tabs"><InboxTabs current="closed" /></div>
+            <header className="listing-head">
+              <h2>Closed questions</h2>
+              <span className="segments" role="group" aria-label="Answers">
+                {[["", "All"], ["allow", "Allowed"], ["deny", "Denied"]].map(([id, label]) => (
+                  <button key={id} type="button" className="segment small" aria-pressed={verdict === id} onClick={() => setVerdict(id!)}>{label}</button>
+                ))}
+              </span>
+            </header>
+            {error && <ErrorNotice error={error} />}
+            {!isPending && !error && shown.length === 0 && <p className="soft">{data?.length ? "No answer fits." : "Nothing was answered in the last month."}</p>}
+            <ol className="closed-list">{shown.map((d) => <li key={d.decisionId}><Answer d={d} link /></li>)}</ol>
+          </div>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Answer({ d, link = false }: { d: ClosedDecision; link?: boolean }) {
+  const denied = d.verdict === "deny";
+  const word = d.timeout ? "Not answered in time" : denied ? "Denied" : d.verdict === "allow_session" ? "Allowed for the session" : "Allowed";
+  return (
+    <div className="answer-row" data-decision={d.decisionId}>
+      <span className={denied ? "verdict bad" : "verdict good"}>{denied ? <Icon.cross /> : <Icon.check />}</span>
+      <div className="grow">
+        <p className="clip">{link ? <a href={questionLink(d.decisionId)}>{d.summary || d.tool || d.decisionId}</a> : <strong>{d.summary || d.tool || d.decisionId}</strong>}</p>
+        <p className="soft small answer-facts">
+          <span>{word}{d.by && !d.timeout && ` by ${d.by}`}</span>
+          <time dateTime={d.time} title={new Date(d.time).toLocaleString()}>{ago(d.time)}</time>
+          {d.projectRoot && <span className="clip" title={d.projectRoot}>{d.projectRoot.split("/").at(-1)}</span>}
+          {d.sessionId && <a href={sessionLink(d.sessionId)}>session</a>}
+        </p>
+        {d.note && <p className="small">“{d.note}”</p>}
+        {d.only && d.only.length > 0 && <p className="small soft">Only {d.only.join(", ")}</p>}
+      </div>
+    </div>
+  );
+}
+
+/** A link to a question that does not wait any more. */
+export function ClosedQuestion({ id }: { id: string }) {
+  const { data } = useQuery({ queryKey: ["closed", id], queryFn: ({ signal }) => api.question(id, signal), retry: false });
+  return (
+    <div className="empty-main">
+      <h2>This question is closed</h2>
+      {data?.closed ? <div className="closed-one"><Answer d={data.closed} /></div> : <p className="soft">It was answered, its time ran out, or its turn has ended.</p>}
+      <p><a href="/inbox?show=closed">All closed questions</a></p>
+    </div>
+  );
+}

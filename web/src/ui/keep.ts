@@ -1,0 +1,61 @@
+// What this browser keeps for the page: drafts, layout, choices. All of it can be lost.
+import { useSyncExternalStore } from "react";
+
+const listeners = new Set<() => void>();
+let full = false;
+
+/** Reads what this browser keeps; a private window may keep nothing. */
+export function read(name: string): string | null {
+  try {
+    return localStorage.getItem(name);
+  } catch {
+    return null;
+  }
+}
+
+/** Keeps a text, or forgets it for null. */
+export function write(name: string, value: string | null): void {
+  let failed = false;
+  try {
+    if (value === null) localStorage.removeItem(name);
+    else localStorage.setItem(name, value);
+  } catch {
+    failed = true;
+    // A short old text in place of a new one would be worse than none.
+    try { localStorage.removeItem(name); } catch { /* nothing is kept at all */ }
+  }
+  if (failed === full) return;
+  full = failed;
+  for (const listener of listeners) listener();
+}
+
+/** Reports whether the last thing that was to be kept was not. */
+export function useNothingKept(): boolean {
+  return useSyncExternalStore((listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }, () => full);
+}
+
+/** Reads a versioned record: what is of another version or form is as if it were not there. */
+export function readRecord<T>(name: string, version: number, valid: (value: unknown) => T | undefined): T | undefined {
+  try {
+    const kept = JSON.parse(read(name) ?? "null") as { v?: unknown; is?: unknown } | null;
+    return kept?.v === version ? valid(kept.is) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function writeRecord(name: string, version: number, is: unknown): void {
+  write(name, is === undefined ? null : JSON.stringify({ v: version, is }));
+}
+
+/** Forgets everything that the page keeps in this browser. */
+export function forgetAll(): void {
+  try {
+    for (const name of Object.keys(localStorage)) if (name.startsWith("belay.")) localStorage.removeItem(name);
+  } catch {
+    // Nothing was kept.
+  }
+}
