@@ -280,7 +280,7 @@ func (t *tab) settled(ctx context.Context, selector string) error {
 // settleTime is how long nothing may be added to a page that is settled.
 const settleTime = 2 * time.Second
 
-// questions is how many are asked in a round.
+// questions is how many are asked in a round, each in a tab of its own.
 const questions = 5
 
 // question measures how long after its event a question is on the screen.
@@ -296,22 +296,23 @@ func (b *bench) question(ctx context.Context) (_ []figure, err error) {
 	}
 	defer bare.stop()
 	var took series
-	one := func(isBare bool) error {
+	ask := func(isBare bool) (float64, error) {
 		t, err := b.browser.open()
 		if err != nil {
-			return err
+			return 0, err
 		}
 		defer t.close()
-		if !isBare {
-			if err := s.enter(ctx, t); err != nil {
-				return err
-			}
+		if isBare {
+			return bareQuestion(ctx, bare, t)
 		}
+		if err := s.enter(ctx, t); err != nil {
+			return 0, err
+		}
+		return s.question(ctx, t)
+	}
+	one := func(isBare bool) error {
 		for range questions {
-			ms, err := bareQuestion(ctx, bare, t, isBare)
-			if !isBare {
-				ms, err = s.question(ctx, t)
-			}
+			ms, err := ask(isBare)
 			if err != nil {
 				return err
 			}
@@ -355,10 +356,7 @@ func (s *server) question(ctx context.Context, t *tab) (float64, error) {
 }
 
 // bareQuestion has the bare server say something that the bare page shows.
-func bareQuestion(ctx context.Context, bare *bareServer, t *tab, wanted bool) (float64, error) {
-	if !wanted {
-		return 0, nil
-	}
+func bareQuestion(ctx context.Context, bare *bareServer, t *tab) (float64, error) {
 	if err := t.do(chromedp.Navigate("http://" + bare.addr + "/")); err != nil {
 		return 0, err
 	}
