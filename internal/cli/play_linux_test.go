@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // The example is played in the chat, and a person answers with one key. Without a
@@ -62,6 +65,37 @@ func TestDemo(t *testing.T) {
 		x.types("\x04")
 		x.ends(ExitDone)
 		check(t, belay, x.screen(), "The record is in plain files") // other texts come in pieces
+	})
+	t.Run("on the page", func(t *testing.T) {
+		t.Parallel()
+		belay, env := place(t)
+		cmd := exec.CommandContext(t.Context(), "/bin/sh", script, belay, "page", "--addr", "127.0.0.1:0")
+		cmd.Env, cmd.SysProcAttr = env, &syscall.SysProcAttr{Setpgid: true}
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		folder := filepath.Join(filepath.Dir(belay), "page")
+		asks := func() bool {
+			list := exec.CommandContext(t.Context(), belay, "decision", "list", "--json")
+			list.Env = append(env, "XDG_CONFIG_HOME="+folder+"/config", "XDG_STATE_HOME="+folder+"/state", "XDG_CACHE_HOME="+folder+"/cache")
+			said, err := list.Output()
+			return err == nil && strings.Contains(string(said), "deck.csv")
+		}
+		for begun := time.Now(); !asks(); time.Sleep(100 * time.Millisecond) {
+			if time.Since(begun) > time.Minute {
+				t.Fatal("no question waits on the page")
+			}
+		}
+		// Ctrl-C reaches all of them.
+		if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait() // with the signal's exit code
+		if !strings.Contains(out.String(), "listening on http://127.0.0.1:") {
+			t.Errorf("it said %s", out.String())
+		}
 	})
 	t.Run("without one", func(t *testing.T) {
 		t.Parallel()
