@@ -57,7 +57,7 @@ the last turn that did not end well.`,
   printf '%s\n' "What is open?" "And what is late?" | belay chat`,
 		Args: cobra.MaximumNArgs(1),
 	}
-	setting(cmd, "project", "project", "work on the project in `DIR` (default: the current folder)")
+	setting(cmd, "project", "project", "work on the project in `DIR` (default: the one that encloses the current folder)")
 	setting(cmd, "provider", "provider", "answer with `NAME`: scripted, anthropic or openai")
 	setting(cmd, "instructions", "instructions", "read personas from `DIR` instead of the embedded ones")
 	setting(cmd, "token-file", "token_file", "with --server: send the bearer token in `FILE`")

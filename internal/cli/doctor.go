@@ -17,7 +17,7 @@ relies on. It changes nothing and makes no network call. The exit code is 1 if a
 		Example: "  belay doctor\n  belay doctor --provider anthropic --json",
 		Args:    cobra.NoArgs,
 	}
-	setting(cmd, "project", "project", "look at the project in `DIR` (default: the current folder)")
+	setting(cmd, "project", "project", "look at the project in `DIR` (default: the one that encloses the current folder)")
 	setting(cmd, "provider", "provider", "look at the provider `NAME`")
 	setting(cmd, "instructions", "instructions", "look at the instruction root `DIR`")
 	jsonFlag(cmd, &asJSON)

@@ -27,7 +27,7 @@ id if that is free, else it gets a new one. The command prints the id on stdout.
 		Example: "  belay session import talk.tar.gz\n  belay session import ~/copy/.belay/sessions/sess_2f4c8e0a --project ~/projects/bridge",
 		Args:    cobra.ExactArgs(1),
 	}
-	setting(cmd, "project", "project", "into the project in `DIR` (default: the current folder)")
+	setting(cmd, "project", "project", "into the project in `DIR` (default: the one that encloses the current folder)")
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {

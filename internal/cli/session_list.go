@@ -46,7 +46,7 @@ five sessions of each workflow run; belay runs show and --json have all.`,
 		Example: "  belay session list\n  belay session list --limit 100\n  belay session list --project ~/projects/bridge --json\n  belay session list --all",
 		Args:    cobra.NoArgs,
 	}
-	setting(cmd, "project", "project", "list the project in `DIR` (default: the current folder)")
+	setting(cmd, "project", "project", "list the project in `DIR` (default: the one that encloses the current folder)")
 	cmd.Flags().BoolVar(&all, "all", false, "list the sessions of every project")
 	cmd.Flags().IntVar(&limit, "limit", 0, "list at most `N` sessions; 0 lists all")
 	cmd.Flags().StringVar(&cursor, "cursor", "", "go on after an earlier list: the nextCursor of its --json output, a `TEXT`")

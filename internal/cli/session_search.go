@@ -42,7 +42,7 @@ results. Case does not matter.`,
 		Example: "  belay session search \"retaining wall\"\n  belay session search budget --all --json",
 		Args:    cobra.ExactArgs(1),
 	}
-	setting(cmd, "project", "project", "search the project in `DIR` (default: the current folder)")
+	setting(cmd, "project", "project", "search the project in `DIR` (default: the one that encloses the current folder)")
 	cmd.Flags().BoolVar(&all, "all", false, "search the sessions of every project")
 	cmd.Flags().IntVar(&most, "max", maxMatches, "stop after `N` matches")
 	cmd.MarkFlagsMutuallyExclusive("project", "all")

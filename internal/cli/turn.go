@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -35,7 +36,7 @@ func newTurn(c *console) *cobra.Command {
 		Long: `Send one message, with attachments if you like, and stream the answer to stdout.
 Everything else (the session, the files, warnings, usage) goes to stderr.
 
-Without --server the turn runs in this process, on the project in the current folder; a
+Without --server the turn runs in this process, on the project that encloses this folder; a
 running server still shows it live. Without --session a new session is made; any unique
 prefix of an id names one. "-" reads the message from stdin. Ctrl-C interrupts the turn and
 leaves a complete record; a second one leaves at once.
@@ -56,7 +57,7 @@ Exit codes: 0 the agent finished, 1 the turn failed or was cut off, 2 wrong use,
   git diff | belay turn --json -`,
 		Args: cobra.MaximumNArgs(1),
 	}
-	setting(cmd, "project", "project", "work on the project in `DIR` (default: the current folder)")
+	setting(cmd, "project", "project", "work on the project in `DIR` (default: the one that encloses the current folder)")
 	setting(cmd, "provider", "provider", "answer with `NAME`: scripted, anthropic or openai")
 	setting(cmd, "instructions", "instructions", "read personas from `DIR` instead of the embedded ones")
 	setting(cmd, "token-file", "token_file", "with --server: send the bearer token in `FILE`")
@@ -150,6 +151,9 @@ func turnHere(c *console, cmd *cobra.Command, cfg *config.Config, f *turnFlags, 
 		var err error
 		project, err = projectDir(cfg)
 		wrong.add(err)
+		if here, err := os.Getwd(); err == nil && cfg.Project == "" && here != project {
+			c.note("project", project+", which encloses this folder")
+		}
 	}
 	return c.withinOrNote(cmd, cfg, wrong, func(ctx context.Context, a *app.App) error {
 		wrong.add(knownModel(a, f.model))
