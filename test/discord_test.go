@@ -2,7 +2,10 @@ package test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -239,6 +242,72 @@ func TestDiscordFiles(t *testing.T) {
 	if !found {
 		t.Error("no record names the file that the person sent")
 	}
+}
+
+// Files that a person sends are fetched from Discord without an address of the model's: each
+// is written once, whole, under its hash, and what is there already is not written again.
+func TestDiscordDownload(t *testing.T) {
+	t.Parallel()
+	d := newDiscord(t, `turns:
+  - steps:
+      - call: {name: attachment.download, input: {downloadDir: received}}
+      - say: I have them.
+  - steps:
+      - call: {name: attachment.download, input: {downloadDir: received}}
+      - say: I have these, too.
+`)
+	host, err := url.Parse(d.URL)
+	must(t, err)
+	d.place.env = append(d.place.env, "BELAY_PERMIT_ALLOW=attachment.download", "BELAY_TOOLS_RECEIVE_HOSTS="+host.Host, d.publishes("*.txt"))
+	d.serve()
+	plan, levels := []byte("\x89PNG\r\n\x1a\nplan"), []byte("point,level\nD0,3.45\n")
+	d.Say(d.channel, d.ada, d.Mention()+" take these", d.With("plan.png", "image/png", plan), d.With("levels.csv", "text/csv", levels))
+	d.until("I have them.")
+	folder := filepath.Join(d.place.project, "received")
+	first := filesIn(t, folder)
+	if len(first) != 2 {
+		t.Fatalf("received are %v\n%s", first, d.log)
+	}
+	for extension, content := range map[string][]byte{".png": plan, ".csv": levels} {
+		sum := sha256.Sum256(content)
+		if name := hex.EncodeToString(sum[:])[:10] + extension; first[name].content != string(content) {
+			t.Errorf("%s is not among %v", name, first)
+		}
+	}
+	more := []byte("a third file\n")
+	d.Say(d.channel, d.ada, d.Mention()+" and these", d.With("plan.png", "image/png", plan), d.With("more.txt", "text/plain", more))
+	d.until("I have them.", "I have these, too.")
+	second := filesIn(t, folder)
+	if len(second) != 3 {
+		t.Errorf("then received are %v", second)
+	}
+	for path, file := range first {
+		if !second[path].changed.Equal(file.changed) {
+			t.Errorf("%s was written again", path)
+		}
+	}
+}
+
+// receivedFile is a file in a folder of received ones.
+type receivedFile struct {
+	content string
+	changed time.Time
+}
+
+// filesIn are the files of a folder, by name.
+func filesIn(t *testing.T, folder string) map[string]receivedFile {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	must(t, err)
+	all := map[string]receivedFile{}
+	for _, e := range entries {
+		info, err := e.Info()
+		must(t, err)
+		data, err := os.ReadFile(filepath.Join(folder, e.Name()))
+		must(t, err)
+		all[e.Name()] = receivedFile{string(data), info.ModTime()}
+	}
+	return all
 }
 
 // The server is killed at moments of an answer with files. After the restart the

@@ -45,6 +45,7 @@ func (s *Server) With(name, contentType string, data []byte) func(*Message) {
 	return func(m *Message) {
 		a := s.keep(m.ChannelID, name, data)
 		a.ContentType = contentType
+		s.files[pathOf(a.URL)].how.ContentType = contentType // as Discord serves it
 		m.Attachments = append(m.Attachments, a)
 	}
 }
