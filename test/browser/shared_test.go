@@ -61,12 +61,9 @@ func TestEightTabs(t *testing.T) {
 		one.do(seen(), chromedp.Navigate(origin+"/s/"+ids[i]))
 		one.until("document.querySelector('#link-state')?.innerText === 'live'")
 	}
-	streams := func() string {
-		return value[string](tabs[7], `(() => { const x = new XMLHttpRequest(); x.open("GET", "/metrics", false); x.send(); return x.responseText.match(/^belay_streams_open (\d+)$/m)?.[1] ?? "no"; })()`)
-	}
-	if got := streams(); got != "1" {
-		t.Errorf("%s streams are open", got)
-	}
+	// The server notices a stream that ended a moment later than the page.
+	const oneStream = `(() => { const x = new XMLHttpRequest(); x.open("GET", "/metrics", false); x.send(); return /^belay_streams_open 1$/m.test(x.responseText); })()`
+	tabs[7].until(oneStream)
 	for i, one := range tabs {
 		one.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, fmt.Sprintf("What do you do, number %d?", i)), press("Enter"))
 	}
@@ -80,7 +77,5 @@ func TestEightTabs(t *testing.T) {
 	last.until("document.querySelector('.foot') && document.querySelector('#send').innerText.includes('Send')")
 	last.do(chromedp.SendKeys(message, "And again?"), press("Enter"))
 	last.until("document.querySelectorAll('.turn').length === 2 && document.querySelectorAll('.turn')[1].querySelector('.answer')")
-	if got := streams(); got != "1" {
-		t.Errorf("without the first tab %s streams are open", got)
-	}
+	last.until(oneStream)
 }
