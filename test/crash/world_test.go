@@ -109,7 +109,10 @@ func (w *world) config() (*config.Config, error) { return config.Load(w.options(
 // options are where these settings come from.
 func (w *world) options() config.Options {
 	env := maps.Clone(w.env)
-	maps.Copy(env, map[string]string{"BELAY_SCRIPTED_PACE": "0", "BELAY_STATE_DIR": w.state, "BELAY_CACHE_DIR": w.cache})
+	maps.Copy(env, map[string]string{
+		"BELAY_SCRIPTED_PACE": "0", "BELAY_STATE_DIR": w.state, "BELAY_CACHE_DIR": w.cache,
+		"XDG_CONFIG_HOME": filepath.Join(w.state, "config"), // on the disk whose power is cut
+	})
 	return config.Options{Env: env, Dir: w.project, Home: w.dir}
 }
 
