@@ -98,7 +98,7 @@ func emptied(out string) (string, error) {
 		return "", err
 	}
 	if _, err := os.Stat(filepath.Join(out, checksumFile)); len(entries) > 0 && err != nil {
-		return "", fmt.Errorf("%s is not empty and no release; name another folder with --out", out)
+		return "", fmt.Errorf("%s is not empty and no whole release; remove it, or name another folder with --out", out)
 	}
 	return out, errors.Join(os.RemoveAll(out), os.MkdirAll(out, 0o755))
 }

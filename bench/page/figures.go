@@ -114,7 +114,7 @@ How it is done:
 - A session of 2,500 turns, which are 5,000 messages, is scrolled for 4 seconds, by 200 pixels per frame, from its end. Headless Chromium draws 60
   frames per second at most, and on a busy machine one or two less. The bare page has all messages in its document.
 - A question is on the screen when the frame after it was inserted is drawn. The time is that since its event was appended to the log,
-  or, on the bare page, since its server was told.
+  or, on the bare page, since its server got the request.
 `
 
 // report is the whole page of figures.

@@ -54,8 +54,8 @@ func removeDevice(c *call) (okAnswer, error) {
 	return okAnswer{true}, nil
 }
 
-// logout removes the device that asks. One that has no authority any more is told to forget
-// its cookie all the same.
+// logout removes the device that asks. The cookie of one without authority is cleared
+// all the same.
 func logout(c *call) (okAnswer, error) {
 	o := c.o.Operator
 	if o == nil {

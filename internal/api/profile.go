@@ -17,14 +17,14 @@ const (
 )
 
 // profiles are what GET /debug/pprof/{profile} serves.
-var profiles = []string{"allocs", "block", cpuProfile, "goroutine", "heap", "mutex", "threadcreate"}
+var profiles = []string{"allocs", cpuProfile, "goroutine", "heap", "threadcreate"}
 
 // serveProfile writes a profile in the form that go tool pprof reads. A CPU profile takes
 // the seconds that the caller asks for, and ends with the request; there is one at a time.
 func serveProfile(c *call) error {
 	name := c.r.PathValue("profile")
 	if !slices.Contains(profiles, name) {
-		return fault.New(fault.NotFound, "there is no profile %q", clip(name)).WithHint("the profiles are allocs, block, cpu, goroutine, heap, mutex and threadcreate")
+		return fault.New(fault.NotFound, "there is no profile %q", clip(name)).WithHint("the profiles are allocs, cpu, goroutine, heap and threadcreate")
 	}
 	seconds := usualProfile
 	if given := c.r.URL.Query().Get("seconds"); given != "" {

@@ -100,11 +100,15 @@ func (p *transcript) said(e session.Entry) {
 }
 
 // of marks the lines of a subagent.
-func (p *transcript) of(e session.Entry) string {
+func (p *transcript) of(e session.Entry) string { return ofAgent(p.calls, e) }
+
+// ofAgent names the subagent whose line this is, by the call that started it; "" for the
+// turn's own lines.
+func ofAgent(calls map[string]session.Block, e session.Entry) string {
 	if e.Agent == "" {
 		return ""
 	}
-	name := line(strings.TrimPrefix(p.calls[callKey("", e.Agent)].Name, "agent."))
+	name := line(strings.TrimPrefix(calls[callKey("", e.Agent)].Name, "agent."))
 	if name == "" {
 		return ", an agent of call " + line(e.Agent)
 	}

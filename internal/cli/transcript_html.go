@@ -85,7 +85,7 @@ func (p *htmlTranscript) add(e session.Entry) {
 			out.Notes = append(out.Notes, "attached "+line(describe(it)))
 		}
 	case e.Kind == session.EntryAssistant && e.Agent != agent.SummaryAgent:
-		out = htmlEntry{Head: line(render.Model(e.Model)) + p.of(e) + ", " + at}
+		out = htmlEntry{Head: line(render.Model(e.Model)) + ofAgent(p.calls, e) + ", " + at}
 		p.answer(&out, e)
 	case e.Kind == session.EntryTools:
 		p.results(&out, e)
@@ -97,14 +97,6 @@ func (p *htmlTranscript) add(e session.Entry) {
 	if out.Said != "" || out.Answer != "" || len(out.Folds)+len(out.Notes) > 0 {
 		p.Entries = append(p.Entries, out)
 	}
-}
-
-// of marks the lines of a subagent.
-func (p *htmlTranscript) of(e session.Entry) string {
-	if e.Agent == "" {
-		return ""
-	}
-	return ", agent " + line(strings.TrimPrefix(p.calls[callKey("", e.Agent)].Name, "agent."))
 }
 
 func (p *htmlTranscript) answer(out *htmlEntry, e session.Entry) {

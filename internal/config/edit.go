@@ -9,6 +9,7 @@ import (
 	"os"
 	slashpath "path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -34,8 +35,10 @@ func Edit(o Options, key string, value *string) (path string, problems []Problem
 	if errors.Is(err, fs.ErrNotExist) && !asked {
 		data, err = nil, nil
 	}
-	if f := parsed(l.file, data, err); len(f.problems) > 0 && (err != nil || len(f.entries) == 0) {
-		return l.file, f.problems, nil
+	// What is wrong with the file itself, and not with one of its settings, is not written over.
+	f := parsed(l.file, data, err)
+	if whole := slices.DeleteFunc(f.problems, func(p Problem) bool { return p.Key != "" }); len(whole) > 0 {
+		return l.file, whole, nil
 	}
 	edited, err := edited(data, strings.Split(key, "."), value)
 	if err != nil {

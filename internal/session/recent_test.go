@@ -9,7 +9,7 @@ import (
 	"belay/internal/event"
 )
 
-// replay reads a log from its start, as far as it goes.
+// replay reads a log from its start to its present end.
 func replay(t *testing.T, w *world, id string) (all []event.Event) {
 	t.Helper()
 	r := open(t, w.Store, id, 0)

@@ -92,7 +92,7 @@ func TestPaneWidth(t *testing.T) {
 	}
 }
 
-// A question that comes while nobody looks is told by the browser, where a person wants it.
+// The browser notifies a person, who allowed that, of a question that comes while nobody looks.
 func TestNotification(t *testing.T) {
 	b := asking(t)
 	b.visit("settings")

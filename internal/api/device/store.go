@@ -121,7 +121,7 @@ const noteTime = time.Second
 
 // find returns a device, in place. s.mu is held.
 func (s *Store) find(id string) *Device {
-	_ = s.refresh() // a file that cannot be read lets nobody in; whoever changes or lists it is told
+	_ = s.refresh() // a file that cannot be read lets nobody in; who changes or lists it gets the error
 	for _, all := range [][]Device{s.kept, s.unkept} {
 		if i := slices.IndexFunc(all, func(d Device) bool { return d.ID == id }); i >= 0 {
 			return &all[i]

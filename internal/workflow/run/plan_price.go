@@ -53,7 +53,7 @@ func (p *planner) inBudget(t *definition.Task, message string) problem {
 	}
 }
 
-// tooLongFor says that what an agent is told and asked leaves no room for an answer: the
+// tooLongFor finds that instructions and prompt of an agent leave no room for an answer: the
 // engine refuses such a turn. Attachments are cut to what is left.
 func (p *planner) tooLongFor(t *definition.Task, o turn.Opts, j *job) []problem {
 	if p.x.o.Takes == nil {

@@ -1188,7 +1188,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A profile of the server, for go tool pprof: allocs, block, cpu, goroutine, heap, mutex or threadcreate. */
+        /** A profile of the server, for go tool pprof: allocs, cpu, goroutine, heap or threadcreate. */
         get: operations["profile"];
         put?: never;
         post?: never;
@@ -9472,7 +9472,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A profile of the server, for go tool pprof: allocs, block, cpu, goroutine, heap, mutex or threadcreate. */
+            /** @description A profile of the server, for go tool pprof: allocs, cpu, goroutine, heap or threadcreate. */
             200: {
                 headers: {
                     [name: string]: unknown;
