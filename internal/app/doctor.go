@@ -74,12 +74,9 @@ func folder(name, dir string) Check {
 	c := Check{Name: name, Level: OK, Detail: dir}
 	err := os.MkdirAll(dir, 0o700)
 	if err == nil {
-		var f *os.File
-		if f, err = os.CreateTemp(dir, ".doctor-*"); err == nil {
+		var f *durable.Temp
+		if f, err = durable.TempFile(dir, ".doctor-"); err == nil {
 			err = f.Close()
-			if rerr := os.Remove(f.Name()); err == nil {
-				err = rerr
-			}
 		}
 	}
 	if err != nil {
