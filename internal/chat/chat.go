@@ -73,6 +73,8 @@ type Options struct {
 	// was said, what was wrong and what to do next, "" for nothing beyond what the log
 	// says; nil says nothing of any.
 	Explain func(exit event.Exit, stop string) (message, next string)
+	// Models lists the models that turns can ask; nil where nobody knows them.
+	Models func(ctx context.Context) ([]ModelChoice, error)
 	// Outlives is set where a running turn goes on without the chat.
 	Outlives bool
 	// Notices are shown at the beginning.

@@ -248,7 +248,7 @@ func TestCommands(t *testing.T) {
 	s.say("/satus")
 	s.shows("no command /satus; did you mean /status?")
 	s.say("/mode sideways")
-	s.shows("the modes are direct, acceptEdits, dontAsk, plan")
+	s.shows("the modes are direct, acceptEdits, plan, dontAsk")
 	s.say("/mode plan")
 	s.say("/model big")
 	s.shows("plan · big")
