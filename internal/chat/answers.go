@@ -54,6 +54,9 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 			return m.editor.suggest(&m.calls, msg.asked)
 		}
 		return nil
+	case measured:
+		m.info.meter.measured(msg)
+		return nil
 	case inspected:
 		m.inspected(msg)
 		return nil

@@ -27,7 +27,7 @@ func commands() []slash {
 		{"model", "[NAME]", "the model of the next turns", setModel},
 		{"persona", "[NAME]", "whom the next turns go to", setPersona},
 		{"changes", "", "the files that this session has changed", showChanges},
-		{"undo", "", "take back the files of the last turn that changed any", undoTurn},
+		{"undo", "", "show what the last turn changed, and take it back", undoTurn},
 		{"fork", "", "go on from an earlier turn, in a session of its own", forkSession},
 		{"session", "[ID]", "go to another session, or pick one of this project", goToSession},
 		{"new", "", "begin a new session", newSession},

@@ -19,10 +19,10 @@ func TestCommandsAreListedWhileTyping(t *testing.T) {
 	s.press("/")
 	s.shows("› /attach PATH", "send a file with the next message", "/undo", "… ")
 	s.press("un")
-	s.shows("› /undo", "take back the files")
+	s.shows("› /undo", "show what the last turn changed")
 	s.lacks("/attach")
 	s.press("esc")
-	s.lacks("take back the files")
+	s.lacks("show what the last turn")
 	s.press("ctrl+c", "/st", "enter")
 	s.shows("none yet; the first message makes one") // /status
 	s.press("/mo", "down", "tab")
