@@ -71,19 +71,12 @@ func (t *meter) measured(msg measured) {
 	}
 }
 
-// full is from how many percent on one is advised to compact.
-const full = 70
-
 // String is the meter for the last line of the window, "" while nothing is known.
 func (t meter) String() string {
 	if t.used == 0 || t.size == 0 {
 		return ""
 	}
-	percent := t.used * 100 / t.size
-	if percent >= full {
-		return fmt.Sprintf("context %d%%, /compact", percent)
-	}
-	return fmt.Sprintf("context %d%%", percent)
+	return fmt.Sprintf("context %d%%", t.used*100/t.size)
 }
 
 // words say it at length.

@@ -32,7 +32,7 @@ func TestTheContextMeter(t *testing.T) {
 		event.Draft{Type: event.SubagentEnd, Data: event.Subagent{Persona: "TASK", OK: &ok}})
 	s.shows("context 5%")
 	s.log(call(150_000, 2_000), exit(0))
-	s.shows("context 76%, /compact", "152k tokens $0.2500")
+	s.shows("context 76%", "152k tokens $0.2500")
 	s.say("/status")
 	s.shows("152k of 200k tokens of the model's context")
 	s.everySize()

@@ -1774,6 +1774,7 @@ export interface components {
             details?: {
                 [key: string]: unknown;
             };
+            hint?: string;
             message: string;
             type: string;
         };
