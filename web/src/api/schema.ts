@@ -1655,6 +1655,7 @@ export interface components {
             dependenciesFilePath: string;
             findings: components["schemas"]["finding.Finding"][] | null;
             headers: string[] | null;
+            numbers?: number[];
             projectRoot: string;
             rows: {
                 [key: string]: string;
