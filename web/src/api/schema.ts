@@ -1881,6 +1881,7 @@ export interface components {
             details?: {
                 [key: string]: unknown;
             };
+            hint?: string;
             message: string;
             type: string;
         };
