@@ -70,7 +70,7 @@ func registerRoutes() []route {
 			errors: errorsOf(registerErrors, []fault.Type{fault.RegisterNotFound})},
 		{method: put, path: "/api/working-root/deliverable/dependencies", name: "putDependencies", summary: "Write a deliverable's register: every row, as it is to be.",
 			params: []param{match, {in: "header", name: "If-None-Match", doc: "* refuses to change a register that is there"}},
-			action: takes(putDependencies),
+			action: takes(putDependencies), wide: true,
 			errors: errorsOf(registerErrors, rowErrors, []fault.Type{fault.RowDeletionRefused, fault.InvalidSatisfactionTransition})},
 	}
 }

@@ -1,5 +1,5 @@
 // The calls about one deliverable.
-import { get, isFailure, jsonBody, post, request, withQuery } from "./http";
+import { Failure, get, isFailure, jsonBody, post, request, withQuery } from "./http";
 import type { components } from "./schema";
 
 type Schemas = components["schemas"];
@@ -68,12 +68,31 @@ export const dismissProposal = (id: string, projectRoot: string) =>
   post<unknown>(`/api/project/proposals/${encodeURIComponent(id)}/dismiss`, { projectRoot });
 
 /** A file of a project. It is cut where the server shows no more of it. */
-export interface ProjectFile { blob: Blob; type: string; size: number; cut: boolean }
+export interface ProjectFile { blob: Blob; type: string; size: number; cut: boolean; tag: string;
+  /** Set where the server sends any part of the file. */
+  parts: boolean;
+}
 
 export const filePath = (projectRoot: string, path: string) => withQuery("/api/project/file", { projectRoot, path });
+
+/** The whole file, for a link that downloads it. */
+export const downloadPath = (projectRoot: string, path: string) => withQuery("/api/project/file", { projectRoot, path, download: "true" });
+
+/** Bytes of a file from an offset up to another one, of the content with the tag. */
+export async function filePart(projectRoot: string, path: string, tag: string, begin: number, end: number): Promise<Uint8Array> {
+  const res = await request(filePath(projectRoot, path), { headers: { Range: `bytes=${begin}-${end - 1}`, "If-Range": tag } });
+  if (res.status !== 206) {
+    res.body?.cancel().catch(() => undefined);
+    throw new Failure(412, "CONTENT_CHANGED", "The file changed while it was shown.");
+  }
+  return new Uint8Array(await res.arrayBuffer());
+}
 
 export async function projectFile(projectRoot: string, path: string, signal?: AbortSignal): Promise<ProjectFile> {
   const res = await request(filePath(projectRoot, path), signal ? { signal } : {});
   const blob = await res.blob();
-  return { blob, type: res.headers.get("Content-Type") ?? "", size: Number(res.headers.get("Belay-Size") ?? blob.size), cut: res.headers.get("Belay-Truncated") === "true" };
+  return {
+    blob, type: res.headers.get("Content-Type") ?? "", size: Number(res.headers.get("Belay-Size") ?? blob.size), cut: res.headers.get("Belay-Truncated") === "true",
+    tag: res.headers.get("ETag") ?? "", parts: res.headers.get("Accept-Ranges") === "bytes",
+  };
 }

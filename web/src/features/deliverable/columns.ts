@@ -22,8 +22,8 @@ export function wordsOf(column: string, value: string): readonly string[] | unde
 
 /** The columns that people read first, in their order. */
 const main = [
-  "DependencyID", "DependencyClass", "Direction", "DependencyType", "TargetDeliverableID", "TargetRefID", "TargetName", "Statement",
-  "SatisfactionStatus", "Status", "EvidenceFile", "SourceRef", "EvidenceQuote", "Confidence", "Origin", "Notes",
+  "DependencyID", "Statement", "Direction", "DependencyType", "TargetDeliverableID", "TargetRefID", "TargetName", "SatisfactionStatus", "Status",
+  "DependencyClass", "EvidenceFile", "SourceRef", "EvidenceQuote", "Confidence", "Origin", "Notes",
 ];
 
 export function shownColumns(headers: readonly string[], all: boolean): string[] {
@@ -39,5 +39,12 @@ export function widthOf(column: string): number {
   return column === "DependencyID" ? 9 : Math.min(12, Math.max(7.5, column.length * 0.62));
 }
 
-/** "DependencyID" as words. */
-export const titleOf = (column: string) => column.replace(/([a-z])([A-Z])/g, "$1 $2");
+/** "TargetName" as words, the shortest that are clear in a register. */
+export const titleOf = (column: string) => short[column] ?? column.replace(/([a-z])([A-Z])/g, "$1 $2");
+
+const short: Record<string, string> = {
+  DependencyID: "ID", DependencyClass: "Class", DependencyType: "Type", SatisfactionStatus: "Satisfaction", TargetDeliverableID: "Target", TargetRefID: "Target Ref",
+};
+
+/** The place of a column among those that people read. */
+export const rankOf = (column: string) => { const i = main.indexOf(column); return i < 0 ? main.length : i; };

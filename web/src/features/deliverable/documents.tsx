@@ -2,7 +2,7 @@
 import { deliverableLink, useParam } from "../../route";
 import { ago, bytes } from "../../ui/format";
 import { Icon } from "../../ui/icons";
-import { filePath } from "../../api/deliverable";
+import { downloadPath } from "../../api/deliverable";
 import type { PartProps } from "./deliverable";
 import { PartProblem } from "./problem";
 import { Source } from "./source";
@@ -35,7 +35,7 @@ export default function Documents({ project, d }: PartProps) {
           <>
             <div className="source-head">
               <h3 className="grow clip" title={current.name}>{current.name}</h3>
-              <a className="button plain small" href={filePath(project.path, current.path)} download={current.name.split("/").at(-1)}><Icon.down />Download</a>
+              <a className="button plain small" href={downloadPath(project.path, current.path)} download={current.name.split("/").at(-1)}><Icon.down />Download</a>
             </div>
             <Source key={current.path} root={project.path} paths={[current.path]} line={line} />
           </>

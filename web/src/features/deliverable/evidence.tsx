@@ -4,20 +4,24 @@ import type { DeliverableView } from "../../api/deliverable";
 import { Source } from "./source";
 import { filesOf, placesOf } from "./quote";
 
-export interface Cited { file: string; ref: string; quote: string }
+export interface Cited { file: string; ref: string; quote: string;
+  /** Where the row's target is, which is often the cited file. */
+  location: string;
+}
 
 /** What a row cites; cells that a proposal changes come first. */
-export const citedOf = (get: (column: string) => string): Cited => ({ file: get("EvidenceFile"), ref: get("SourceRef"), quote: get("EvidenceQuote") });
+export const citedOf = (get: (column: string) => string): Cited => ({ file: get("EvidenceFile"), ref: get("SourceRef"), quote: get("EvidenceQuote"), location: get("TargetLocation") });
 
 /** The paths at which a cited file may be, relative to the project. */
-export function candidatesOf(file: string, d: DeliverableView): string[] {
+export function candidatesOf(file: string, d: DeliverableView, location = ""): string[] {
   const documents = d.documents ?? [];
   const lower = file.toLowerCase().replace(/^\.\//, "");
   const same = documents.find((f) => f.name === file) ?? documents.find((f) => f.name.toLowerCase() === lower)
     ?? documents.find((f) => f.name.toLowerCase().endsWith(`/${lower}`) || `${f.name.toLowerCase()}` === `${lower}.md`);
   const clean = file.replace(/^\.\//, "");
   const rel = clean.startsWith(`${d.projectRoot}/`) ? clean.slice(d.projectRoot.length + 1) : clean;
-  return [...new Set([same?.path, rel, `${d.relativePath}/${rel}`, `_Sources/${rel}`].filter((p): p is string => Boolean(p)))];
+  const target = location.split("/").at(-1)?.toLowerCase() === lower ? location.replace(/^\.?\//, "") : undefined;
+  return [...new Set([same?.path, target, rel, `${d.relativePath}/${rel}`, `_Sources/${rel}`].filter((p): p is string => Boolean(p)))];
 }
 
 export function Evidence({ d, cited }: { d: DeliverableView; cited: Cited }) {
@@ -26,7 +30,7 @@ export function Evidence({ d, cited }: { d: DeliverableView; cited: Cited }) {
   const file = files[Math.min(chosen, files.length - 1)] ?? "";
   const places = useMemo(() => placesOf(cited.ref, [...new Set([...files, ...(d.documents ?? []).map((f) => f.name)])]), [cited.ref, files, d.documents]);
   const place = places.find((p) => p.file.toLowerCase() === file.toLowerCase()) ?? places.find((p) => p.file === "");
-  const paths = useMemo(() => (file ? candidatesOf(file, d) : []), [file, d]);
+  const paths = useMemo(() => (file ? candidatesOf(file, d, cited.location) : []), [file, d, cited.location]);
   const tbd = /location tbd/i.test(`${cited.file} ${cited.ref}`);
   return (
     <section className="evidence" aria-label="Evidence">

@@ -1,9 +1,10 @@
 // One page of a PDF at a time, opened where a quotation is, which is marked.
 import type { PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist";
 import { useEffect, useRef, useState } from "react";
-import type { ProjectFile } from "../../api/deliverable";
-import { openPdf } from "../attachments/pdf-open";
+import { filePart, type ProjectFile } from "../../api/deliverable";
+import { openParts, openPdf } from "../attachments/pdf-open";
 import { findQuote } from "./quote";
+import { reveal } from "./reveal";
 import { QuoteState } from "./source";
 
 /** Pages in which a quotation is looked for. */
@@ -12,22 +13,26 @@ const mostPages = 500;
 interface Box { left: number; top: number; width: number; height: number }
 interface Hit { page: number; boxes: Box[]; width: number; height: number }
 
-export default function PdfSource({ file, name, page, quote }: { root: string; path: string; file: ProjectFile; name: string; page: number; quote: string }) {
+export default function PdfSource({ root, path, file, name, page, quote }: { root: string; path: string; file: ProjectFile; name: string; page: number; quote: string }) {
   const [pdf, setPdf] = useState<PDFDocumentProxy>();
   const [failed, setFailed] = useState(false);
   useEffect(() => {
     let gone = false;
     let end: (() => void) | undefined;
-    void file.blob.arrayBuffer().then(async (data) => {
+    const fail = () => { if (!gone) setFailed(true); };
+    setFailed(false);
+    void (async () => {
+      if (file.cut && !file.parts) { fail(); return; }
+      const data = await file.blob.arrayBuffer();
       if (gone) return;
-      const loading = openPdf(data);
+      const loading = file.cut ? openParts(file.size, new Uint8Array(data), (begin, to) => filePart(root, path, file.tag, begin, to), fail) : openPdf(data);
       end = () => void loading.destroy();
       const read = await loading.promise;
       if (!gone) setPdf(read);
-    }).catch(() => { if (!gone) setFailed(true); });
+    })().catch(fail);
     return () => { gone = true; end?.(); };
-  }, [file.blob]);
-  if (failed) return <p className="notice warn"><span>{file.cut ? "This PDF is larger than the server shows, so its pages cannot be read here." : "This PDF cannot be read. It may be damaged or need a password."}</span></p>;
+  }, [file, root, path]);
+  if (failed) return <p className="notice warn"><span>{file.cut && !file.parts ? "This PDF is larger than the server shows, so its pages cannot be read here." : "This PDF cannot be read. It may be damaged or need a password."}</span></p>;
   if (!pdf) return <p className="soft"><span className="spin" /> Reading</p>;
   return <Pages key={`${page}\n${quote}`} pdf={pdf} name={name} page={page} quote={quote} />;
 }
@@ -85,17 +90,18 @@ function Page({ pdf, number, name, hit }: { pdf: PDFDocumentProxy; number: numbe
       drawing = task;
       await task.promise;
       to.dataset.drawn = String(number);
+      if (mark.current) reveal(mark.current, "center");
     })().catch(() => undefined); // a page that cannot be drawn stays empty
     return () => { gone = true; drawing?.cancel(); };
   }, [pdf, number]);
-  useEffect(() => { mark.current?.scrollIntoView({ block: "center" }); }, [hit]);
+  useEffect(() => { if (mark.current) reveal(mark.current, "center"); }, [hit]);
   return (
     <div className="pdf-page" tabIndex={0} role="region" aria-label={`${name}, page ${number}`}>
-      <canvas ref={canvas} className="page" role="img" aria-label={`${name}, page ${number}`} />
+      <div className="pdf-sheet"><canvas ref={canvas} className="page" role="img" aria-label={`${name}, page ${number}`} />
       {hit?.boxes.map((b, i) => (
         <span key={i} ref={i === 0 ? mark : undefined} className="pdf-mark"
           style={{ left: `${b.left / hit.width * 100}%`, top: `${b.top / hit.height * 100}%`, width: `${b.width / hit.width * 100}%`, height: `${b.height / hit.height * 100}%` }} />
-      ))}
+      ))}</div>
     </div>
   );
 }

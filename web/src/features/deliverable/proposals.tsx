@@ -10,7 +10,7 @@ import { Icon } from "../../ui/icons";
 import { ErrorNotice, Sheet } from "../../ui/parts";
 import { announce } from "../shell/announce";
 import { typing } from "../shell/keys";
-import { titleOf } from "./columns";
+import { rankOf, titleOf } from "./columns";
 import type { PartProps } from "./deliverable";
 import { citedOf, Evidence } from "./evidence";
 import { PartProblem } from "./problem";
@@ -120,9 +120,27 @@ function ProposalCard({ project, p, current, onLine }: { project: PartProps["pro
   );
 }
 
+/** The cells of a new row that are read first. */
+const firstCells = ["Statement", "Direction", "DependencyType", "DependencyClass", "TargetDeliverableID", "TargetRefID", "TargetName", "EvidenceFile", "SourceRef"];
+
+function Cells({ cells }: { cells: Line["changes"] }) {
+  return (
+    <dl className="cells small">
+      {cells.map((c) => (
+        <div key={c.column}>
+          <dt>{titleOf(c.column)}</dt>
+          <dd>{c.before !== "" && <del><span className="hidden">before: </span>{c.before}</del>}{c.after !== "" ? <ins><span className="hidden">proposed: </span>{c.after}</ins> : <span className="soft">(empty)</span>}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
 function ProposalLine({ at, line, chosen, current, onToggle, onOpen }: { at: string; line: Line; chosen: boolean; current: boolean; onToggle: () => void; onOpen: (open: boolean) => void }) {
   const [label, className] = words[line.kind];
-  const shown = line.changes.filter((c) => c.column !== "DependencyID" && c.column !== "RegisterSchemaVersion" && !c.column.startsWith("From") && (line.kind !== "new" || c.after !== ""));
+  const cells = line.changes.filter((c) => c.column !== "DependencyID" && c.column !== "LastSeen" && (line.kind !== "new" || c.after !== "")).sort((x, y) => rankOf(x.column) - rankOf(y.column));
+  const first = line.kind === "new" ? cells.filter((c) => firstCells.includes(c.column)) : cells;
+  const rest = line.kind === "new" ? cells.filter((c) => !firstCells.includes(c.column)) : [];
   return (
     <li className={`proposal-line ${current ? "current" : ""}`} data-line={line.id}>
       <label className="proposal-pick"><input type="checkbox" checked={chosen} onChange={onToggle} /><span className="hidden">Apply {line.id}</span></label>
@@ -131,14 +149,8 @@ function ProposalLine({ at, line, chosen, current, onToggle, onOpen }: { at: str
           onKeyDown={(e) => { if (e.key === " ") { e.preventDefault(); onToggle(); } }}>
           <strong>{line.id}</strong><span className={`chip ${className}`}>{label}</span>
         </button>
-        <dl className="cells small">
-          {shown.map((c) => (
-            <div key={c.column}>
-              <dt>{titleOf(c.column)}</dt>
-              <dd>{line.kind !== "new" && c.before !== "" && <del>{c.before}</del>}{c.after !== "" ? <ins>{c.after}</ins> : <span className="soft">(empty)</span>}</dd>
-            </div>
-          ))}
-        </dl>
+        <Cells cells={first} />
+        {rest.length > 0 && <details className="more-cells small"><summary>{count(rest.length, "more cell")}</summary><Cells cells={rest} /></details>}
         {line.kept.map((k) => <p key={k} className="soft small">{k}</p>)}
       </div>
     </li>

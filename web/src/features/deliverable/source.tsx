@@ -7,6 +7,7 @@ import { Markdown } from "../../ui/markdown";
 import { ErrorNotice } from "../../ui/parts";
 import { Content, kindOf } from "../attachments/preview";
 import { findQuote, headingsOf, lineOf } from "./quote";
+import { reveal } from "./reveal";
 
 const PdfSource = lazy(() => import("./pdf-source"));
 
@@ -49,10 +50,11 @@ export function Source({ root, paths, steps = [], page = 0, quote = "", line = 0
   const kind = kindOf(name);
   return (
     <div className="source" data-source={path}>
-      {file.cut && <p className="notice warn"><span>The server shows the first {bytes(file.blob.size)} of {bytes(file.size)}.</span></p>}
+      {file.cut && !(kind === "pdf" && file.parts) && <p className="notice warn"><span>The server shows the first {bytes(file.blob.size)} of {bytes(file.size)}.</span></p>}
       {kind === "pdf" ? (
         <Suspense fallback={<p className="soft"><span className="spin" /> Reading</p>}><PdfSource key={path} root={root} path={path} file={file} name={name} page={page} quote={quote} /></Suspense>
-      ) : kind === "text" ? <TextSource key={path} blob={file.blob} markdown={/\.md$/i.test(name)} name={name} steps={steps} quote={quote} line={line} />
+      ) : kind === "table" ? <TableSource key={path} blob={file.blob} name={name} quote={quote} />
+        : kind === "text" ? <TextSource key={path} blob={file.blob} markdown={/\.md$/i.test(name)} name={name} steps={steps} quote={quote} line={line} />
         : <Content name={name} blob={file.blob} />}
     </div>
   );
@@ -82,33 +84,10 @@ function TextSource({ blob, markdown, name, steps, quote, line }: { blob: Blob; 
 
 function Text({ text: whole, markdown, name, steps, quote, line }: { text: string; markdown: boolean; name: string; steps: readonly string[]; quote: string; line: number }) {
   const text = whole.length > mostText ? whole.slice(0, mostText) : whole;
-  const box = useRef<HTMLDivElement>(null);
   const parts = useMemo(() => partsOf(text), [text]);
   const place = useMemo(() => (line > 0 ? { line: line - 1, found: 1 } : lineOf(text.split("\n"), steps)), [text, line, steps]);
   const from = parts.findLast((p) => p.line <= place.line) ?? parts[0]!;
-  const [found, setFound] = useState<Found>("");
-  const scrolled = useRef("");
-
-  // The parts are drawn once their renderer is loaded, and anew when the file changes.
-  useLayoutEffect(() => {
-    const b = box.current;
-    if (!b) return;
-    const mark = () => setFound(markQuote(b, quote, from.line, place.found > 0, text.length < whole.length));
-    const show = () => {
-      mark();
-      const to = b.querySelector("[data-quoted]") ?? (place.found > 0 ? b.querySelector(`[data-line="${from.line}"]`) : null);
-      const key = `${quote}\n${from.line}`;
-      if (to && b.textContent && scrolled.current !== key) {
-        scrolled.current = key;
-        to.scrollIntoView({ block: to.hasAttribute("data-quoted") ? "center" : "start" });
-      }
-    };
-    show();
-    const watch = new MutationObserver(show);
-    watch.observe(b, { childList: true, subtree: true, characterData: true });
-    return () => { watch.disconnect(); unmark(); };
-  }, [quote, from.line, place.found, text, whole.length]);
-
+  const { box, found } = useQuote(quote, from.line, place.found > 0, text.length < whole.length);
   return (
     <>
       {quote && <QuoteState found={found} quote={quote} />}
@@ -119,6 +98,45 @@ function Text({ text: whole, markdown, name, steps, quote, line }: { text: strin
       {text.length < whole.length && <p className="soft small">The first {bytes(text.length)} are shown.</p>}
     </>
   );
+}
+
+/** A table, in which a quotation is marked as in a text. */
+function TableSource({ blob, name, quote }: { blob: Blob; name: string; quote: string }) {
+  const { box, found } = useQuote(quote, 0, false, false);
+  return (
+    <>
+      {quote && <QuoteState found={found} quote={quote} />}
+      <div ref={box}><div data-line={0}><Content name={name} blob={blob} /></div></div>
+    </>
+  );
+}
+
+/**
+ * Marks a quotation in what is drawn in a box, and scrolls to it once, or to the line of the
+ * reference. The parts are drawn once their renderer is loaded, and anew when the file changes.
+ */
+function useQuote(quote: string, line: number, placed: boolean, cut: boolean) {
+  const box = useRef<HTMLDivElement>(null);
+  const [found, setFound] = useState<Found>("");
+  const scrolled = useRef("");
+  useLayoutEffect(() => {
+    const b = box.current;
+    if (!b) return;
+    const show = () => {
+      if (!b.textContent) return;
+      setFound(markQuote(b, quote, line, placed, cut));
+      const to = b.querySelector("[data-quoted]") ?? (placed ? b.querySelector(`[data-line="${line}"]`) : null);
+      const key = `${quote}\n${line}`;
+      if (!to || scrolled.current === key) return;
+      scrolled.current = key;
+      reveal(to, to.hasAttribute("data-quoted") ? "center" : "start");
+    };
+    show();
+    const watch = new MutationObserver(show);
+    watch.observe(b, { childList: true, subtree: true, characterData: true });
+    return () => { watch.disconnect(); unmark(); };
+  }, [quote, line, placed, cut]);
+  return { box, found };
 }
 
 export function QuoteState({ found, quote, children }: { found: Found; quote: string; children?: React.ReactNode }) {

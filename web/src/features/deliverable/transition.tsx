@@ -89,8 +89,8 @@ function Approval({ d, commits, error, sha, onSha }: { d: api.DeliverableView; c
       {commits.problem && <p className="notice warn"><span>{commits.problem.charAt(0).toUpperCase() + commits.problem.slice(1)}.{!commits.repository && " The commit is written down and not checked."}</span></p>}
       {dirty.length > 0 && (
         <div className="notice warn dirty" role="note">
-          <strong>{commits.unseen ? "At least " : ""}{count(dirty.length, "file")} here {dirty.length === 1 ? "is" : "are"} in no commit as {dirty.length === 1 ? "it is" : "they are"} now</strong>
-          <p className="small">Your approval is about the commit, and not about these:</p>
+          <strong>{commits.unseen ? "At least " : ""}{count(dirty.length, "file")} not committed as {dirty.length === 1 ? "it is" : "they are"} now</strong>
+          <p className="small">Your approval is about the commit. These differ from it:</p>
           <ul>{dirty.slice(0, 8).map((f) => <li key={f.path}>{f.path} <span className="soft">({f.kind})</span></li>)}{dirty.length > 8 && <li>and {dirty.length - 8} more</li>}</ul>
           <p className="small">Commit them first, if they belong to {d.id}. The list is renewed when files change.</p>
         </div>
