@@ -12,6 +12,7 @@ import (
 	"belay/internal/workspace/lifecycle"
 	"belay/internal/workspace/repository"
 	"belay/internal/workspace/scan"
+	"belay/internal/workspace/view"
 )
 
 // What one answer about commits has at most.
@@ -90,7 +91,7 @@ func listCommits(c *call) (a commitsAnswer, err error) {
 		a.Path = ""
 	}
 	hides := c.hides(root)
-	if a.Path != "" && (!filepath.IsLocal(filepath.FromSlash(a.Path)) || filepath.ToSlash(filepath.Clean(a.Path)) != a.Path || !c.isFolder(root, a.Path)) {
+	if a.Path != "" && (!filepath.IsLocal(filepath.FromSlash(a.Path)) || filepath.ToSlash(filepath.Clean(a.Path)) != a.Path || !isFolder(c.ctx(), root, a.Path, hides)) {
 		return a, fault.New(fault.NotFound, "the project has no such folder: %.200q", a.Path).With("path", a.Path).WithHint("name it relative to the project, with slashes")
 	}
 	ctx, cancel := context.WithTimeout(c.ctx(), commitsTime)
@@ -150,4 +151,11 @@ func diffOf(changes []approval.Change) (diff string, left int) {
 
 func rowOf(l repository.Logged) commitRow {
 	return commitRow{SHA: l.ID, Author: l.Author, Date: scan.Moment(l.Time), Subject: l.Subject}
+}
+
+// isFolder reports whether a project has a folder that callers may see, which no link
+// leads to.
+func isFolder(ctx context.Context, root, rel string, hides func(string) bool) bool {
+	_, err := view.Tree(ctx, root, view.TreeOptions{Folder: rel, Depth: 1, Limit: 1, Hides: hides})
+	return err == nil
 }

@@ -339,10 +339,3 @@ func (a *deliverableAnswer) readSessions(c *call, folder *scan.Folder) error {
 	a.Sessions, a.MoreTouched = append(a.Sessions, all...), more
 	return err
 }
-
-// isFolder reports whether a project has a folder that callers may see, which no link
-// leads out of.
-func (h *Handler) isFolder(root, rel string) bool {
-	_, err := view.Tree(context.Background(), root, view.TreeOptions{Folder: rel, Depth: 1, Limit: 1, Hides: h.hides(root)})
-	return err == nil
-}

@@ -245,9 +245,8 @@ func (l *look) contents(ctx context.Context, committed map[string]repository.Fil
 			}
 		}
 		if f.Kind != Removed {
-			large := false
-			c.After, large = l.read(f.Path)
-			c.Large = c.Large || large
+			data, large := l.read(f.Path)
+			c.After, c.Large = data, c.Large || large
 		}
 		left -= len(c.Before) + len(c.After)
 		all = append(all, c)
