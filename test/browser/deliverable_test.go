@@ -489,3 +489,46 @@ func TestDeliverableIsAccessible(t *testing.T) {
 		}
 	}
 }
+
+// A copy of a real root: deliverables are opened part by part, a register with all its odd
+// ids is shown, the evidence of a row opens, and a step is made with a commit.
+func TestDeliverableOfARealRoot(t *testing.T) {
+	corpora := os.Getenv("BELAY_CORPUS")
+	if corpora == "" {
+		t.Skip("skipped: BELAY_CORPUS is not set")
+	}
+	b, _ := real(t)
+	project := filepath.Join(t.TempDir(), "psb-6a")
+	if err := os.CopyFS(project, os.DirFS(filepath.Join(corpora, "psb-6a"))); err != nil {
+		t.Fatal(err)
+	}
+	commitAll(t, project, "As it came")
+	b.until("document.querySelector('.top nav')")
+	value[bool](b, fmt.Sprintf(`window.added = "", fetch("/api/projects", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ path: %q }) }).then(r => r.json()).then(a => { window.added = a.project.id; }), true`, project))
+	b.until("window.added")
+	b.visitPath("/p/" + value[string](b, "window.added") + "/d/" + url.PathEscape("PKG-001::DEL-01-02"))
+	b.until("document.querySelector('.deliverable[data-key]')")
+	key := value[string](b, "document.querySelector('.deliverable').dataset.key")
+	for show, ready := range map[string]string{
+		"documents": ".source-text .h1", "register": "[data-row]", "findings": ".finding-group .command", "sessions": ".empty-main, .session-touch", "proposals": ".empty-main",
+	} {
+		b.deliverable(key, "?show="+show)
+		b.until("document.querySelector('" + ready + "')")
+		b.shot(show)
+	}
+	b.deliverable(key, "?show=register")
+	b.until("document.querySelector('[data-row]')")
+	b.do(chromedp.Click(chromedp.CSS("[data-row] [data-column=Statement]")))
+	b.until("document.querySelector('.register-pane .source-text')?.innerText.length > 100")
+	b.shot("evidence")
+	b.deliverable(key, "")
+	b.until("document.querySelector('.transition[data-to=IN_PROGRESS] .move')")
+	b.do(chromedp.Click(chromedp.CSS(".move")))
+	b.until("document.querySelector('.state')?.dataset.state === 'IN_PROGRESS'")
+	head := commitAll(t, project, "Begun")
+	b.deliverable(key, "")
+	b.until("document.querySelector('.commit input')?.value === '" + head + "'")
+	b.do(chromedp.Click(chromedp.CSS(".commit input")), chromedp.Click(chromedp.CSS(".move")))
+	b.until("document.querySelector('.state')?.dataset.state === 'CHECKING'")
+	b.shot("checking")
+}

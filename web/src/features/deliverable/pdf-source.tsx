@@ -131,10 +131,10 @@ async function onPage(page: PDFPageProxy, quote: string): Promise<Hit | undefine
     text += `${item.str} `;
   }
   // A word that is divided at the end of a line has a hyphen there.
-  const range = findQuote(text, quote) ?? findQuote(text.replace(/(\p{L})- (?=\p{Ll})/gu, "$1\u00ad "), quote);
-  if (!range) return undefined;
+  const ranges = findQuote(text, quote) ?? findQuote(text.replace(/(\p{L})- (?=\p{Ll})/gu, "$1\u00ad "), quote);
+  if (!ranges) return undefined;
   const view = page.getViewport({ scale: 1 });
-  const boxes = items.flatMap((item, i): Box[] => {
+  const boxes = ranges.flatMap((range) => items.flatMap((item, i): Box[] => {
     const from = Math.max(range[0], starts[i]!), to = Math.min(range[1], starts[i]! + item.str.length);
     if (to <= from || item.str.trim() === "") return [];
     const [x = 0, y = 0] = [item.transform[4], item.transform[5]];
@@ -142,6 +142,6 @@ async function onPage(page: PDFPageProxy, quote: string): Promise<Hit | undefine
     const left = x + item.width * (from - starts[i]!) / item.str.length, right = x + item.width * (to - starts[i]!) / item.str.length;
     const [ax, ay] = view.convertToViewportPoint(left, y - size * 0.25) as [number, number], [bx, by] = view.convertToViewportPoint(right, y + size) as [number, number];
     return [{ left: Math.min(ax, bx), top: Math.min(ay, by), width: Math.abs(bx - ax), height: Math.abs(by - ay) }];
-  });
+  }));
   return { page: page.pageNumber, boxes, width: view.width, height: view.height };
 }

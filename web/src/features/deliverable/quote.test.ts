@@ -3,14 +3,29 @@ import { filesOf, findQuote, headingsOf, lineOf, placesOf } from "./quote";
 
 test("a quotation is found across line ends, blanks and Markdown signs", () => {
   const text = "| Deck | The **deck level** shall be\n| `4.20 m`   above datum.";
-  const [from, to] = findQuote(text, "The deck level shall be 4.20 m above datum")!;
+  const [[from, to]] = findQuote(text, "The deck level shall be 4.20 m above datum") as [[number, number]];
   expect(text.slice(from, to)).toBe("The **deck level** shall be\n| `4.20 m`   above datum");
 });
 
 test("quotation marks, dashes and dots at the ends do not count", () => {
   expect(findQuote("the “north” pier – only", "\"the 'north\" pier - only\"")).toBeUndefined();
-  expect(findQuote("the “north” pier – only", "“the \"north\" pier — only”")).toEqual([0, 23]);
-  expect(findQuote("all of it is here", "...of it is...")).toEqual([4, 12]);
+  expect(findQuote("the “north” pier – only", "“the \"north\" pier — only”")).toEqual([[0, 23]]);
+  expect(findQuote("all of it is here", "...of it is...")).toEqual([[4, 12]]);
+  expect(findQuote("OBJ-001 — Pass", "OBJ-001 -- Pass")).toEqual([[0, 14]]);
+});
+
+test("what a quotation leaves out divides it, and its pieces follow each other", () => {
+  expect(findQuote("one two three four", "one ... three")).toEqual([[0, 3], [8, 13]]);
+  expect(findQuote("one two three four", "three … one")).toBeUndefined();
+});
+
+test("a colon may stand for the border of a cell", () => {
+  expect(findQuote("| Package | PKG-007 |", "Package: PKG-007")).toEqual([[2, 19]]);
+});
+
+test("a comma between words may be missing, and one in a number may not", () => {
+  expect(findQuote("sheets C-1, C-2; and D", "C-1 C-2 and D")).toEqual([[7, 22]]);
+  expect(findQuote("3,45 m", "345 m")).toBeUndefined();
 });
 
 test("other words are not found, and nothing is no quotation", () => {
@@ -22,8 +37,8 @@ test("other words are not found, and nothing is no quotation", () => {
 
 test("the place after a heading comes before others, and another one still counts", () => {
   const text = "see REQ-1 first. Later: see REQ-1 again";
-  expect(findQuote(text, "see REQ-1", 10)![0]).toBe(24);
-  expect(findQuote(text, "see REQ-1 first", 10)![0]).toBe(0);
+  expect(findQuote(text, "see REQ-1", 10)![0]![0]).toBe(24);
+  expect(findQuote(text, "see REQ-1 first", 10)![0]![0]).toBe(0);
 });
 
 test("headings are those outside of code", () => {

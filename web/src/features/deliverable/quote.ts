@@ -1,7 +1,7 @@
 // Finds a quotation in a text, whatever blanks, line ends and Markdown signs are between its words.
 
-/** Characters that do not count: blanks, and the signs of Markdown. */
-const nothing = /[\s*_`|#>\\\u00ad\u200b-\u200d\ufeff]/u;
+/** Characters that do not count: blanks, the signs of Markdown, and the colon that stands in a quotation for the border of a table's cell. */
+const nothing = /[\s*_`|#>:\\\u00ad\u200b-\u200d\ufeff]/u;
 
 /** Marks that are written in several ways. */
 const folded: Record<string, string> = { "‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "‑": "-", "−": "-", "…": "..." };
@@ -15,30 +15,45 @@ function squeezed(text: string): Squeezed {
   for (let i = 0; i < text.length; i++) {
     const c = text[i]!;
     if (nothing.test(c)) continue;
+    if ((c === "," || c === ";") && /\s/.test(text[i + 1] ?? " ")) continue; // registers leave it out; that of a number counts
     const f = folded[c] ?? c;
+    if (f === "-" && out.endsWith("-")) continue; // two hyphens are a dash
     for (let k = 0; k < f.length; k++) at.push(i);
     out += f;
   }
   return { text: out, at };
 }
 
-/** Where a quotation stands in a text, from its first to behind its last character; the first place from `after` on. */
-export function findQuote(text: string, quote: string, after = 0): [from: number, to: number] | undefined {
-  const wanted = squeezed(unquoted(quote)).text;
-  if (wanted === "") return undefined;
+/** Where a part of a text stands, from its first to behind its last character. */
+export type Range = [from: number, to: number];
+
+/**
+ * Where a quotation stands in a text; the first place from `after` on, or else the first. What it leaves out
+ * with dots divides it: each piece has a place of its own, behind the one before.
+ */
+export function findQuote(text: string, quote: string, after = 0): Range[] | undefined {
+  const pieces = unquoted(quote).split(/\s*(?:\.{3}|…)\s*/u).map((p) => squeezed(p).text).filter((p) => p !== "");
+  if (pieces.length === 0) return undefined;
   const { text: hay, at } = squeezed(text);
   let start = 0;
   while (start < at.length && at[start]! < after) start++;
   for (const first of after > 0 ? [start, 0] : [0]) {
-    const found = hay.indexOf(wanted, first);
-    if (found >= 0) return [at[found]!, at[found + wanted.length - 1]! + 1];
+    const found: Range[] = [];
+    let next = first;
+    for (const piece of pieces) {
+      const i = hay.indexOf(piece, next);
+      if (i < 0) break;
+      found.push([at[i]!, at[i + piece.length - 1]! + 1]);
+      next = i + piece.length;
+    }
+    if (found.length === pieces.length) return found;
   }
   return undefined;
 }
 
-/** A quotation without the marks around it, and without dots for what was left out at its ends. */
+/** A quotation without the marks around it. */
 function unquoted(quote: string): string {
-  return quote.trim().replace(/^["'“‘«]+|["'”’»]+$/gu, "").replace(/^(\.{3}|…)\s*|\s*(\.{3}|…)$/gu, "");
+  return quote.trim().replace(/^["'“‘«]+|["'”’»]+$/gu, "");
 }
 
 export interface Heading { level: number; text: string; line: number }

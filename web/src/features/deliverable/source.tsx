@@ -175,13 +175,16 @@ function markQuote(box: HTMLElement, quote: string, line: number, placed: boolea
       all += `${n.nodeValue ?? ""}\n`;
     }
   }
-  const range = findQuote(all, quote, begin);
-  if (!range) return cut ? "cut" : "none";
-  const first = texts.findLast((t) => t.start <= range[0])!, last = texts.findLast((t) => t.start < range[1])!;
-  const marked = document.createRange();
-  marked.setStart(first.node, range[0] - first.start);
-  marked.setEnd(last.node, Math.min(last.node.length, range[1] - last.start));
-  if (typeof Highlight === "function") CSS.highlights?.set(highlightName, new Highlight(marked));
-  first.node.parentElement?.setAttribute("data-quoted", "");
-  return placed && (range[0] < begin || range[0] >= end) ? "elsewhere" : "here";
+  const ranges = findQuote(all, quote, begin);
+  if (!ranges) return cut ? "cut" : "none";
+  const marked = ranges.map(([from, to]) => {
+    const first = texts.findLast((t) => t.start <= from)!, last = texts.findLast((t) => t.start < to)!;
+    const range = document.createRange();
+    range.setStart(first.node, from - first.start);
+    range.setEnd(last.node, Math.min(last.node.length, to - last.start));
+    return range;
+  });
+  if (typeof Highlight === "function") CSS.highlights?.set(highlightName, new Highlight(...marked));
+  marked[0]!.startContainer.parentElement?.setAttribute("data-quoted", "");
+  return placed && (ranges[0]![0] < begin || ranges[0]![0] >= end) ? "elsewhere" : "here";
 }
