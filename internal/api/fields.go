@@ -289,10 +289,17 @@ func (h *Handler) fields(w *response, r *http.Request) (fields, error) {
 	return newFields(o), h.projectInBody(w, &o)
 }
 
+// wideBody is how many times a wide route's body may be as long as another one's: a register
+// has up to 16 MiB, and in JSON each row repeats the names of its columns.
+const wideBody = 8
+
 // body reads a whole JSON body within its limits of size and time; the time
 // runs since the request came.
 func (h *Handler) body(w *response, r *http.Request) ([]byte, error) {
 	limit := h.o.BodyBytes
+	if w.route != nil && w.route.wide {
+		limit *= wideBody
+	}
 	if r.ContentLength > limit {
 		return nil, tooLarge("body", limit, "")
 	}

@@ -19,6 +19,8 @@ import (
 type Overview interface {
 	Sessions(ctx context.Context, q overview.Query) (overview.Page, error)
 	Projects(ctx context.Context) ([]overview.Project, error)
+	// Touching lists the sessions that changed files in a folder of a project.
+	Touching(ctx context.Context, projectRoot, folder string) ([]overview.Touching, bool, error)
 	// Root is the folder of a project's id, Add makes a folder one of the projects.
 	Root(id string) (string, error)
 	Add(ctx context.Context, projectRoot string) (overview.Project, error)

@@ -31,6 +31,9 @@ type dependenciesAnswer struct {
 	Warnings             []string          `json:"warnings"`
 
 	Findings []finding.Finding `json:"findings"`
+	// Numbers are those of the rows in findings. They are absent where the first row is 2
+	// and no number is left out.
+	Numbers []int `json:"numbers,omitempty"`
 	// SummaryProblem is why _DEPENDENCIES.md was not brought in line with what was
 	// written.
 	SummaryProblem string `json:"summaryProblem,omitempty"`
@@ -67,7 +70,7 @@ func registerRoutes() []route {
 			errors: errorsOf(registerErrors, []fault.Type{fault.RegisterNotFound})},
 		{method: put, path: "/api/working-root/deliverable/dependencies", name: "putDependencies", summary: "Write a deliverable's register: every row, as it is to be.",
 			params: []param{match, {in: "header", name: "If-None-Match", doc: "* refuses to change a register that is there"}},
-			action: takes(putDependencies),
+			action: takes(putDependencies), wide: true,
 			errors: errorsOf(registerErrors, rowErrors, []fault.Type{fault.RowDeletionRefused, fault.InvalidSatisfactionTransition})},
 	}
 }
@@ -125,8 +128,19 @@ func dependenciesOf(d workspace.Deliverable, file registerfile.File, before *reg
 	name := path.Join(d.Rel, layout.RegisterFile)
 	return dependenciesAnswer{
 		ProjectRoot: d.Project, DeliverablePath: d.Path, DependenciesFilePath: file.Path, Headers: v.Headers, Rows: v.Rows,
-		Warnings: orEmpty(warnings), Findings: orEmpty(file.Lint(name, path.Base(d.Rel))),
+		Warnings: orEmpty(warnings), Findings: orEmpty(file.Lint(name, path.Base(d.Rel))), Numbers: numbersOf(file.Register),
 	}
+}
+
+// numbersOf are the numbers of a register's rows, nil where they count from 2.
+func numbersOf(r *register.Register) (all []int) {
+	if n := r.Len(); n == 0 || r.Row(n-1).Number() == n+1 {
+		return nil
+	}
+	for i := range r.Len() {
+		all = append(all, r.Row(i).Number())
+	}
+	return all
 }
 
 func quoted(tag string) string { return `"` + tag + `"` }

@@ -42,6 +42,8 @@ type route struct {
 	// tagged is set where the answer has an entity tag, and a client that has it
 	// already gets 304.
 	tagged bool
+	// wide is set where the body may be a whole register.
+	wide   bool
 	errors []fault.Type
 	action
 }

@@ -53,6 +53,11 @@ func (o *sampleOverview) Add(_ context.Context, root string) (overview.Project, 
 	return p, nil
 }
 
+func (o *sampleOverview) Touching(_ context.Context, _, folder string) ([]overview.Touching, bool, error) {
+	at := session.Time{Time: apitest.Start}
+	return []overview.Touching{{SessionID: "s1", Title: "Check the bearings", Persona: "WORKING_ITEMS", Turns: 2, Last: at, Paths: []string{folder + "/Datasheet.md"}}}, false, nil
+}
+
 func (o *sampleOverview) Subscribe(context.Context, string) (*overview.Subscription, error) {
 	return nil, overview.ErrClosed
 }

@@ -80,6 +80,9 @@ func (p *projectFolder) put(t *testing.T, o *api.Options, name string, data []by
 		if err := os.WriteFile(path, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
+		if err := os.Chtimes(path, apitest.Start, apitest.Start); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -44,7 +44,7 @@ type file struct {
 // views are the addresses of the page's views, which it reads itself. A name that ends
 // in a slash stands for all one level below it; deep, for all levels below it.
 var (
-	views = []string{"/inbox", "/settings", "/s/", "/q/"}
+	views = []string{"/inbox", "/settings", "/portal", "/workbench", "/pipeline", "/s/", "/q/"}
 	deep  = "/p/"
 )
 

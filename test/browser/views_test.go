@@ -99,6 +99,13 @@ func TestViewsAreAccessible(t *testing.T) {
 	}
 }
 
+// tooSmall lists what is pressed and less than 44 pixels high; links within a text are not meant.
+const tooSmall = `[...document.querySelectorAll("button, a, select, input, textarea, summary, [role=option], [role=menuitem]")].filter(e => {
+			if (e.closest("p.soft, .notice, .md, .hidden, .skip, dd, li.soft, .answer-facts, .empty-main p") || e.closest("label") && e.matches("input") || e.matches(".hidden, .skip")) return false;
+			const hit = e.closest("label") ?? e, r = hit.getBoundingClientRect();
+			return r.width > 0 && r.height > 0 && r.height < 43.5;
+		}).map(e => Math.round(e.getBoundingClientRect().height) + " " + e.outerHTML.slice(0, 90)).join("\n")`
+
 // On a touch screen everything that is pressed is at least 44 pixels high or wide enough to
 // be hit; links within a text are not meant.
 func TestTouchTargets(t *testing.T) {
@@ -118,11 +125,7 @@ func TestTouchTargets(t *testing.T) {
 			b.until("document.querySelector(" + strconv.Quote(v.then) + ")")
 		}
 		b.shot("touch-" + v.name)
-		small := value[string](b, `[...document.querySelectorAll("button, a, select, input, textarea, summary, [role=option], [role=menuitem]")].filter(e => {
-			if (e.closest("p.soft, .notice, .md, .hidden, .skip, dd, li.soft, .answer-facts, .empty-main p") || e.closest("label") && e.matches("input") || e.matches(".hidden, .skip")) return false;
-			const hit = e.closest("label") ?? e, r = hit.getBoundingClientRect();
-			return r.width > 0 && r.height > 0 && r.height < 43.5;
-		}).map(e => Math.round(e.getBoundingClientRect().height) + " " + e.outerHTML.slice(0, 90)).join("\n")`)
+		small := value[string](b, tooSmall)
 		if small != "" {
 			t.Errorf("%s: too small to be hit:\n%s", v.name, small)
 		}

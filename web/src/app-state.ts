@@ -175,7 +175,15 @@ export function useProjectRoot(): string {
   const { data: projects } = useProjects();
   const server = useServer();
   if (session.data) return session.data.projectRoot;
+  if (route.view === "project") return projects?.find((p) => p.id === route.id)?.path ?? "";
   return param || read("belay.root") || server.project || projects?.find((p) => p.exists)?.path || "";
+}
+
+/** The project that is looked at, once it is known. */
+export function useCurrentProject() {
+  const root = useProjectRoot();
+  const { data } = useProjects();
+  return data?.find((p) => p.path === root);
 }
 
 /** Asks again for what an action has changed. */

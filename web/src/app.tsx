@@ -1,9 +1,10 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import { LiveContext, newShared, SharedContext, useChanges, useProjectRoot } from "./app-state";
 import { isFailure } from "./api/http";
 import { Inbox } from "./features/inbox/inbox";
 import { Settings } from "./features/settings/settings";
+import { OldAddress } from "./features/project/old-address";
 import { Shell } from "./features/shell/shell";
 import { Conversation } from "./features/workbench/conversation";
 import { SessionsPane } from "./features/workbench/sessions-pane";
@@ -12,6 +13,8 @@ import { type Route, useRoute } from "./route";
 import { Boundary } from "./ui/boundary";
 import { ErrorNotice } from "./ui/parts";
 import { write } from "./ui/keep";
+
+const Project = lazy(() => import("./features/project/project"));
 
 const client = new QueryClient({
   defaultOptions: { queries: { retry: (n, err) => n < 2 && !(isFailure(err) && err.status >= 400 && err.status < 500), staleTime: 1000 } },
@@ -29,7 +32,7 @@ export function App({ failure }: { failure?: unknown }) {
 
 /** Views that share a list keep it. */
 const places: Record<Route["view"], string> = {
-  sessions: "sessions", session: "sessions", inbox: "inbox", question: "inbox", settings: "settings", missing: "missing",
+  sessions: "sessions", session: "sessions", inbox: "inbox", question: "inbox", settings: "settings", project: "project", old: "old", missing: "missing",
 };
 
 function Views({ failure }: { failure: unknown }) {
@@ -51,6 +54,8 @@ function Views({ failure }: { failure: unknown }) {
       )}
       {(route.view === "inbox" || route.view === "question") && <Inbox selected={route.view === "question" ? route.id : ""} />}
       {route.view === "settings" && <Settings />}
+      {route.view === "project" && <Suspense fallback={<div className="view" />}><Project id={route.id} part={route.part} item={route.item} /></Suspense>}
+      {route.view === "old" && <OldAddress path={route.path} />}
       {route.view === "missing" && <div className="view"><div className="column empty-main"><h2>Nothing is here</h2><p><a href="/">All sessions</a></p></div></div>}
       </Boundary>
     </Shell></LiveContext>

@@ -7,16 +7,26 @@ export type Route =
   | { view: "inbox" }
   | { view: "question"; id: string }
   | { view: "settings" }
+  | { view: "project"; id: string; part: ProjectPart; item: string }
+  /** An address of the original system: it leads to a view of this page. */
+  | { view: "old"; path: "portal" | "workbench" | "pipeline" }
   | { view: "missing" };
 
+/** The views of a project, in the order in which they are offered. "" is its overview. */
+export const projectParts = ["", "pipeline", "workflows", "graph", "files", "history"] as const;
+/** `d` is a deliverable, and `runs` is a run of a workflow; the item names it. */
+export type ProjectPart = (typeof projectParts)[number] | "d" | "runs";
+
 export function routeOf(path: string): Route {
-  const [first = "", id = "", more] = path.replace(/^\/+|\/+$/g, "").split("/");
-  if (more !== undefined) return { view: "missing" };
+  const [first = "", id = "", ...more] = path.replace(/^\/+|\/+$/g, "").split("/");
+  if (first === "p" && id !== "") return projectRoute(id, more);
+  if (more.length > 0) return { view: "missing" };
   if (id === "") {
     switch (first) {
       case "": return { view: "sessions" };
       case "inbox": return { view: "inbox" };
       case "settings": return { view: "settings" };
+      case "portal": case "workbench": case "pipeline": return { view: "old", path: first };
     }
   } else if (first === "s" || first === "q") {
     let decoded: string;
@@ -29,6 +39,25 @@ export function routeOf(path: string): Route {
   }
   return { view: "missing" };
 }
+
+function projectRoute(id: string, [part = "", item = "", more]: string[]): Route {
+  const named = part === "d" || part === "runs";
+  if (more !== undefined || named !== (item !== "") || !named && !(projectParts as readonly string[]).includes(part)) return { view: "missing" };
+  try {
+    return { view: "project", id: decodeURIComponent(id), part: part as ProjectPart, item: decodeURIComponent(item) };
+  } catch {
+    return { view: "missing" };
+  }
+}
+
+export function projectLink(id: string, part: ProjectPart = "", item = "", query: Record<string, string> = {}): string {
+  const path = ["/p", encodeURIComponent(id), part, item && encodeURIComponent(item)].filter(Boolean).join("/");
+  const params = new URLSearchParams(Object.entries(query).filter(([, v]) => v !== "")).toString();
+  return params ? `${path}?${params}` : path;
+}
+
+/** The link of a deliverable, by its key PKG::ID. */
+export const deliverableLink = (project: string, key: string, query: Record<string, string> = {}) => projectLink(project, "d", key, query);
 
 export const sessionLink = (id: string) => `/s/${encodeURIComponent(id)}`;
 export const questionLink = (id: string) => `/q/${encodeURIComponent(id)}`;

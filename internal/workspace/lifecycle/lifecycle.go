@@ -117,3 +117,16 @@ func next(from State) []State {
 	}
 	return all
 }
+
+// Transitions are those that lead on from a state, none from one that is unknown or the
+// last. The slices are the caller's.
+func Transitions(from State) []Rule {
+	all := []Rule{}
+	for _, r := range machine {
+		if r.From == from {
+			r.Actors = slices.Clone(r.Actors)
+			all = append(all, r)
+		}
+	}
+	return all
+}

@@ -39,18 +39,13 @@ func (r *Repository) Commit(ctx context.Context, prefix string) (string, error) 
 }
 
 func (r *Repository) find(ctx context.Context, prefix string) (string, error) {
-	o := NewObjects(2 * r.id)
-	for _, store := range r.stores {
-		root, err := os.OpenRoot(store)
-		if err != nil {
-			return "", fmt.Errorf("look for a commit: %w", err)
-		}
-		defer func() { _ = root.Close() }() // it was only read
-		o.stores = append(o.stores, root)
+	o, done, err := r.Objects()
+	if err != nil {
+		return "", fmt.Errorf("look for a commit: %w", err)
 	}
+	defer done()
 	ids := map[string]bool{prefix: true}
 	if len(prefix) < 2*r.id {
-		var err error
 		if ids, err = o.beginning(ctx, prefix); err != nil {
 			return "", fmt.Errorf("look for a commit: %w", err)
 		}

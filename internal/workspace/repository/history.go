@@ -17,6 +17,7 @@ type commitInfo struct {
 	parents []string
 	time    int64
 	subject string
+	author  string
 }
 
 // maxTags is how many tags may name each other.
@@ -46,6 +47,8 @@ func (o *Objects) commit(ctx context.Context, id string) (c commitInfo, at strin
 				c.tree = rest
 			case "parent":
 				c.parents = append(c.parents, rest)
+			case "author":
+				c.author = rest
 			case "committer":
 				if fields := strings.Fields(rest); len(fields) > 1 {
 					c.time, _ = strconv.ParseInt(fields[len(fields)-2], 10, 64)

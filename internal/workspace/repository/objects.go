@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -39,7 +40,9 @@ type Objects struct {
 	stores []*os.Root
 	id     int
 	read   int
-	packs  map[int][]string
+	// room is how many bytes may be read in all, and bytes how many were; 0 bounds nothing.
+	room, bytes int64
+	packs       map[int][]string
 	// commits and trees are those that were read.
 	commits map[string]commitInfo
 	trees   map[string]map[string]entry
@@ -66,6 +69,9 @@ func (o *Objects) unverified(ctx context.Context, id string) (kind, []byte, erro
 	if o.read++; o.read > maxObjects {
 		return "", nil, ErrTooMuch
 	}
+	if o.room > 0 && o.bytes >= o.room {
+		return "", nil, ErrTooMuch
+	}
 	raw, err := hex.DecodeString(id)
 	if err != nil || len(raw) != o.id {
 		return "", nil, fmt.Errorf("the object %.80q: %w", id, errDamaged)
@@ -79,6 +85,7 @@ func (o *Objects) unverified(ctx context.Context, id string) (kind, []byte, erro
 			k, data, err = o.packed(ctx, i, raw)
 		}
 		if !away(err) {
+			o.bytes += int64(len(data))
 			return k, data, err
 		}
 	}
@@ -97,13 +104,18 @@ func verify(k kind, data []byte, id string) error {
 // sum is the id of an object, which has so many bytes: the hash of its kind, its size and
 // its data.
 func sum(size int, k kind, data []byte) []byte {
-	h := sha1.New()
-	if size == sha256.Size {
-		h = sha256.New()
-	}
+	h := newHash(size)
 	fmt.Fprintf(h, "%s %d\x00", k, len(data))
 	h.Write(data)
 	return h.Sum(nil)
+}
+
+// newHash makes ids of so many bytes.
+func newHash(size int) hash.Hash {
+	if size == sha256.Size {
+		return sha256.New()
+	}
+	return sha1.New()
 }
 
 // loose reads an object that has a file of its own.

@@ -1,11 +1,13 @@
-// Package repository reports whether the git repository that a project is in has
-// a commit: an approval names one, and an approval of nothing is none.
+// Package repository reads the git repository that a project is in: whether it has a
+// commit, as an approval names one and an approval of nothing is none, and what its
+// commits hold.
 //
 // It reads the repository's object files and runs no program. A project comes
 // from somewhere, and git obeys a repository's settings: which
 // programs to run, and from which host to fetch what is missing.
 //
-// [Find] finds the repository, [Repository.Commit] the commit. Loose objects,
+// [Find] finds the repository, [Repository.Commit] the commit. [Repository.Head] is what
+// is checked out, and [Objects.Log] the commits that changed a path. Loose objects,
 // packs with their index, alternates, linked work trees, submodules and both
 // object formats are understood. A commit that a shallow clone left out is not
 // there. Contract: compatible contract, 8.2 and S4; the HTTP contract, "approvals".
@@ -47,7 +49,30 @@ type Repository struct {
 	stores []string
 	// id is how many bytes an id has: 20, or 32.
 	id int
+	// top is the work tree's folder, without links. dir is its git folder, and common the
+	// one that linked work trees share.
+	top, dir, common string
 }
+
+// Top is the top of the work tree, an absolute path without links.
+func (r *Repository) Top() string { return r.top }
+
+// Places are the folders that the repository is read from, without links: those of git and
+// of objects. They may lie anywhere, for a work tree only names them.
+func (r *Repository) Places() ([]string, error) {
+	var all []string
+	for _, dir := range append([]string{r.dir, r.common}, r.stores...) {
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			return nil, fmt.Errorf("find the repository: %w", err)
+		}
+		all = append(all, real)
+	}
+	return all, nil
+}
+
+// Digits is how many hex digits an id has.
+func (r *Repository) Digits() int { return 2 * r.id }
 
 // Find returns the repository whose work tree dir is in, nil when it is in none.
 // It looks in dir and the folders above it, by what their names lead to.
@@ -62,7 +87,7 @@ func Find(dir string) (*Repository, error) {
 			return nil, fmt.Errorf("find the repository: %w", err)
 		}
 		if at != "" {
-			return open(at)
+			return open(dir, at)
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
@@ -119,7 +144,7 @@ func from(dir, path string) string {
 }
 
 // open reads where a git folder has its objects.
-func open(gitDir string) (*Repository, error) {
+func open(top, gitDir string) (*Repository, error) {
 	common := gitDir
 	switch line, err := pointer(filepath.Join(gitDir, "commondir")); {
 	case err == nil:
@@ -127,7 +152,7 @@ func open(gitDir string) (*Repository, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("open the repository: %w", err)
 	}
-	r := &Repository{id: 20}
+	r := &Repository{id: 20, top: top, dir: gitDir, common: common}
 	settings, _, err := durable.ReadFile(nil, filepath.Join(common, "config"), maxSettings)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open the repository: %w", err)

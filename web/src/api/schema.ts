@@ -686,6 +686,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/project/commits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a person looks at before they approve a commit: recent commits of a folder, what is not committed, and the diff since the deliverable's last transition. */
+        get: operations["listCommits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/project/deliverable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One deliverable with its status, transitions, documents, findings, proposals, blockers and sessions. */
+        get: operations["getDeliverable"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/project/deliverables": {
         parameters: {
             query?: never;
@@ -1385,6 +1419,10 @@ export interface components {
             /** @description whether rows are retired that a complete proposal does not have; true without it */
             retire?: boolean;
         };
+        "approval.File": {
+            kind: string;
+            path: string;
+        };
         "attachment.Item": {
             bytes: number;
             charset?: string;
@@ -1408,6 +1446,12 @@ export interface components {
             sha256?: string;
             size?: number;
             url?: string;
+        };
+        blockedBy: {
+            deliverable: string;
+            dependencyId: string;
+            state?: string;
+            type: string;
         };
         bootBody: {
             /** @description options of this boot; they are not saved */
@@ -1523,6 +1567,31 @@ export interface components {
         closedDecisionsAnswer: {
             decisions: components["schemas"]["closedDecision"][] | null;
         };
+        commitRow: {
+            author: string;
+            date: string;
+            sha: string;
+            subject: string;
+        };
+        commitsAnswer: {
+            /** @description those that changed something in the folder, the youngest first */
+            commits: components["schemas"]["commitRow"][] | null;
+            /** @description the commit that is checked out */
+            head?: components["schemas"]["commitRow"];
+            /** @description there may be others */
+            more?: boolean;
+            /** @description the folder, relative to the project */
+            path: string;
+            problem?: string;
+            projectRoot: string;
+            repository: boolean;
+            /** @description what changed since the last transition; absent where no commit has the deliverable's status */
+            since?: components["schemas"]["sinceAnswer"];
+            /** @description files of the folder that differ from head */
+            uncommitted: components["schemas"]["approval.File"][] | null;
+            /** @description the folder has more than was compared */
+            unseen?: boolean;
+        };
         decisionAnswer: {
             decision: components["schemas"]["permit.Decision"];
         };
@@ -1544,11 +1613,49 @@ export interface components {
             decisions: components["schemas"]["openDecision"][] | null;
             waits?: components["schemas"]["run.Waiting"][];
         };
+        deliverableAnswer: {
+            /** @description what this deliverable waits for */
+            blockers: components["schemas"]["graph.Blocker"][] | null;
+            /** @description what waits for this deliverable */
+            blocks: components["schemas"]["blockedBy"][] | null;
+            documents: components["schemas"]["view.Document"][] | null;
+            /** @description what If-Match takes, by the file's name: _STATUS.md and Dependencies.csv */
+            etags: {
+                [key: string]: string;
+            };
+            /** @description at most 500 */
+            findings: components["schemas"]["placedFinding"][] | null;
+            id: string;
+            key: string;
+            moreDocuments?: boolean;
+            moreFindings?: number;
+            moreSessions?: boolean;
+            name: string;
+            packageName?: string;
+            path: string;
+            pkg: string;
+            /** @description what could not be read, and why */
+            problems: components["schemas"]["partProblem"][] | null;
+            projectRoot: string;
+            /** @description those that wait */
+            proposals: components["schemas"]["proposal.Shown"][] | null;
+            recordedState?: string;
+            register: components["schemas"]["registerFigures"];
+            relativePath: string;
+            /** @description sessions that changed files of the folder, the last first */
+            sessions: components["schemas"]["overview.Touching"][] | null;
+            status: string;
+            /** @description _STATUS.md; absent where it cannot be read */
+            statusFile?: components["schemas"]["statusfile.View"];
+            /** @description the steps that lead on from the state */
+            transitions: components["schemas"]["transitionChoice"][] | null;
+        };
         dependenciesAnswer: {
             deliverablePath: string;
             dependenciesFilePath: string;
             findings: components["schemas"]["finding.Finding"][] | null;
             headers: string[] | null;
+            numbers?: number[];
             projectRoot: string;
             rows: {
                 [key: string]: string;
@@ -2100,6 +2207,21 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
         };
+        "overview.Touching": {
+            /** Format: date-time */
+            lastAt: string;
+            paths: string[] | null;
+            persona?: string;
+            sessionId: string;
+            title: string;
+            turns: number;
+        };
+        partProblem: {
+            hint?: string;
+            message: string;
+            part: string;
+            type: string;
+        };
         "permit.Command": {
             class: string;
             dynamic?: boolean;
@@ -2222,6 +2344,20 @@ export interface components {
             /** @description The tools that a turn can be given. */
             tools: string[] | null;
         };
+        placedFinding: {
+            code: string;
+            column?: string;
+            /** @description what removes it, to be run on the server's machine */
+            command?: string;
+            extra?: boolean;
+            fix?: string;
+            line?: number;
+            message: string;
+            path?: string;
+            row?: number;
+            severity: string;
+            value?: string;
+        };
         projectAnswer: {
             ok: boolean;
             projectRoot: string;
@@ -2343,6 +2479,13 @@ export interface components {
             dependencyId: string;
             kept?: string[];
             row?: number;
+        };
+        registerFigures: {
+            active: number;
+            exists: boolean;
+            findings: number;
+            retired: number;
+            rows: number;
         };
         "registerlint.FileReport": {
             findings: components["schemas"]["finding.Finding"][] | null;
@@ -2921,6 +3064,18 @@ export interface components {
         settledAnswer: {
             change: components["schemas"]["changes.KeptResult"];
         };
+        sinceAnswer: {
+            /** @description the commit of the transition, or head where pending is set */
+            commit: components["schemas"]["commitRow"];
+            /** @description unified, against the files as they are now, committed or not; at most 1 MiB */
+            diff: string;
+            files: number;
+            /** @description how many files differ, or may, that the diff does not have */
+            left?: number;
+            /** @description the transition to the state that the deliverable has is in no commit yet */
+            pending?: boolean;
+            state: string;
+        };
         stamp: {
             task?: string;
             /** Format: date-time */
@@ -3014,6 +3169,16 @@ export interface components {
             projectRoot?: string;
             /** @description the state to go to */
             targetState: string;
+        };
+        transitionChoice: {
+            /** @description who may make it */
+            actors: string[] | null;
+            /** @description a commit that was approved must be named */
+            approval: boolean;
+            lacks: components["schemas"]["finding.Finding"][] | null;
+            /** @description it needs the operator's authority */
+            operator: boolean;
+            to: string;
         };
         treeAnswer: {
             depth: number;
@@ -3143,6 +3308,14 @@ export interface components {
             packages: number;
             truncated: boolean;
             warnings: number;
+        };
+        "view.Document": {
+            /** Format: date-time */
+            modified: string;
+            name: string;
+            path: string;
+            size: number;
+            title?: string;
         };
         "view.Node": {
             children?: components["schemas"]["view.Node"][];
@@ -6679,6 +6852,161 @@ export interface operations {
             };
             /** @description STORAGE_FAILURE */
             507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    listCommits: {
+        parameters: {
+            query?: {
+                /** @description absolute path of the project folder */
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
+                /** @description the folder, relative to the project or absolute; the project without it */
+                path?: string;
+                /** @description at most so many commits, 1 to 100; 20 without it */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a person looks at before they approve a commit: recent commits of a folder, what is not committed, and the diff since the deliverable's last transition. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["commitsAnswer"];
+                };
+            };
+            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    getDeliverable: {
+        parameters: {
+            query: {
+                /** @description absolute path of the project folder */
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
+                /** @description PKG::ID, the package's folder or its id, and the deliverable's id */
+                key: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One deliverable with its status, transitions, documents, findings, proposals, blockers and sessions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["deliverableAnswer"];
+                };
+            };
+            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST, DELIVERABLE_PATH_OUTSIDE_PROJECT_ROOT */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND, DELIVERABLE_NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description OVERLOADED */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

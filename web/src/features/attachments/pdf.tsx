@@ -1,10 +1,7 @@
 // The pages of a PDF, each on a canvas. Loaded with the first PDF that somebody looks at.
-import { getDocument, type PDFDocumentProxy, VerbosityLevel } from "pdfjs-dist";
-import * as worker from "pdfjs-dist/build/pdf.worker.mjs";
+import type { PDFDocumentProxy } from "pdfjs-dist";
 import { useEffect, useRef, useState } from "react";
-
-// The page's policy allows no worker without more rights. The reader works in the page.
-(globalThis as { pdfjsWorker?: unknown }).pdfjsWorker = worker;
+import { openPdf } from "./pdf-open";
 
 /** Pages that are shown before a person asks for more. */
 const pagesAtOnce = 10;
@@ -18,12 +15,10 @@ export default function Pdf({ blob, name }: { blob: Blob; name: string }) {
   const [pages, setPages] = useState(pagesAtOnce);
   useEffect(() => {
     let gone = false;
-    let loading: ReturnType<typeof getDocument> | undefined;
+    let loading: ReturnType<typeof openPdf> | undefined;
     void blob.arrayBuffer().then(async (data) => {
       if (gone) return;
-      loading = getDocument({
-        data, isEvalSupported: false, useWasm: false, useWorkerFetch: false, enableXfa: false, stopAtErrors: false, verbosity: VerbosityLevel.ERRORS,
-      });
+      loading = openPdf(data);
       const read = await loading.promise;
       if (!gone) setPdf(read);
     }).catch(() => { if (!gone) setFailed(true); });

@@ -37,7 +37,7 @@ function useBlob({ blob, href }: Previewed): { data?: Blob | undefined; error?: 
   return blob ? { data: blob } : read;
 }
 
-function Content({ name, blob }: { name: string; blob: Blob }): ReactNode {
+export function Content({ name, blob }: { name: string; blob: Blob }): ReactNode {
   const kind = kindOf(name);
   if (kind === "picture") return <Picture blob={blob} alt={name} />;
   if (kind === "pdf") return <Suspense fallback={<p className="soft"><span className="spin" /> Reading</p>}><Pdf blob={blob} name={name} /></Suspense>;

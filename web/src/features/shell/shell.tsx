@@ -1,8 +1,8 @@
 // What is around every view: the bar at the top, keys, help, and what is read out.
 import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { allAsks } from "../inbox/ask";
-import { useChecks, useQuestions, useServer } from "../../app-state";
-import { navigate, type Route, useParam } from "../../route";
+import { useChecks, useCurrentProject, useQuestions, useServer } from "../../app-state";
+import { navigate, projectLink, type Route, useParam } from "../../route";
 import { Icon } from "../../ui/icons";
 import { Sheet } from "../../ui/parts";
 import { Resizer } from "../../ui/resizer";
@@ -19,14 +19,15 @@ export function Shell({ route, children }: { route: Route; children: ReactNode }
   const asks = useMemo(() => allAsks(data), [data]);
   const waiting = asks.length;
   useNotifications(asks, data !== undefined);
+  const project = useCurrentProject();
   const [sheet, setSheet] = useState<"" | "help" | "palette" | "activity">("");
   useEffect(() => {
-    const where = route.view === "inbox" || route.view === "question" ? "Inbox · belay" : route.view === "settings" ? "Settings · belay" : "belay";
+    const where = route.view === "inbox" || route.view === "question" ? "Inbox · belay" : route.view === "settings" ? "Settings · belay" : route.view === "project" ? `${project?.name ?? "Project"} · belay` : "belay";
     document.title = waiting > 0 ? `(${waiting}) ${where}` : where;
-  }, [waiting, route.view]);
+  }, [waiting, route.view, project?.name]);
   useKeys(setSheet);
   const show = useParam("show"), id = useParam("id"), fresh = useParam("new");
-  const phone = fresh !== "" || show === "closed" || show === "kept" && id !== "" || route.view === "session" || route.view === "question" || route.view === "settings";
+  const phone = fresh !== "" || show === "closed" || show === "kept" && id !== "" || route.view === "session" || route.view === "question" || route.view === "settings" || route.view === "project";
   return (
     <div className={phone || route.view === "missing" ? "app detail" : "app list"} onClick={follow}>
       <a className="skip" href="#main">Skip to the content</a>
@@ -37,6 +38,7 @@ export function Shell({ route, children }: { route: Route; children: ReactNode }
           <NavLink href="/inbox" current={["inbox", "question"].includes(route.view)} icon={<Icon.inbox />}>
             Inbox{waiting > 0 && <span className="count" aria-label={`${waiting} waiting`}>{waiting}</span>}
           </NavLink>
+          {project && <NavLink href={projectLink(project.id)} current={route.view === "project"} icon={<Icon.folder />}>Project</NavLink>}
         </nav>
         <span className="grow" />
         <ActivityButton onOpen={() => setSheet("activity")} />
@@ -61,7 +63,7 @@ export function Shell({ route, children }: { route: Route; children: ReactNode }
 }
 
 const headings: Record<Route["view"], string> = {
-  sessions: "Sessions", session: "Session", inbox: "Inbox", question: "Question", settings: "Settings", missing: "Nothing is here",
+  sessions: "Sessions", session: "Session", inbox: "Inbox", question: "Question", settings: "Settings", project: "Project", old: "Project", missing: "Nothing is here",
 };
 
 /** Follows a link of the page without loading it anew. */

@@ -1,0 +1,113 @@
+// One deliverable: its state and the way on, documents, register, proposals, findings, sessions.
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
+import { lazy, Suspense, useRef } from "react";
+import * as api from "../../api/deliverable";
+import { isFailure } from "../../api/http";
+import { type ProjectChange, useProjectChanges } from "../../api/project-events";
+import type { Project } from "../../api/types";
+import { deliverableLink, projectLink, useParam } from "../../route";
+import { Icon } from "../../ui/icons";
+import { ErrorNotice } from "../../ui/parts";
+import type { ViewProps } from "../project/project";
+import { Findings } from "./findings";
+import { Sessions } from "./sessions";
+import { StateChip } from "./state";
+import { StatusView } from "./status";
+import "./deliverable.css";
+
+const Documents = lazy(() => import("./documents"));
+const RegisterView = lazy(() => import("./register"));
+const Proposals = lazy(() => import("./proposals"));
+
+/** What each part of the view is given. */
+export interface PartProps { project: Project; d: api.DeliverableView }
+
+const shows = ["", "documents", "register", "proposals", "findings", "sessions"] as const;
+const labels: Record<(typeof shows)[number], string> = {
+  "": "Status", documents: "Documents", register: "Register", proposals: "Proposals", findings: "Findings", sessions: "Sessions",
+};
+
+/** How often proposals and sessions are asked for, of which no file of the project tells, in milliseconds. */
+const again = 10_000;
+
+export default function Deliverable({ project, item }: ViewProps) {
+  const asked = useParam("show");
+  const show = shows.find((s) => s === asked) ?? "";
+  const { data, error, isPending } = useQuery({
+    queryKey: ["deliverable", project.path, item], queryFn: ({ signal }) => api.deliverable(project.path, item, signal),
+    placeholderData: keepPreviousData, refetchInterval: again, retry: false,
+  });
+  useFreshFiles(project, data);
+  const gone = isFailure(error, "DELIVERABLE_NOT_FOUND");
+  if (gone || error && !data) return <Missing project={project} error={error} />;
+  if (!data) return <div className="scroll" aria-busy={isPending} />;
+  const numbers: Partial<Record<(typeof shows)[number], number>> = {
+    documents: data.documents?.length ?? 0, register: data.register.rows, proposals: data.proposals?.length ?? 0,
+    findings: (data.findings?.length ?? 0) + (data.moreFindings ?? 0), sessions: data.sessions?.length ?? 0,
+  };
+  return (
+    <section className="deliverable" aria-labelledby="deliverable-name" data-key={data.key}>
+      <header className="deliverable-head">
+        <p className="small"><a href={projectLink(project.id)}>{project.name}</a><span className="soft"> / <span title={data.pkg}>{data.packageName || data.pkg}</span></span></p>
+        <div className="deliverable-title">
+          <h2 id="deliverable-name" title={data.name}><span className="soft">{data.id}</span> {data.name}</h2>
+          <StateChip d={data} />
+        </div>
+        <nav className="tabs deliverable-tabs" aria-label="Parts of the deliverable">
+          {shows.map((s) => (
+            <a key={s} className="tab" href={deliverableLink(project.id, item, { show: s })} aria-current={s === show ? "page" : undefined}>
+              {labels[s]}{numbers[s] !== undefined && <span className="n">{numbers[s].toLocaleString("en-US")}</span>}
+            </a>
+          ))}
+        </nav>
+      </header>
+      {error && <div className="deliverable-notice"><ErrorNotice error={error} /></div>}
+      <Suspense fallback={<div className="scroll" />}>
+        {show === "" && <StatusView project={project} d={data} />}
+        {show === "documents" && <Documents project={project} d={data} />}
+        {show === "register" && <RegisterView project={project} d={data} />}
+        {show === "proposals" && <Proposals project={project} d={data} />}
+        {show === "findings" && <Findings project={project} d={data} />}
+        {show === "sessions" && <Sessions project={project} d={data} />}
+      </Suspense>
+    </section>
+  );
+}
+
+/** How long changes elsewhere in the project may wait until they are asked for, in milliseconds. */
+const elsewhere = 1000;
+
+/** Asks again for what a changed file is shown in. */
+function useFreshFiles(project: Project, data: api.DeliverableView | undefined): void {
+  const client = useQueryClient();
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useProjectChanges(project.id, (change: ProjectChange) => {
+    const fresh = (...keys: string[]) => { for (const key of keys) void client.invalidateQueries({ queryKey: [key, project.path] }); };
+    const own = change.all || !data || change.paths.some((p) => p === data.relativePath || p.startsWith(`${data.relativePath}/`));
+    if (own) fresh("deliverable", "register", "commits", "project-file");
+    else {
+      if (change.paths.length > 0) fresh("project-file");
+      timer.current ??= setTimeout(() => { timer.current = undefined; fresh("deliverable"); }, elsewhere);
+    }
+  });
+}
+
+/** A deliverable that is not there, or not there any more. */
+function Missing({ project, error }: { project: Project; error: unknown }) {
+  const elsewhereKeys = isFailure(error) && Array.isArray(error.details.elsewhere) ? error.details.elsewhere.map(String) : [];
+  const copies = isFailure(error) && Array.isArray(error.details.copies) ? error.details.copies.map(String) : [];
+  return (
+    <div className="scroll"><div className="column empty-main deliverable-missing">
+      <Icon.folder />
+      {isFailure(error, "DELIVERABLE_NOT_FOUND") ? (
+        <>
+          <h2>{elsewhereKeys.length > 0 ? "This deliverable was moved" : "This deliverable is not in the project"}</h2>
+          {elsewhereKeys.map((key) => <p key={key}><a href={deliverableLink(project.id, key)}>{key}</a></p>)}
+          {copies.length > 0 && <><p className="soft">Its folder is no longer in 1_Working. It is at:</p>{copies.map((c) => <p key={c}><a href={projectLink(project.id, "files", "", { path: c })}>{c}</a></p>)}</>}
+          {elsewhereKeys.length + copies.length === 0 && <p className="soft">Its folder was renamed, moved or deleted.</p>}
+        </>
+      ) : <ErrorNotice error={error} />}
+      <p><a href={projectLink(project.id)}>All deliverables</a></p>
+    </div></div>
+  );
+}

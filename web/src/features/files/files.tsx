@@ -1,0 +1,5 @@
+import type { ViewProps } from "../project/project";
+
+export default function Files({ project, item }: ViewProps) {
+  return <div className="scroll"><div className="project-column"><h2>Files</h2><p>{project.name} {item}</p></div></div>;
+}

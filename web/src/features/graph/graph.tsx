@@ -1,0 +1,5 @@
+import type { ViewProps } from "../project/project";
+
+export default function Graph({ project, item }: ViewProps) {
+  return <div className="scroll"><div className="project-column"><h2>Graph</h2><p>{project.name} {item}</p></div></div>;
+}
