@@ -88,8 +88,8 @@ func pipelineRoutes() []route {
 	}
 }
 
-// pipelines is what starts work, or why there is none.
-func (h *Handler) pipelines() (Pipeline, error) {
+// pipelinesOf is what starts work, or why there is none.
+func pipelinesOf(h *Handler) (Pipeline, error) {
 	if h.o.Pipeline == nil {
 		return nil, fault.New(fault.NotFound, "this server starts no pipelines")
 	}
@@ -97,15 +97,15 @@ func (h *Handler) pipelines() (Pipeline, error) {
 }
 
 // pipelineOf reads a request about the pipeline of a project.
-func (c *call) pipelineOf() (p Pipeline, root string, q map[string]string, err error) {
-	if p, err = c.pipelines(); err == nil {
+func pipelineOf(c *call) (p Pipeline, root string, q map[string]string, err error) {
+	if p, err = pipelinesOf(c.Handler); err == nil {
 		root, q, err = c.projectOf()
 	}
 	return p, root, q, err
 }
 
 func pipelineOptions(c *call) (pipeline.Choices, error) {
-	p, root, _, err := c.pipelineOf()
+	p, root, _, err := pipelineOf(c)
 	if err != nil {
 		return pipeline.Choices{}, err
 	}
@@ -113,7 +113,7 @@ func pipelineOptions(c *call) (pipeline.Choices, error) {
 }
 
 func startPipeline(c *call, b *pipelineBody) (a pipelineAnswer, err error) {
-	p, err := c.pipelines()
+	p, err := pipelinesOf(c.Handler)
 	if err != nil {
 		return a, err
 	}
@@ -158,7 +158,7 @@ func idempotencyKeyOf(c *call) (string, error) {
 }
 
 func listBatches(c *call) (a batchesAnswer, err error) {
-	p, root, _, err := c.pipelineOf()
+	p, root, _, err := pipelineOf(c)
 	if err != nil {
 		return a, err
 	}
@@ -167,15 +167,15 @@ func listBatches(c *call) (a batchesAnswer, err error) {
 }
 
 func getBatch(c *call) (a batchAnswer, err error) {
-	p, root, q, err := c.pipelineOf()
+	p, root, q, err := pipelineOf(c)
 	if err != nil {
 		return a, err
 	}
-	return c.batch(p, root, trim(q["batch"]))
+	return shownBatch(c, p, root, trim(q["batch"]))
 }
 
-// batch is a batch with its sessions.
-func (c *call) batch(p Pipeline, root, id string) (a batchAnswer, err error) {
+// shownBatch is a batch with its sessions, as an answer.
+func shownBatch(c *call, p Pipeline, root, id string) (a batchAnswer, err error) {
 	if id == "" {
 		return a, fault.New(fault.InvalidRequest, "the parameter batch is required").With("field", "batch")
 	}
@@ -196,7 +196,7 @@ func (c *call) batch(p Pipeline, root, id string) (a batchAnswer, err error) {
 }
 
 func continueBatch(c *call, b *batchBody) (a batchAnswer, err error) {
-	p, root, err := c.pipelineIn(b)
+	p, root, err := pipelineIn(c, b)
 	if err != nil {
 		return a, err
 	}
@@ -206,11 +206,11 @@ func continueBatch(c *call, b *batchBody) (a batchAnswer, err error) {
 	if err := p.Continue(c.ctx(), root, b.Batch); err != nil {
 		return a, err
 	}
-	return c.batch(p, root, b.Batch)
+	return shownBatch(c, p, root, b.Batch)
 }
 
 func stopBatch(c *call, b *batchBody) (a batchAnswer, err error) {
-	p, root, err := c.pipelineIn(b)
+	p, root, err := pipelineIn(c, b)
 	if err != nil {
 		return a, err
 	}
@@ -218,11 +218,12 @@ func stopBatch(c *call, b *batchBody) (a batchAnswer, err error) {
 		return a, err
 	}
 	p.Stop(root, b.Batch)
-	return c.batch(p, root, b.Batch)
+	return shownBatch(c, p, root, b.Batch)
 }
 
-func (c *call) pipelineIn(b *batchBody) (p Pipeline, root string, err error) {
-	if p, err = c.pipelines(); err == nil {
+// pipelineIn reads a request about a batch.
+func pipelineIn(c *call, b *batchBody) (p Pipeline, root string, err error) {
+	if p, err = pipelinesOf(c.Handler); err == nil {
 		root, err = c.checkProject(b.ProjectRoot)
 	}
 	return p, root, err

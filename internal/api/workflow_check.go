@@ -54,7 +54,7 @@ func checkWorkflow(c *call, b *checkBody) (catalog.Checked, error) {
 		name = path.Clean(inside(root, b.Path))
 	}
 	limit = cmp.Or(c.o.Workflows.Limits.FileBytes, catalog.Default.FileBytes)
-	open := c.seen(root, whole, limit)
+	open := seen(c.Handler, root, whole, limit)
 	var data []byte
 	if b.Text != nil {
 		data = []byte(*b.Text)
@@ -75,7 +75,7 @@ func checkWorkflow(c *call, b *checkBody) (catalog.Checked, error) {
 }
 
 // seen opens files of a project that callers may see, by their paths in it.
-func (h *Handler) seen(root, whole string, limit int64) definition.Opener {
+func seen(h *Handler, root, whole string, limit int64) definition.Opener {
 	return func(name string) ([]byte, error) {
 		if h.untouchable(root, filepath.ToSlash(name)) != "" {
 			return nil, os.ErrNotExist

@@ -96,11 +96,19 @@ func (k *kind) shown(known map[string]persona.Summary) Type {
 		t.Enabled, t.Reason = false, "coming soon"
 	case !has:
 		t.Enabled, t.Setting = false, Setting
-		t.Reason = "the instructions have no file AGENT_" + k.persona + ".md; the setting " + Setting + " names their folder"
+		t.Reason = "the instructions have no file AGENT_" + k.persona + ".md"
 	default:
 		t.Description = p.Description
 	}
 	return t
+}
+
+// remedy is how the type would be enabled, for a sentence.
+func (t *Type) remedy() string {
+	if t.Setting == "" {
+		return ""
+	}
+	return "; the setting " + t.Setting + " names their folder"
 }
 
 func scopeModes(l scan.Listing) []Choice {

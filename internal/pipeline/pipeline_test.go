@@ -131,7 +131,9 @@ func TestBatchIsBounded(t *testing.T) {
 	}
 	until(t, "two turns begin", func() bool { return w.begun() == 2 })
 	for i, one := range started.Sessions {
-		until(t, "a turn to end", func() bool { return slices.ContainsFunc(w.Requests(), func(r turn.Request) bool { return r.SessionID == one.SessionID }) })
+		until(t, "a turn to end", func() bool {
+			return slices.ContainsFunc(w.Requests(), func(r turn.Request) bool { return r.SessionID == one.SessionID })
+		})
 		if n := w.begun(); n > i+2 {
 			t.Errorf("%d turns began before %d ended", n, i+1)
 		}
@@ -170,7 +172,9 @@ func TestBatchContinuesAfterARestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, one := range started.Sessions[1:] {
-		until(t, "a turn", func() bool { return slices.ContainsFunc(w.Requests(), func(r turn.Request) bool { return r.SessionID == one.SessionID }) })
+		until(t, "a turn", func() bool {
+			return slices.ContainsFunc(w.Requests(), func(r turn.Request) bool { return r.SessionID == one.SessionID })
+		})
 		w.Release(one.SessionID)
 	}
 	w.Wait()
@@ -223,7 +227,9 @@ func TestBatchMeetsAFullEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, one := range first.Sessions[1:] {
-		until(t, "a turn", func() bool { return slices.ContainsFunc(w.Requests(), func(r turn.Request) bool { return r.SessionID == one.SessionID }) })
+		until(t, "a turn", func() bool {
+			return slices.ContainsFunc(w.Requests(), func(r turn.Request) bool { return r.SessionID == one.SessionID })
+		})
 		w.Release(one.SessionID)
 	}
 	w.Wait()

@@ -72,7 +72,7 @@ func (s *Service) check(ctx context.Context, r Request) (*plan, error) {
 	} else if p.kind = p.category.kindOf(r.Type); p.kind == nil {
 		bad.choose("type", r.Type, ids(p.category.types, func(k kind) string { return k.id }))
 	} else if t := p.kind.shown(known); !t.Enabled {
-		bad.add("type", "%s cannot be started: %s", r.Type, t.Reason)
+		bad.add("type", "%s cannot be started: %s%s", r.Type, t.Reason, t.remedy())
 	}
 	bad.scope(p, listing)
 	p.targets = bad.targets(p, listing)
