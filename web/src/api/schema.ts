@@ -1949,6 +1949,7 @@ export interface components {
             details?: {
                 [key: string]: unknown;
             };
+            hint?: string;
             message: string;
             type: string;
         };
