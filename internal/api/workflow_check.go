@@ -37,7 +37,6 @@ func checkWorkflow(c *call, b *checkBody) (catalog.Checked, error) {
 	if err != nil {
 		return catalog.Checked{}, err
 	}
-	limit := cmp.Or(c.o.Workflows.Limits.FileBytes, catalog.Default.FileBytes)
 	whole, err := filepath.EvalSymlinks(root)
 	if err != nil {
 		return catalog.Checked{}, noIndex(root, err)
@@ -53,7 +52,7 @@ func checkWorkflow(c *call, b *checkBody) (catalog.Checked, error) {
 		}
 		name = path.Clean(inside(root, b.Path))
 	}
-	limit = cmp.Or(c.o.Workflows.Limits.FileBytes, catalog.Default.FileBytes)
+	limit := cmp.Or(c.o.Workflows.Limits.FileBytes, catalog.Default.FileBytes)
 	open := seen(c.Handler, root, whole, limit)
 	var data []byte
 	if b.Text != nil {

@@ -211,7 +211,10 @@ func TestWorkbenchSelectorScope_14_2(t *testing.T) {
 }
 
 func TestPipelineSelectors_14_3(t *testing.T) {
-	b, project, id := piped(t, func(project string) { deliverables(t, project, 3); put(t, filepath.Join(project, "_Decomposition", "d.md"), marked) })
+	b, project, id := piped(t, func(project string) {
+		deliverables(t, project, 3)
+		put(t, filepath.Join(project, "_Decomposition", "d.md"), marked)
+	})
 	b.visitPath("/p/" + id + "/pipeline")
 	b.until("document.querySelectorAll('[data-category]').length === 4")
 	types := "[...document.querySelectorAll('.type')].map(t => t.dataset.type).join(' ')"
@@ -261,7 +264,10 @@ func TestDisabledOptions_14_4(t *testing.T) {
 
 // Choices that do not fit any more are cleared while the page is open, and it says so.
 func TestStaleSelections_14_5(t *testing.T) {
-	b, project, id := piped(t, func(project string) { deliverables(t, project, 3); put(t, filepath.Join(project, "_Decomposition", "d.md"), marked) })
+	b, project, id := piped(t, func(project string) {
+		deliverables(t, project, 3)
+		put(t, filepath.Join(project, "_Decomposition", "d.md"), marked)
+	})
 	status := "document.querySelector('.targets-count [role=status]')?.innerText"
 	key := "PKG-01_Part%201::DEL-01-0"
 	// A deliverable goes.

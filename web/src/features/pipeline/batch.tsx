@@ -80,7 +80,7 @@ export function BatchView({ project, id }: { project: Project; id: string }) {
           <tbody>
             {rows.map(({ s, progress }) => (
               <tr key={s.sessionId} data-session={s.sessionId}>
-                <td><a className="clip" href={sessionLink(s.sessionId)} title={s.title}>{s.title || s.sessionId}</a>
+                <td><a className="batch-title" href={sessionLink(s.sessionId)} title={s.title}>{shortTitle(s, data.batch.type)}</a>
                   {s.pipeline?.target && <a className="soft small clip wide-cell" href={deliverableLink(project.id, s.pipeline.target)}>{s.pipeline.target}</a>}</td>
                 <td><State row={s} progress={progress} questions={questions?.decisions ?? []} /></td>
                 <td className="soft small wide-cell">{s.turns > 0 && ago(s.updatedAt)}</td>
@@ -93,6 +93,9 @@ export function BatchView({ project, id }: { project: Project; id: string }) {
     </>
   );
 }
+
+/** A session's title without the type, which stands above the table. */
+const shortTitle = (s: SessionRow, type: string) => (s.title.startsWith(`${type}: `) ? s.title.slice(type.length + 2) : s.title) || s.sessionId;
 
 function State({ row, progress, questions }: { row: SessionRow; progress: Progress; questions: readonly OpenDecision[] }) {
   const open = questions.filter((q) => q.sessionId === row.sessionId);

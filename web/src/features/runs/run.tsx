@@ -54,7 +54,7 @@ export default function Run({ project, item: id }: ViewProps) {
         {error ? <ErrorNotice error={error} /> : <p className="soft"><span className="spin" /> Reading</p>}</div></div>
     );
   }
-  const [word, chip] = statusChip(run.status, run.live);
+  const [word, chip] = run.waits?.length ? ["asks you", "chip warn"] as const : statusChip(run.status, run.live);
   const tasks = run.tasks ?? [];
   const resumable = !run.live && run.status !== "success";
   const took = (run.endedAt ? Date.parse(run.endedAt) : Date.now()) - Date.parse(run.startedAt);
@@ -64,7 +64,7 @@ export default function Run({ project, item: id }: ViewProps) {
         <div className="run-head">
           {back}
           <h2 className="grow clip" title={run.id}>{run.workflow}</h2>
-          <span className={chip} role="status">{run.live && <span className="spin" />}<span>{word}</span></span>
+          <span className={chip} role="status">{run.live && !run.waits?.length && <span className="spin" />}<span>{word}</span></span>
           {run.live && <button type="button" className="button danger" id="cancel-run" disabled={act.isPending} onClick={() => act.mutate("cancel")}><Icon.stop />Cancel</button>}
           {resumable && <button type="button" className="button primary" id="resume-run" disabled={act.isPending} onClick={() => act.mutate("resume")}>Resume</button>}
         </div>
@@ -84,7 +84,7 @@ export default function Run({ project, item: id }: ViewProps) {
         {Object.keys(run.input).length > 0 && <Json title="Input" value={run.input} />}
         {run.outputs && <Json title="Outputs" value={run.outputs} open />}
         <section aria-label="Tasks"><h2>{count(tasks.length, "task")} begun</h2>
-          <ol className="tasks">{tasks.map((t) => <Task key={t.key} task={t} live={run.live} questions={questions?.decisions ?? []} />)}</ol>
+          <ol className="tasks">{tasks.map((t) => <Task key={t.key} task={t} live={run.live} waits={run.waits?.some((w) => w.task === t.key) ?? false} questions={questions?.decisions ?? []} />)}</ol>
         </section>
       </div>
     </div>

@@ -6,8 +6,8 @@ import { bytes, duration, tokens } from "../../ui/format";
 import { dollars } from "../pipeline/words";
 import { statusChip } from "./words";
 
-export function Task({ task: t, live, questions }: { task: RunTask; live: boolean; questions: readonly OpenDecision[] }) {
-  const [word, chip] = statusChip(t.status, live);
+export function Task({ task: t, live, waits, questions }: { task: RunTask; live: boolean; waits: boolean; questions: readonly OpenDecision[] }) {
+  const [word, chip] = waits ? ["asks you", "chip warn"] as const : statusChip(t.status, live);
   const sessions = new Set(t.attempts?.map((a) => a.session));
   const open = questions.filter((q) => sessions.has(q.sessionId));
   const who = [t.kind, t.agent, t.action, t.model].filter(Boolean).join(" · ");
@@ -20,7 +20,7 @@ export function Task({ task: t, live, questions }: { task: RunTask; live: boolea
           {files.length > 0 && <span className="soft small nowrap run-cost">{files.length === 1 ? "1 file" : `${files.length} files`}</span>}
           <span className="soft small nowrap run-cost">{t.usage && `${tokens(t.usage.inputTokens + t.usage.outputTokens)} tokens`}</span>
           <span className="soft small nowrap">{t.endedAt && duration(Date.parse(t.endedAt) - Date.parse(t.startedAt))}</span>
-          <span className={chip}>{t.status === "running" && live && <span className="spin" />}<span>{word}</span></span>
+          <span className={chip}>{t.status === "running" && live && !waits && <span className="spin" />}<span>{word}</span></span>
         </summary>
         <div className="task-body">
           {t.error && <p className="notice bad small">{t.error.message}{t.error.hint && ` ${t.error.hint}.`}</p>}
@@ -52,4 +52,9 @@ function File({ file: f }: { file: Attachment }) {
   );
 }
 
-const shown = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value, null, 2));
+/** An answer of text alone is shown as that text. */
+function shown(value: unknown): string {
+  if (typeof value === "string") return value;
+  const { response, ...more } = (value ?? {}) as { response?: unknown };
+  return typeof response === "string" && Object.keys(more).length === 0 ? response : JSON.stringify(value, null, 2);
+}
