@@ -26,7 +26,7 @@ var layers = [][]string{
 	{"session", "model", "permit", "bus"},
 	{"render", "tool"},
 	{"turn"},
-	{"workflow", "client", "worker", "overview"},
+	{"workflow", "client", "worker", "overview", "pipeline"},
 	{"api", "chat", "discord", "page", "web"},
 	{"app"},
 	{"cli"},

@@ -107,6 +107,8 @@ type Options struct {
 	// Overview shows all projects and sessions; without one these endpoints are NOT_FOUND,
 	// and no project can be named by its id.
 	Overview Overview
+	// Pipeline starts agents on the work of projects; without one those endpoints are NOT_FOUND.
+	Pipeline Pipeline
 	// Scaffolder makes projects; without one those endpoints are NOT_FOUND.
 	Scaffolder Scaffolder
 }

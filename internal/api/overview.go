@@ -52,6 +52,7 @@ func overviewRoutes() []route {
 				{in: "query", name: "query", doc: "words that all occur in title, id, persona or the project's name, at most 200 characters"},
 				{in: "query", name: "projectRoot", doc: "absolute path of the one project folder; all projects without it"},
 				{in: "query", name: "state", doc: "idle, running, waiting (a call waits for a person) or damaged; all without it"},
+				{in: "query", name: "batch", doc: "only the sessions of this batch of a pipeline"},
 				{in: "query", name: "limit", integer: true, doc: "at most so many, 1 to 200; 50 without it"},
 				{in: "query", name: "cursor", doc: "the nextCursor of the page before"}},
 			action: answers(listAllSessions), errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.StorageFailure})},
@@ -83,7 +84,7 @@ func listAllSessions(c *call) (overview.Page, error) {
 	if err != nil {
 		return overview.Page{}, err
 	}
-	o := overview.Query{Text: trim(q["query"]), State: overview.State(trim(q["state"])), Cursor: q["cursor"]}
+	o := overview.Query{Text: trim(q["query"]), State: overview.State(trim(q["state"])), Batch: trim(q["batch"]), Cursor: q["cursor"]}
 	var bad []fault.Problem
 	if len([]rune(o.Text)) > maxQuery {
 		bad = append(bad, fault.Problem{Field: "query", Message: "must have at most " + strconv.Itoa(maxQuery) + " characters"})

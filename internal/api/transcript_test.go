@@ -220,6 +220,8 @@ func configure(t *testing.T, section string, o *api.Options, engine *apitest.Eng
 			o.Workflows = api.Workflows{Runs: &sampleRuns{}, Limits: catalog.Limits{FileBytes: 1 << 20, Entries: 100, Read: 1 << 20, Files: 3}}
 		case "overview":
 			o.Overview = &sampleOverview{}
+		case "pipeline":
+			o.Pipeline = samplePipeline(t, o, engine)
 		case "maker":
 			o.Scaffolder = sampleScaffolder{}
 		case "info":

@@ -35,6 +35,9 @@ type interruptBody struct {
 // idempotencyKey is what the header may hold.
 var idempotencyKey = lazyregexp.New(`^[\x21-\x7e]{1,200}$`)
 
+// idempotencyRule says so.
+const idempotencyRule = "must be one value of 1 to 200 visible ASCII characters"
+
 // serveTurn keeps the compatible contract's order (section 1.7): steps 1 to 4
 // here, the rest in Engine.Start, all before the stream.
 func serveTurn(c *call) error {
@@ -71,7 +74,7 @@ func readTurn(c *call) (*turn.Request, error) {
 	req := &turn.Request{SessionID: b.SessionID, Message: b.Message, Attachments: b.Attachments, Opts: b.Opts}
 	if keys := c.r.Header["Idempotency-Key"]; len(keys) > 0 {
 		if len(keys) > 1 || !idempotencyKey.MatchString(keys[0]) {
-			f.bad("Idempotency-Key", "must be one value of 1 to 200 visible ASCII characters")
+			f.bad("Idempotency-Key", idempotencyRule)
 		}
 		req.IdempotencyKey, req.BodyDigest = keys[0], digest(f.object)
 	}

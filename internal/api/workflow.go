@@ -106,6 +106,8 @@ func workflowRoutes() []route {
 	return []route{
 		{method: get, path: "/api/workflow/list", name: "listWorkflows", summary: "The workflow files of a project, with what is wrong with each.",
 			params: []param{projectRoot}, action: answers(listWorkflows), errors: found},
+		{method: post, path: "/api/workflow/check", name: "checkWorkflow", summary: "Check a workflow file, or the text of one, as belay workflow check does: every problem with its place and the next step. Nothing runs.",
+			action: takes(checkWorkflow), errors: errorsOf(found, []fault.Type{fault.RequestTooLarge, fault.WorkspaceFileReadFailed})},
 		{method: post, path: "/api/workflow/run", name: "startRun", summary: "Start a workflow, take up a run again, or say what a run would do.",
 			action: takes(startRun),
 			errors: errorsOf(oneRun, []fault.Type{fault.InvalidWorkflow, fault.AttachmentFailure, fault.RunInProgress, fault.MissingAPIKey, fault.Overloaded})},

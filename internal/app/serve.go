@@ -85,6 +85,9 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	defer all.Close()
 	ho := a.handlerOptions(addr, token, authority, carrier, here)
 	ho.Overview = all
+	work := a.pipeline(ho.Engine)
+	defer work.Close()
+	ho.Pipeline = work
 	h := api.New(ho)
 	base := "http://" + reachable(addr)
 	here.server = Server{URL: base, Addr: addr, PID: os.Getpid(), Project: a.Config.Project, Started: time.Now().UTC()}
@@ -120,6 +123,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 			o.Draining(n, so.Grace)
 		}
 		carrier.drain()
+		work.Close()
 		a.drain(ctx)
 		if n := a.Engine.Counts().Left; n > 0 && o.Left != nil {
 			o.Left(n)

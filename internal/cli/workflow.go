@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/authored"
-	"belay/internal/config"
 	"belay/internal/durable"
 	"belay/internal/plainjson"
 	"belay/internal/workflow/catalog"
@@ -51,45 +50,8 @@ In a file of JSON, give the name in a field "$schema".`,
 	}
 }
 
-// checkedWorkflow is what belay workflow check --json says of a file.
-type checkedWorkflow struct {
-	Path  string `json:"path"`
-	Valid bool   `json:"valid"`
-	ID    string `json:"id,omitempty"`
-	Tasks int    `json:"tasks"`
-	// Shared is set where the file has agents for workflows, and is none itself.
-	Shared   *sharedAgents     `json:"shared,omitempty"`
-	Problems []workflowProblem `json:"problems"`
-	// More is how many other problems the file has.
-	More int `json:"more,omitempty"`
-	// Warnings are about what is there in vain.
-	Warnings []workflowWarning `json:"warnings,omitempty"`
-}
-
-type sharedAgents struct {
-	Agents  int `json:"agents"`
-	Actions int `json:"actions"`
-	Schemas int `json:"schemas"`
-}
-
-func (s sharedAgents) String() string {
+func sharedText(s catalog.Shared) string {
 	return "shared: " + count(s.Agents, "agent", "agents") + ", " + count(s.Actions, "action", "actions") + ", " + count(s.Schemas, "schema", "schemas")
-}
-
-type workflowWarning struct {
-	Line    int    `json:"line,omitempty"`
-	Column  int    `json:"column,omitempty"`
-	Field   string `json:"field,omitempty"`
-	Message string `json:"message"`
-}
-
-type workflowProblem struct {
-	Line    int           `json:"line,omitempty"`
-	Column  int           `json:"column,omitempty"`
-	Field   string        `json:"field,omitempty"`
-	Rule    authored.Rule `json:"rule"`
-	Message string        `json:"message"`
-	Hint    string        `json:"hint,omitempty"`
 }
 
 func newWorkflowCheck(c *console) *cobra.Command {
@@ -106,7 +68,7 @@ if a file has a problem.`,
 	}
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		all := make([]checkedWorkflow, 0, len(args))
+		all := make([]catalog.Checked, 0, len(args))
 		valid := true
 		for _, name := range args {
 			one, err := checkWorkflow(cmd.Context(), c, name)
@@ -132,7 +94,7 @@ if a file has a problem.`,
 }
 
 // checkWorkflow reads a workflow file. An error says that it can not be opened.
-func checkWorkflow(ctx context.Context, c *console, name string) (checkedWorkflow, error) {
+func checkWorkflow(ctx context.Context, c *console, name string) (catalog.Checked, error) {
 	var data []byte
 	var err error
 	limit := catalog.Default.FileBytes
@@ -143,7 +105,7 @@ func checkWorkflow(ctx context.Context, c *console, name string) (checkedWorkflo
 	} else {
 		data, _, err = durable.ReadFile(nil, name, limit)
 	}
-	one := checkedWorkflow{Path: name, Problems: []workflowProblem{}}
+	one := catalog.Checked{Path: name, Problems: []catalog.CheckProblem{}}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return one, failed(ExitNotFound, "name a workflow file", fmt.Errorf("%s does not exist", name))
@@ -154,39 +116,7 @@ func checkWorkflow(ctx context.Context, c *console, name string) (checkedWorkflo
 	case err != nil:
 		return one, failed(ExitFailed, "name a workflow file", err)
 	}
-	known := definition.Options{Open: besides(name), Tools: config.ModelTools(), Providers: config.Providers()}
-	shared, is, err := definition.ParseShared(ctx, name, data, known)
-	var w *definition.Workflow
-	if !is {
-		w, err = definition.ParseWith(ctx, name, data, known)
-	}
-	var wrong *authored.Error
-	switch {
-	case errors.As(err, &wrong):
-		for _, p := range wrong.Problems {
-			one.Problems = append(one.Problems, workflowProblem{p.Line, p.Column, p.Path, p.Rule, p.Message, p.Hint})
-		}
-		one.More = wrong.More
-		if w != nil {
-			one.Warnings = unreached(w)
-		}
-	case err != nil:
-		return one, err
-	case is:
-		one.Valid, one.Shared = true, &sharedAgents{shared.Agents, shared.Actions, shared.Schemas}
-	default:
-		one.Valid, one.ID, one.Tasks = true, w.ID, len(w.Tasks)
-		one.Warnings = unreached(w)
-	}
-	return one, nil
-}
-
-// unreached are warnings of the tasks that no run does.
-func unreached(w *definition.Workflow) (all []workflowWarning) {
-	for _, t := range w.Unreached() {
-		all = append(all, workflowWarning{t.At.Line, t.At.Column, t.Path, "no task leads to " + t.ID + ", so it is never done"})
-	}
-	return all
+	return catalog.Check(ctx, name, data, besides(name))
 }
 
 // besides opens the files that a workflow uses: those of its folder. Stdin has none.
@@ -205,12 +135,12 @@ func besides(name string) definition.Opener {
 	}
 }
 
-func printWorkflows(c *console, all []checkedWorkflow) {
+func printWorkflows(c *console, all []catalog.Checked) {
 	for _, one := range all {
 		if one.Valid {
 			what := "workflow " + line(one.ID) + ", " + count(one.Tasks, "task", "tasks")
 			if one.Shared != nil {
-				what = one.Shared.String()
+				what = sharedText(*one.Shared)
 			}
 			found := "nothing is wrong"
 			if n := len(one.Warnings); n > 0 {
@@ -241,7 +171,7 @@ func printWorkflows(c *console, all []checkedWorkflow) {
 	}
 }
 
-func printWarnings(c *console, one checkedWorkflow) {
+func printWarnings(c *console, one catalog.Checked) {
 	for _, w := range one.Warnings {
 		c.write(hang(clean(fmt.Sprintf("%s:%d:%d: warning: %s: %s", line(one.Path), w.Line, w.Column, line(w.Field), w.Message)), c.width, 2) + "\n")
 	}

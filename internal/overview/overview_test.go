@@ -59,7 +59,7 @@ func newWorld(t testing.TB, adjust ...func(*Options)) *world {
 
 func (w *world) session(project, title string) session.Record {
 	w.t.Helper()
-	rec, err := w.store.CreateTitled(context.Background(), project, "WORKING_ITEMS", "direct", title)
+	rec, err := w.store.CreateFrom(context.Background(), session.Record{ProjectRoot: project, Persona: "WORKING_ITEMS", Mode: "direct", Title: title})
 	must(w.t, err)
 	return rec
 }

@@ -60,6 +60,13 @@ type Session struct {
 	ReadOnly       bool            `json:"readOnly,omitempty"`
 	Damaged        string          `json:"damaged,omitempty"`
 	ForkedFrom     *session.Origin `json:"forkedFrom,omitempty"`
+	// LastExit is the exit code of the turn that ended last, absent before one has:
+	// 0, 130 for an interrupted turn, or another for a failed one; LastError is why it failed.
+	LastExit  *int   `json:"lastExit,omitempty"`
+	LastError string `json:"lastError,omitempty"`
+	// Pipeline says which work of a pipeline the session was made for, without its note and
+	// options.
+	Pipeline *session.Pipeline `json:"pipeline,omitempty"`
 }
 
 // The number of sessions on a page: what an answer has where the caller does not say, and
@@ -77,6 +84,8 @@ type Query struct {
 	Project string
 	// State is the one state, "" for all.
 	State State
+	// Batch is the id of the one batch of a pipeline, "" for all sessions.
+	Batch string
 	// Limit is how many sessions at most; 0 stands for [DefaultPage].
 	Limit int
 	// Cursor is the [Page.NextCursor] of the page before.
@@ -180,7 +189,7 @@ func byUse(a, b session.Row) int {
 // matching are the sessions that a query asks for.
 func (v *Overview) matching(ctx context.Context, rows []session.Row, q Query, open asked) ([]session.Row, error) {
 	words := strings.Fields(strings.ToLower(q.Text))
-	if len(words) == 0 && q.State == "" {
+	if len(words) == 0 && q.State == "" && q.Batch == "" {
 		return rows, nil
 	}
 	digests, err := v.digestAll(ctx, rows)
@@ -190,6 +199,9 @@ func (v *Overview) matching(ctx context.Context, rows []session.Row, q Query, op
 	var found []session.Row
 	for i, r := range rows {
 		if q.State != "" && q.State != v.state(r, digests[i], open) {
+			continue
+		}
+		if q.Batch != "" && batchOf(digests[i]) != q.Batch {
 			continue
 		}
 		if len(words) > 0 && !digestHas(r, digests[i], words) {
@@ -218,6 +230,14 @@ func (v *Overview) digestAll(ctx context.Context, rows []session.Row) ([]*sessio
 		})
 	}
 	return digests, g.Wait()
+}
+
+// batchOf is the batch of a pipeline that a session is of, "" for none.
+func batchOf(d *session.Digest) string {
+	if d == nil || d.Record == nil || d.Record.Pipeline == nil {
+		return ""
+	}
+	return d.Record.Pipeline.Batch
 }
 
 // digestHas reports whether a session has all words, which are in lower case.
@@ -274,8 +294,14 @@ func (v *Overview) show(ctx context.Context, r session.Row, open asked) (*Sessio
 		State: v.state(r, d, open), OpenQuestions: open.inSession[r.ID], Persona: rec.Persona, Mode: rec.Mode, Model: rec.Model, PreferredModel: rec.PreferredModel,
 		CreatedAt: rec.CreatedAt, UpdatedAt: rec.UpdatedAt, ReadOnly: rec.ReadOnly, Damaged: rec.Damaged, ForkedFrom: rec.ForkedFrom,
 	}
+	if rec.Pipeline != nil {
+		label := *rec.Pipeline
+		label.Note, label.Options, label.Digest = "", nil, ""
+		s.Pipeline = &label
+	}
 	if d != nil {
 		s.Title, s.Turns, s.CostUSD = titleOf(rec, d), d.Turns, d.CostUSD
+		s.LastExit, s.LastError = d.Exit, d.Failure
 	}
 	if rec.Damaged != "" {
 		s.State = Damaged

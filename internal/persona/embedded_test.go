@@ -21,6 +21,7 @@ func TestEmbeddedSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]Type{
+		"4_DOCUMENTS": Specialist, "AUDIT_AGENTS": Specialist, "PREPARATION": Specialist, "PROJECT_DECOMP": Manager,
 		"AGGREGATION": Specialist, "CHANGE": Manager, "DEPENDENCIES": Specialist, "HELPS_HUMANS": Architect, "HELP_HUMAN": Manager,
 		"ORCHESTRATOR": Manager, "RECONCILIATION": Manager, "TASK": Specialist, "WORKING_ITEMS": Manager,
 	}

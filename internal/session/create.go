@@ -17,15 +17,16 @@ import (
 // of the process; its first turn makes it survive a power cut. The project must be an existing folder, named absolutely
 // (INVALID_REQUEST, WORKING_ROOT_INACCESSIBLE).
 func (s *Store) Create(ctx context.Context, projectRoot, persona, mode string) (Record, error) {
-	return s.CreateTitled(ctx, projectRoot, persona, mode, "")
+	return s.CreateFrom(ctx, Record{ProjectRoot: projectRoot, Persona: persona, Mode: mode})
 }
 
-// CreateTitled is Create for a session that lists call by a title.
-func (s *Store) CreateTitled(ctx context.Context, projectRoot, persona, mode, title string) (Record, error) {
+// CreateFrom is Create for a session of which more is known from the start: it takes all
+// fields of the record but id and times.
+func (s *Store) CreateFrom(ctx context.Context, rec Record) (Record, error) {
 	if err := ctx.Err(); err != nil {
 		return Record{}, err
 	}
-	rec, transcript, err := s.make(Record{ProjectRoot: projectRoot, Persona: persona, Mode: mode, Title: title}, nil)
+	rec, transcript, err := s.make(rec, nil)
 	if err == nil {
 		s.remember(rec, transcript)
 	}

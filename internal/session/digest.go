@@ -22,6 +22,9 @@ type Digest struct {
 	// CostUSD is what the turns cost that ended in this session, nil where no model had a
 	// price.
 	CostUSD *float64
+	// Exit is the exit code of the last turn that ended, nil before; Failure is why it failed.
+	Exit    *int
+	Failure string
 
 	file os.FileInfo // that was read, up to size
 	size int64
@@ -126,6 +129,7 @@ func (d *Digest) end(e *Entry) {
 		d.CostUSD = &sum // the digest before keeps its own
 	}
 	d.ended, d.endedCost = e.Turn, cost
+	d.Exit, d.Failure = e.ExitCode, e.Error
 }
 
 // opening is the first line of a message that says something, or the name of the first

@@ -47,6 +47,8 @@ type Record struct {
 	// turn's options name none.
 	Model          string `json:"model,omitempty"`
 	PreferredModel string `json:"preferredModel,omitempty"`
+	// Pipeline says which work of a pipeline the session was made for.
+	Pipeline *Pipeline `json:"pipeline,omitempty"`
 	// ForkedFrom says where a session's conversation comes from that did not begin
 	// in it.
 	ForkedFrom *Origin `json:"forkedFrom,omitempty"`
@@ -55,6 +57,30 @@ type Record struct {
 	ReadOnly bool `json:"readOnly,omitempty"`
 	// Damaged says, in lists, why the session cannot be used; it is never stored.
 	Damaged string `json:"damaged,omitempty"`
+}
+
+// Pipeline is the label of a session that a pipeline started: one of a batch of sessions
+// that do the same work, each on its own target. It is enough to start the session's first
+// turn, also in another process.
+type Pipeline struct {
+	// Batch is the id that all sessions of a start have, and Of how many these are.
+	Batch string `json:"batch"`
+	Of    int    `json:"of"`
+	// Category and Type are those of the pipeline (workspace 14.3).
+	Category string `json:"category"`
+	Type     string `json:"type"`
+	// ScopeMode and KnowledgeType say how the target was chosen; Target is the deliverable's
+	// key PKG::ID. All are empty for work on the whole project.
+	ScopeMode     string `json:"scopeMode,omitempty"`
+	KnowledgeType string `json:"knowledgeType,omitempty"`
+	Target        string `json:"target,omitempty"`
+	// Note is what the person added to the message.
+	Note string `json:"note,omitempty"`
+	// Options are those of the first turn, as JSON. AtOnce is how many sessions of the batch
+	// work at the same time, and Digest identifies the request.
+	Options json.RawMessage `json:"options,omitempty"`
+	AtOnce  int             `json:"atOnce,omitempty"`
+	Digest  string          `json:"digest,omitempty"`
 }
 
 // Origin is the end of a turn of another session.

@@ -131,6 +131,10 @@ type CreateRequest struct {
 	Mode        string `json:"mode,omitempty"`
 	// Title is what lists call the session; no request from outside sets it.
 	Title string `json:"-"`
+	// Model is asked in turns whose options name none, and Pipeline is the label of a
+	// pipeline's session. No request from outside sets them.
+	Model    string            `json:"-"`
+	Pipeline *session.Pipeline `json:"-"`
 }
 
 // BootRequest runs the provider's bootstrap step for a session.

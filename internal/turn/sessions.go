@@ -48,7 +48,9 @@ func (s *sessions) Create(ctx context.Context, r CreateRequest) (session.Record,
 	if err := fault.Invalid(bad); err != nil {
 		return session.Record{}, err
 	}
-	return s.store.CreateTitled(ctx, root, persona, mode, r.Title)
+	return s.store.CreateFrom(ctx, session.Record{
+		ProjectRoot: root, Persona: persona, Mode: mode, Title: r.Title, PreferredModel: r.Model, Pipeline: r.Pipeline,
+	})
 }
 
 // List implements [Sessions].

@@ -138,7 +138,7 @@ func (e *Engine) Create(_ context.Context, r turn.CreateRequest) (session.Record
 		e.sessions = map[string]*log{}
 	}
 	id := fmt.Sprintf("s%d", len(e.order)+1)
-	rec := session.Record{SessionID: id, ProjectRoot: r.ProjectRoot, Persona: r.Persona, Mode: r.Mode,
+	rec := session.Record{SessionID: id, ProjectRoot: r.ProjectRoot, Persona: r.Persona, Mode: r.Mode, Title: r.Title, PreferredModel: r.Model, Pipeline: r.Pipeline,
 		CreatedAt: session.Time{Time: Start}, UpdatedAt: session.Time{Time: Start}}
 	if rec.Persona == "" {
 		rec.Persona = "WORKING_ITEMS"

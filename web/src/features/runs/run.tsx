@@ -1,5 +1,121 @@
+// One run of a workflow, task by task, while it works and afterwards.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import * as api from "../../api/client";
+import { isFailure } from "../../api/http";
+import { tellOf } from "../../api/errors";
+import * as workflows from "../../api/workflows";
+import { useQuestions, useRefresh } from "../../app-state";
+import { projectLink } from "../../route";
+import { ago, count, duration, tokens } from "../../ui/format";
+import { Icon } from "../../ui/icons";
+import { ErrorNotice, ToldNotice } from "../../ui/parts";
+import { dollars } from "../pipeline/words";
 import type { ViewProps } from "../project/project";
+import { announce } from "../shell/announce";
+import { Task } from "./task";
+import { statusChip } from "./words";
+import "./runs.css";
 
-export default function Run({ project, item }: ViewProps) {
-  return <div className="scroll"><div className="project-column"><h2>Run</h2><p>{project.name} {item}</p></div></div>;
+/** Reads the run again when it says that something happened, at most four times a second. */
+function useLiveRun(root: string, id: string) {
+  const client = useQueryClient();
+  const query = useQuery({
+    queryKey: ["run", root, id], queryFn: ({ signal }) => workflows.record(root, id, signal), retry: false,
+    refetchInterval: (q) => (q.state.data?.live ? 5_000 : 30_000),
+  });
+  const live = query.data?.live ?? false;
+  useEffect(() => {
+    if (!live) return;
+    const gone = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const again = () => { timer ??= setTimeout(() => { timer = undefined; void client.invalidateQueries({ queryKey: ["run", root, id] }); }, 250); };
+    // A stream that breaks off leaves the interval.
+    workflows.follow(root, id, gone.signal, again).then(again, () => undefined);
+    return () => { gone.abort(); clearTimeout(timer); };
+  }, [client, root, id, live]);
+  return query;
+}
+
+export default function Run({ project, item: id }: ViewProps) {
+  const root = project.path;
+  const { data: run, error } = useLiveRun(root, id);
+  const { data: questions } = useQuestions();
+  const refresh = useRefresh();
+  const act = useMutation({
+    mutationFn: (what: "cancel" | "resume") => (what === "cancel" ? api.cancelRun(root, id) : workflows.run({ projectRoot: root, resume: id, onQuestion: "wait" })),
+    onSuccess: (_, what) => announce(what === "cancel" ? "The run was cancelled." : "The run goes on."),
+    onSettled: () => refresh("run", "active", "questions"),
+  });
+  const back = <a className="button plain batch-back" href={projectLink(project.id, "workflows")}><Icon.back />Workflows</a>;
+  if (!run) {
+    return (
+      <div className="scroll"><div className="project-column runs">{back}
+        {error ? <ErrorNotice error={error} /> : <p className="soft"><span className="spin" /> Reading</p>}</div></div>
+    );
+  }
+  const [word, chip] = run.waits?.length ? ["asks you", "chip warn"] as const : statusChip(run.status, run.live);
+  const tasks = run.tasks ?? [];
+  const resumable = !run.live && run.status !== "success";
+  const took = (run.endedAt ? Date.parse(run.endedAt) : Date.now()) - Date.parse(run.startedAt);
+  return (
+    <div className="scroll">
+      <div className="project-column runs">
+        <div className="run-head">
+          {back}
+          <h2 className="grow clip" title={run.id}>{run.workflow}</h2>
+          <span className={chip} role="status">{run.live && !run.waits?.length && <span className="spin" />}<span>{word}</span></span>
+          {run.live && <button type="button" className="button danger" id="cancel-run" disabled={act.isPending} onClick={() => act.mutate("cancel")}><Icon.stop />Cancel</button>}
+          {resumable && <button type="button" className="button primary" id="resume-run" disabled={act.isPending} onClick={() => act.mutate("resume")}>Resume</button>}
+        </div>
+        {act.error && <ErrorNotice error={act.error} onClose={() => act.reset()} />}
+        {error && <ErrorNotice error={error} />}
+        {run.error && !run.live && <ToldNotice told={tellOf(run.error.type, run.error.message, run.error.details, run.error.hint)} />}
+        {run.waits?.map((w) => <Wait key={w.task} root={root} id={id} task={w.task} message={w.message ?? ""} since={w.since} />)}
+        <dl className="work-facts">
+          <div><dt>Begun</dt><dd>{ago(run.startedAt)}</dd></div>
+          <div><dt>{run.live ? "So far" : "Took"}</dt><dd>{duration(took)}</dd></div>
+          {run.usage && <div><dt>Tokens</dt><dd>{tokens(run.usage.inputTokens)} in, {tokens(run.usage.outputTokens)} out</dd></div>}
+          {run.usage?.costUsd !== undefined && <div><dt>Cost</dt><dd>{dollars(run.usage.costUsd)}</dd></div>}
+          {run.model && <div><dt>Model</dt><dd>{run.model}</dd></div>}
+          <div><dt>File</dt><dd>{inProject(run.file, root) ? <a href={projectLink(project.id, "workflows", "", { file: inProject(run.file, root) })}>{inProject(run.file, root)}</a> : run.file}</dd></div>
+          {run.snapshot && <div><dt>Published</dt><dd><code>{run.snapshot}</code></dd></div>}
+        </dl>
+        {Object.keys(run.input).length > 0 && <Json title="Input" value={run.input} />}
+        {run.outputs && <Json title="Outputs" value={run.outputs} open />}
+        <section aria-label="Tasks"><h2>{count(tasks.length, "task")} begun</h2>
+          <ol className="tasks">{tasks.map((t) => <Task key={t.key} task={t} live={run.live} waits={run.waits?.some((w) => w.task === t.key) ?? false} questions={questions?.decisions ?? []} />)}</ol>
+        </section>
+      </div>
+    </div>
+  );
+}
+
+/** The path of a file of the project, "" for one elsewhere. */
+const inProject = (file: string, root: string) => (file.startsWith(`${root}/`) ? file.slice(root.length + 1) : "");
+
+function Json({ title, value, open = false }: { title: string; value: unknown; open?: boolean }) {
+  return <details className="run-json" open={open}><summary>{title}</summary><pre className="message-text" tabIndex={0} role="region" aria-label={title}>{JSON.stringify(value, null, 2)}</pre></details>;
+}
+
+/** A task that waits for a person. */
+function Wait({ root, id, task, message, since }: { root: string; id: string; task: string; message: string; since: string }) {
+  const [note, setNote] = useState("");
+  const refresh = useRefresh();
+  const answer = useMutation({
+    mutationFn: (verdict: "continue" | "refuse") => workflows.answer(root, id, task, verdict, note),
+    onSettled: () => refresh("run", "questions", "active"),
+  });
+  const busy = answer.isPending || answer.isSuccess;
+  return (
+    <section className="run-wait" aria-label={`The task ${task} waits`}>
+      <p><strong>{message || `The task ${task} waits for you.`}</strong> <span className="soft small">{task} · since {ago(since)}</span></p>
+      {answer.error && !isFailure(answer.error, "DECISION_CLOSED") && <ErrorNotice error={answer.error} onClose={() => answer.reset()} />}
+      <div className="pipeline-options">
+        <label className="grow"><span className="hidden">Note</span><input className="field" maxLength={2000} placeholder="Note" value={note} onChange={(e) => setNote(e.target.value)} /></label>
+        <button type="button" className="button danger" disabled={busy} onClick={() => answer.mutate("refuse")}>Refuse</button>
+        <button type="button" className="button primary" disabled={busy} onClick={() => answer.mutate("continue")}>Continue</button>
+      </div>
+    </section>
+  );
 }

@@ -111,13 +111,22 @@ function keepPresets(to: readonly Preset[]): void {
  * converse. Personas of class TASK work in pipelines and under others.
  */
 export function selectable<P extends { id: string; class?: string }>(personas: readonly P[]): P[] {
-  const ids = ["HELP", "ORCHESTRATE", "WORKING_ITEMS", "AGGREGATE", "AGENTS", "DEPENDENCIES", "CHANGE", "RECONCILING"];
-  const same = (id: string) => aliases[id] ?? id;
-  const matrix = personas.filter((p) => ids.includes(same(p.id))).sort((a, b) => ids.indexOf(same(a.id)) - ids.indexOf(same(b.id)));
+  const matrix = personas.filter((p) => inWorkbench(p.id)).sort((a, b) => matrixIds.indexOf(sameAgent(a.id)) - matrixIds.indexOf(sameAgent(b.id)));
   return matrix.length > 0 ? matrix : personas.filter((p) => p.class !== "TASK");
 }
 
+const matrixIds: readonly string[] = ["HELP", "ORCHESTRATE", "WORKING_ITEMS", "AGGREGATE", "AGENTS", "DEPENDENCIES", "CHANGE", "RECONCILING"];
+
+/** An agent's name in the matrix, where it has one. */
+export function sameAgent(id: string): string {
+  const upper = id.trim().toUpperCase();
+  return aliases[upper] ?? upper;
+}
+
+/** Whether an agent is one of the matrix that the workbench is for (14.2). */
+export const inWorkbench = (id: string): boolean => matrixIds.includes(sameAgent(id));
+
 /** Ids under which instruction roots have personas of the matrix. */
 const aliases: Record<string, string> = {
-  HELPS_HUMANS: "HELP", ORCHESTRATOR: "ORCHESTRATE", AGGREGATION: "AGGREGATE", HELPS_AGENTS: "AGENTS", RECONCILIATION: "RECONCILING",
+  HELP_HUMAN: "HELP", HELPS_HUMANS: "AGENTS", ORCHESTRATOR: "ORCHESTRATE", AGGREGATION: "AGGREGATE", RECONCILIATION: "RECONCILING",
 };

@@ -55,7 +55,7 @@ function turnBody(sessionId: string, draft: DraftState, options: Options, sessio
 }
 
 /** A key that nobody else has. randomUUID is missing where the address is not secure. */
-function newKey(): string {
+export function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
 }
 

@@ -1,17 +1,25 @@
 // The first message of a session that does not exist yet.
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import * as api from "../../api/client";
 import { useDraft, usePersonas, useProjectRoot, useRefresh, useServer, useShared } from "../../app-state";
-import { navigate, sessionLink } from "../../route";
+import { navigate, sessionLink, useParam } from "../../route";
 import { ErrorNotice } from "../../ui/parts";
 import { Icon } from "../../ui/icons";
 import { write } from "../../ui/keep";
+import { ToPipeline } from "../project/old-address";
 import { Composer } from "./composer";
 import type { Uploader } from "./drafts";
-import { selectable, useOptions } from "./options";
+import { inWorkbench, sameAgent, selectable, setOption, useOptions } from "./options";
 import { sendTurn } from "./send";
 
+/** An agent in the address is preselected. One that works in the pipeline leads there (specification, 14.2). */
 export function Start() {
+  const asked = useParam("persona");
+  const start = <NewSession key={asked} asked={asked} />;
+  return asked === "" || inWorkbench(asked) ? start : <ToPipeline agent={asked}>{start}</ToPipeline>;
+}
+
+function NewSession({ asked }: { asked: string }) {
   const root = useProjectRoot();
   const key = `new:${root}`;
   const { draft } = useDraft(key);
@@ -22,8 +30,12 @@ export function Start() {
   const refresh = useRefresh();
   const [error, setError] = useState<unknown>();
   const offered = selectable(personas ?? []);
-  const first = offered.find((p) => p.id === "WORKING_ITEMS") ?? offered[0];
+  const named = asked ? offered.find((p) => sameAgent(p.id) === sameAgent(asked)) ?? personas?.find((p) => p.id === asked) : undefined;
+  const first = named ?? offered.find((p) => p.id === "WORKING_ITEMS") ?? offered[0];
   const defaults = { persona: first?.id ?? "", mode: "direct", model: server.model };
+  // A link counts once: what a person chooses afterwards holds.
+  const linked = named?.id;
+  useEffect(() => { if (linked) setOption(key, "persona", linked); }, [key, linked]);
 
   const to: Uploader = {
     upload: (file, signal) => api.upload({ projectRoot: root }, file, signal),

@@ -1,0 +1,117 @@
+// Package pipeline starts agents on the work of a project: it decomposes, prepares, carries
+// out tasks, or audits, on the whole project or on a selection of its deliverables.
+//
+// Start with [New]. [Service.Options] says what can be chosen, and why something cannot.
+// [Service.Preview] says what a start would send and may cost. [Service.Start] makes a
+// session for each target and starts their turns, a few at once. All sessions of a start are
+// a batch: each has a label that names it ([session.Pipeline]), which is the batch's only
+// record. So a batch is found again from its sessions, and [Service.Continue] starts those
+// that have no turn yet, also after a restart.
+//
+// A request is checked as a whole before anything is made. What is wrong anywhere in it
+// starts nothing.
+//
+// Contract: workspace 14.3 to 14.5; compatible contract, section 9.
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"sync"
+	"time"
+
+	"belay/internal/model"
+	"belay/internal/persona"
+	"belay/internal/session"
+	"belay/internal/turn"
+	"belay/internal/workspace/scan"
+)
+
+// Engine is the part of [turn.Engine] that a pipeline uses.
+type Engine interface {
+	Start(ctx context.Context, r turn.Request) (turn.Stream, error)
+	Create(ctx context.Context, r turn.CreateRequest) (session.Record, error)
+	List(ctx context.Context, projectRoot string) ([]session.Record, error)
+	Delete(ctx context.Context, sessionID string) error
+	Transcript(ctx context.Context, sessionID string) ([]session.Entry, error)
+	Personas(ctx context.Context) ([]persona.Summary, error)
+	Persona(ctx context.Context, name string) (persona.Persona, error)
+}
+
+var _ Engine = turn.Engine(nil)
+
+// Options configure a [Service]. Engine, Listing, Quote, Govern and NewID are required.
+type Options struct {
+	Engine Engine
+	// Listing is what a project holds.
+	Listing func(ctx context.Context, projectRoot string) (scan.Listing, error)
+	// Quote says which model answers turns that ask for one, "" for the usual, and what it costs.
+	Quote func(projectRoot, model string) (Quote, error)
+	// Govern decides whether a turn may delegate, as the engine will.
+	Govern func(projectRoot string, p persona.Persona, metadata json.RawMessage) (persona.Decision, error)
+	// NewID makes the ids of batches.
+	NewID func() string
+	// Retry is the time between two tries to start a turn while the engine has no free
+	// place. Default 1 s.
+	Retry time.Duration
+	// Logger gets failures of turns that nobody waits for; nil discards them.
+	Logger *slog.Logger
+}
+
+// Quote is what is known of the price of a turn before it begins.
+type Quote struct {
+	// Model is the one that answers; Price is nil where none is known.
+	Model string
+	Price *model.Price
+	// LimitUSD is what the settings let a turn cost, in US dollars; 0 is no limit.
+	LimitUSD float64
+}
+
+// Service starts work. It is safe for concurrent use. Its goroutines start the turns of
+// batches; [Service.Close] ends them.
+type Service struct {
+	o Options
+	// life ends with the service.
+	life context.Context
+	end  context.CancelFunc
+	work sync.WaitGroup
+	// starting lets one request at a time make sessions, so that a request that is sent
+	// twice finds what the first one made.
+	starting chan struct{}
+
+	mu      sync.Mutex
+	closed  bool
+	running map[place]*batch
+}
+
+// New returns a service.
+func New(o Options) *Service {
+	o.Retry = cmp.Or(o.Retry, time.Second)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Service{o: o, starting: make(chan struct{}, 1), running: map[place]*batch{}}
+	s.life, s.end = context.WithCancel(context.Background())
+	return s
+}
+
+// Close begins no more turns and waits for the service's goroutines. Running turns go on.
+func (s *Service) Close() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.end()
+	s.work.Wait()
+}
+
+// alone waits for its turn to make sessions; the caller calls the result when it is done.
+func (s *Service) alone(ctx context.Context) (release func(), err error) {
+	select {
+	case s.starting <- struct{}{}:
+		return func() { <-s.starting }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}

@@ -1,0 +1,33 @@
+// The calls about workflow files and their runs.
+import { get, post, withQuery } from "./http";
+import type { components } from "./schema";
+import { readStream } from "./stream";
+
+type Schemas = components["schemas"];
+export type WorkflowFile = Schemas["catalog.File"];
+export type Checked = Schemas["catalog.Checked"];
+export type Plan = Schemas["run.Plan"];
+export type PlannedTask = Schemas["run.PlannedTask"];
+export type RunRecord = Schemas["run.Record"];
+export type RunTask = Schemas["run.Task"];
+export type RunFailure = Schemas["run.Failure"];
+export type RunBody = Schemas["startBody"];
+export type Attachment = Schemas["gather.Report"];
+
+export const workflows = (projectRoot: string, signal?: AbortSignal) => get<Schemas["workflowsAnswer"]>(withQuery("/api/workflow/list", { projectRoot }), signal);
+
+/** Every problem of a workflow file with its place. Nothing runs. */
+export const check = (projectRoot: string, path: string) => post<Checked>("/api/workflow/check", { projectRoot, path });
+
+export const plan = (body: RunBody) => post<Schemas["startAnswer"]>("/api/workflow/run", { ...body, dryRun: true }).then((a) => a.plan!);
+export const run = (body: RunBody) => post<Schemas["startAnswer"]>("/api/workflow/run", body).then((a) => a.run!);
+
+export const record = (projectRoot: string, id: string, signal?: AbortSignal) =>
+  get<Schemas["recordAnswer"]>(withQuery(`/api/workflow/runs/${encodeURIComponent(id)}`, { projectRoot }), signal).then((a) => a.run);
+
+export const answer = (projectRoot: string, id: string, task: string, verdict: "continue" | "refuse", note: string) =>
+  post<unknown>(`/api/workflow/runs/${encodeURIComponent(id)}/answer`, { projectRoot, task, answer: verdict, ...(note.trim() ? { note: note.trim() } : {}) });
+
+/** Calls back for each batch of a run's events until the stream ends. */
+export const follow = (projectRoot: string, id: string, signal: AbortSignal, onEvents: () => void) =>
+  readStream(withQuery(`/api/workflow/runs/${encodeURIComponent(id)}/events`, { projectRoot }), "", signal, 45_000, onEvents, onEvents);

@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { fieldsOf, inputOf } from "./form";
+
+const schema = {
+  type: "object", required: ["name", "n"],
+  properties: {
+    name: { type: "string", title: "Name", description: "Of the report." }, n: { type: "integer", default: 3 }, share: { type: "number" },
+    deep: { type: "boolean", default: true }, kind: { enum: ["short", "long"], default: "long" }, files: { type: "array", items: { type: "string" } },
+    rest: { type: "object" }, odd: true,
+  },
+};
+
+it("makes a field of each property", () => {
+  expect(fieldsOf(schema).map((f) => `${f.name}:${f.kind}:${f.required}:${f.initial}`)).toEqual([
+    "name:text:true:", "n:number:true:3", "share:number:false:", "deep:flag:false:true", "kind:choice:false:long", "files:lines:false:", "rest:json:false:", "odd:json:false:",
+  ]);
+  expect(fieldsOf(undefined)).toEqual([]);
+  expect(fieldsOf({ type: "string" })).toEqual([]);
+});
+
+it("reads what was written", () => {
+  const got = inputOf(fieldsOf(schema), { name: "a", share: "0.5", deep: "false", files: " a.md\n\n b.md ", rest: '{"x":[1]}' });
+  expect(got).toEqual({ input: { name: "a", n: 3, share: 0.5, deep: false, kind: "long", files: ["a.md", "b.md"], rest: { x: [1] } }, problems: {} });
+});
+
+it("names what is wrong", () => {
+  expect(inputOf(fieldsOf(schema), { n: "1.5", share: "much", rest: "{" }).problems).toEqual({
+    name: "Is required.", n: "Must be a whole number.", share: "Must be a number.", rest: "Is not valid JSON.",
+  });
+});
