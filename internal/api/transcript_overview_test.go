@@ -53,6 +53,20 @@ func (o *sampleOverview) Add(_ context.Context, root string) (overview.Project, 
 	return p, nil
 }
 
+// Activity has one transition, and says what it was asked.
+func (o *sampleOverview) Activity(_ context.Context, q overview.ActivityQuery) (overview.Activity, error) {
+	h := overview.Happening{ID: "audit-7", At: apitest.Start, Kind: overview.KindTransition, What: "PKG-01_Bridge/1_Working/DEL-01-01_Deck/_STATUS.md: OPEN to INITIALIZED by HUMAN",
+		Deliverable: "PKG-01::DEL-01-01", By: "ana"}
+	if !h.At.After(q.Since) {
+		return overview.Activity{Happenings: []overview.Happening{}}, nil
+	}
+	a := overview.Activity{Happenings: []overview.Happening{h}, Total: 1}
+	if q.Limit == 1 {
+		a.NextCursor, a.Total = "after-audit-7", 2
+	}
+	return a, nil
+}
+
 func (o *sampleOverview) Subscribe(context.Context, string) (*overview.Subscription, error) {
 	return nil, overview.ErrClosed
 }

@@ -618,6 +618,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/project/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What happened in a project, the latest first: changes that turns applied or that were taken back, transitions, edits of registers, and runs that ended. */
+        get: operations["getActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/project/change": {
         parameters: {
             query?: never;
@@ -780,6 +797,23 @@ export interface paths {
         };
         /** Every register of dependencies judged by the rules of the format, as belay deps lint prints it. */
         get: operations["lintRegisters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/project/progress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where a project stands: for each deliverable since when it is in its state, what it waits for and how many findings it has; and the commands that remove most findings. */
+        get: operations["getProgress"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2022,6 +2056,12 @@ export interface components {
             toolCallId: string;
             turnId: string;
         };
+        "overview.Activity": {
+            happenings: components["schemas"]["overview.Happening"][] | null;
+            more?: boolean;
+            nextCursor?: string;
+            total: number;
+        };
         "overview.Changed": {
             session: components["schemas"]["overview.Session"];
         };
@@ -2033,6 +2073,21 @@ export interface components {
             runId?: string;
             sessionId?: string;
             verdict?: string;
+        };
+        "overview.Happening": {
+            /** Format: date-time */
+            at: string;
+            by?: string;
+            deliverable?: string;
+            files?: number;
+            id: string;
+            kind: string;
+            paths?: string[];
+            runId?: string;
+            sessionId?: string;
+            status?: string;
+            turnId?: string;
+            what: string;
         };
         "overview.Opened": {
             /** Format: date-time */
@@ -2220,6 +2275,32 @@ export interface components {
             personas: components["schemas"]["persona.Summary"][] | null;
             /** @description The tools that a turn can be given. */
             tools: string[] | null;
+        };
+        "progress.Command": {
+            line: string;
+            removes: number;
+        };
+        "progress.Deliverable": {
+            blockers?: number;
+            circle?: boolean;
+            errors?: number;
+            path: string;
+            ready: string;
+            since?: string;
+            waitsFor?: string[];
+            warnings?: number;
+        };
+        "progress.Findings": {
+            errors?: number;
+            warnings?: number;
+        };
+        "progress.Report": {
+            deliverables: components["schemas"]["progress.Deliverable"][] | null;
+            doFirst: components["schemas"]["progress.Command"][] | null;
+            elsewhere: components["schemas"]["progress.Findings"];
+            projectRoot: string;
+            summary: components["schemas"]["validate.Summary"];
+            unreadRegisters?: number;
         };
         projectAnswer: {
             ok: boolean;
@@ -6272,6 +6353,91 @@ export interface operations {
             };
         };
     };
+    getActivity: {
+        parameters: {
+            query?: {
+                /** @description absolute path of the project folder */
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
+                /** @description the time after which it happened, as RFC 3339 writes it; 30 days ago without it */
+                since?: string;
+                /** @description at most so many, 1 to 200; 50 without it */
+                limit?: number;
+                /** @description the nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What happened in a project, the latest first: changes that turns applied or that were taken back, transitions, edits of registers, and runs that ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["overview.Activity"];
+                };
+            };
+            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description STORAGE_FAILURE */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
     getKeptChange: {
         parameters: {
             query: {
@@ -7197,6 +7363,92 @@ export interface operations {
                 };
             };
             /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND, DELIVERABLE_NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description OVERLOADED */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    getProgress: {
+        parameters: {
+            query?: {
+                /** @description absolute path of the project folder */
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where a project stands: for each deliverable since when it is in its state, what it waits for and how many findings it has; and the commands that remove most findings. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["progress.Report"];
+                };
+            };
+            /** @description The client has it: If-None-Match names its entity tag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
             404: {
                 headers: {
                     [name: string]: unknown;

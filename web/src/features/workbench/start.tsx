@@ -6,6 +6,7 @@ import { navigate, sessionLink } from "../../route";
 import { ErrorNotice } from "../../ui/parts";
 import { Icon } from "../../ui/icons";
 import { write } from "../../ui/keep";
+import { FirstRun } from "../project/first-run";
 import { Composer } from "./composer";
 import type { Uploader } from "./drafts";
 import { selectable, useOptions } from "./options";
@@ -53,6 +54,7 @@ export function Start() {
           <p className="soft">{root ? <>In <code>{root}</code></> : "Choose a project folder first."}</p>
           {error !== undefined && <ErrorNotice error={error} onClose={() => setError(undefined)} />}
           <Composer draftKey={key} root={root} to={to} send={send} defaults={defaults} disabled={root === ""} autoFocus />
+          <FirstRun />
         </div>
       </div>
     </div>
