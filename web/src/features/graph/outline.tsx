@@ -3,7 +3,7 @@
 import { type RefObject } from "react";
 import { Windowed } from "../../ui/windowed";
 import { stateLabels } from "../portal/rows";
-import { partOf, words } from "./words";
+import { partOf } from "./words";
 import type { Model, Node } from "./model";
 
 /** Neighbours that a row names. */
@@ -27,7 +27,7 @@ const partWords: Record<string, string> = { at: "selected", up: "it needs this",
 function Item({ node: n, part, onSelect }: { node: Node; part: string; onSelect: (id: string) => void }) {
   return (
     <li className={`graph-row ${part}`}>
-      <button type="button" className="graph-pick" aria-pressed={part === "at"} aria-label={words(n)} onClick={() => onSelect(part === "at" ? "" : n.id)}>
+      <button type="button" className="graph-pick" aria-pressed={part === "at"} onClick={() => onSelect(part === "at" ? "" : n.id)}>
         <span className={`dot state-${n.state}`} aria-hidden="true" /><span className="graph-id">{n.holds ? n.id.split("_")[0] : n.id}</span><span className="clip grow">{n.name}{n.holds && <span className="soft"> {n.holds}</span>}</span>
         {part && partWords[part] && <span className="soft small nowrap">{partWords[part]}</span>}
         {n.circle === "blocking" && <span className="circle">circle</span>}{n.blockers.length > 0 && <span className="waits-mark">waits{n.blockers.length > 1 && ` ${n.blockers.length}`}</span>}

@@ -6,7 +6,7 @@ import { projectLink } from "../../route";
 import { ago } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice, Sheet } from "../../ui/parts";
-import { Scaffold, TryExample, useOpen } from "./making";
+import { Scaffold, TryExample, useFocusInDialog, useOpen } from "./making";
 
 export function Switcher({ project }: { project: Project }) {
   const [shown, setShown] = useState<"" | "projects" | "scaffold">("");
@@ -29,6 +29,7 @@ function Projects({ current, onClose, onScaffold }: { current: string; onClose: 
   const [query, setQuery] = useState("");
   const [failure, setFailure] = useState<unknown>();
   const open = useOpen();
+  const field = useFocusInDialog<HTMLInputElement>();
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const found = data.filter((p) => words.every((w) => `${p.name} ${p.path}`.toLowerCase().includes(w)));
   const submit = (e: FormEvent<HTMLFormElement>) => {
@@ -38,7 +39,7 @@ function Projects({ current, onClose, onScaffold }: { current: string; onClose: 
   };
   return (
     <Sheet title="Projects" onClose={onClose}>
-      <input className="field" type="search" autoFocus autoComplete="off" aria-label="Search projects" placeholder="Search projects" value={query} onChange={(e) => setQuery(e.target.value)} />
+      <input className="field" ref={field} type="search" autoComplete="off" aria-label="Search projects" placeholder="Search projects" value={query} onChange={(e) => setQuery(e.target.value)} />
       {error && <ErrorNotice error={error} />}
       <ul className="project-list">
         {found.slice(0, few).map((p) => (
