@@ -1808,6 +1808,7 @@ export interface components {
             details?: {
                 [key: string]: unknown;
             };
+            hint?: string;
             message: string;
             type: string;
         };
