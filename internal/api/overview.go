@@ -24,6 +24,8 @@ type Overview interface {
 	// Root is the folder of a project's id, Add makes a folder one of the projects.
 	Root(id string) (string, error)
 	Add(ctx context.Context, projectRoot string) (overview.Project, error)
+	// Activity lists what happened in a project, the latest first.
+	Activity(ctx context.Context, q overview.ActivityQuery) (overview.Activity, error)
 	// Subscribe reports changes after a position.
 	Subscribe(ctx context.Context, position string) (*overview.Subscription, error)
 }

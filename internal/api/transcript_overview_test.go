@@ -58,6 +58,20 @@ func (o *sampleOverview) Touching(_ context.Context, _, folder string) ([]overvi
 	return []overview.Touching{{SessionID: "s1", Title: "Check the bearings", Persona: "WORKING_ITEMS", Turns: 2, Last: at, Paths: []string{folder + "/Datasheet.md"}}}, false, nil
 }
 
+// Activity has one transition, and says what it was asked.
+func (o *sampleOverview) Activity(_ context.Context, q overview.ActivityQuery) (overview.Activity, error) {
+	h := overview.Happening{ID: "audit-7", At: apitest.Start, Kind: overview.KindTransition, What: "PKG-01_Bridge/1_Working/DEL-01-01_Deck/_STATUS.md: OPEN to INITIALIZED by HUMAN",
+		Deliverable: "PKG-01::DEL-01-01", By: "ana"}
+	if !h.At.After(q.Since) {
+		return overview.Activity{Happenings: []overview.Happening{}}, nil
+	}
+	a := overview.Activity{Happenings: []overview.Happening{h}, Total: 1}
+	if q.Limit == 1 {
+		a.NextCursor, a.Total = "after-audit-7", 2
+	}
+	return a, nil
+}
+
 func (o *sampleOverview) Subscribe(context.Context, string) (*overview.Subscription, error) {
 	return nil, overview.ErrClosed
 }

@@ -51,7 +51,7 @@ func (a *App) projects() api.Projects {
 // Overview shows the projects that callers of a server may name, and their sessions.
 func (a *App) Overview() *overview.Overview {
 	return overview.New(overview.Options{
-		Sessions: a.Store.Catalog(), Questions: a.requests, Runs: a.Runs, Home: a.Config.Project, Allow: a.projects().Allow, Logger: a.log,
+		Sessions: a.Store.Catalog(), Questions: a.requests, Runs: a.Runs, Audit: a.audit, Home: a.Config.Project, Allow: a.projects().Allow, Logger: a.log,
 	})
 }
 

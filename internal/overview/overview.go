@@ -41,6 +41,8 @@ type Options struct {
 	Questions Questions
 	// Runs is nil where no workflows run.
 	Runs Runs
+	// Audit has transitions and edits of registers; nil where there is no log.
+	Audit AuditLog
 	// Home is a project that is listed also without sessions, "" for none.
 	Home string
 	// Allow refuses a project that callers may not name; nil allows any.

@@ -51,7 +51,7 @@ func TestPage(t *testing.T) {
 			t.Errorf("%s: Cache-Control is %s", path, res.Header.Get("Cache-Control"))
 		}
 		policy := res.Header.Get("Content-Security-Policy")
-		for _, rule := range []string{"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "require-trusted-types-for 'script'"} {
+		for _, rule := range []string{"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types belay"} {
 			if !strings.Contains(policy, rule) {
 				t.Errorf("%s: the policy lacks %s", path, rule)
 			}

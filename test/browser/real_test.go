@@ -90,6 +90,12 @@ func (p *program) stop() {
 // copy of its project.
 func real(t *testing.T) (b *tab, project string) {
 	t.Helper()
+	return realOn(t, "../../examples/project", "bridge")
+}
+
+// realOn is real with a copy of another project, which gets that name.
+func realOn(t *testing.T, source, name string) (b *tab, project string) {
+	t.Helper()
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("the program is told to stop with a signal")
@@ -101,8 +107,8 @@ func real(t *testing.T) (b *tab, project string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &program{path: path, home: dir, project: filepath.Join(dir, "bridge"), addr: "127.0.0.1:0"}
-	if err := os.CopyFS(p.project, os.DirFS("../../examples/project")); err != nil {
+	p := &program{path: path, home: dir, project: filepath.Join(dir, name), addr: "127.0.0.1:0"}
+	if err := os.CopyFS(p.project, os.DirFS(source)); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.RemoveAll(filepath.Join(p.project, ".belay")); err != nil { // of who tried it there

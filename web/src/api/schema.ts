@@ -618,102 +618,17 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/pipeline/batch": {
+    "/api/project/activity": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** The sessions of one start: how far each is, what it asks and what it cost. */
-        get: operations["getBatch"];
+        /** What happened in a project, the latest first: changes that turns applied or that were taken back, transitions, edits of registers, and runs that ended. */
+        get: operations["getActivity"];
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/pipeline/batch/continue": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Start the sessions of a batch that were not started, such as after the server ended. */
-        post: operations["continueBatch"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/pipeline/batch/stop": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Start no more sessions of a batch. Those that run go on. */
-        post: operations["stopBatch"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/pipeline/batches": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** What was started in a project, the latest 50 first. */
-        get: operations["listBatches"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/pipeline/options": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** What work can be started in a project. What cannot is listed with the reason. */
-        get: operations["pipelineOptions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/pipeline/start": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Start an agent on a project or on chosen deliverables, or say what that would send. Nothing is started when anything is wrong. */
-        post: operations["startPipeline"];
         delete?: never;
         options?: never;
         head?: never;
@@ -890,6 +805,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/project/progress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where a project stands: for each deliverable since when it is in its state, what it waits for and how many findings it has; and the commands that remove most findings. */
+        get: operations["getProgress"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/project/proposals": {
         parameters: {
             query?: never;
@@ -1055,23 +987,6 @@ export interface paths {
         get: operations["usage"];
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/workflow/check": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Check a workflow file, or the text of one, as belay workflow check does: every problem with its place and the next step. Nothing runs. */
-        post: operations["checkWorkflow"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1520,22 +1435,6 @@ export interface components {
             url?: string;
             width?: number;
         };
-        batchAnswer: {
-            batch: components["schemas"]["pipeline.Batch"];
-            sessions: components["schemas"]["overview.Session"][] | null;
-        };
-        batchBody: {
-            /** @description the batch's id */
-            batch: string;
-            /** @description the project's id, in place of projectRoot */
-            project?: string;
-            /** @description absolute path of the project folder */
-            projectRoot?: string;
-        };
-        batchesAnswer: {
-            batches: components["schemas"]["pipeline.Batch"][] | null;
-            projectRoot: string;
-        };
         "block.Item": {
             filename?: string;
             id?: string;
@@ -1551,25 +1450,6 @@ export interface components {
             probe?: boolean;
             /** @description the session to boot */
             sessionId: string;
-        };
-        "catalog.CheckProblem": {
-            column?: number;
-            field?: string;
-            hint?: string;
-            line?: number;
-            message: string;
-            rule: string;
-        };
-        "catalog.Checked": {
-            id?: string;
-            more?: number;
-            path: string;
-            problems: components["schemas"]["catalog.CheckProblem"][] | null;
-            shared?: components["schemas"]["catalog.Shared"];
-            tasks: number;
-            text?: string;
-            valid: boolean;
-            warnings?: components["schemas"]["catalog.Warning"][];
         };
         "catalog.File": {
             description?: string;
@@ -1589,17 +1469,6 @@ export interface components {
             line?: number;
             message: string;
             path?: string;
-        };
-        "catalog.Shared": {
-            actions: number;
-            agents: number;
-            schemas: number;
-        };
-        "catalog.Warning": {
-            column?: number;
-            field?: string;
-            line?: number;
-            message: string;
         };
         changedDeliverable: {
             gone?: boolean;
@@ -1666,16 +1535,6 @@ export interface components {
         changesAnswer: {
             sessionId: string;
             turns: components["schemas"]["changes.ChangeSet"][] | null;
-        };
-        checkBody: {
-            /** @description the workflow file, in the project: absolute, or relative to the project */
-            path?: string;
-            /** @description the project's id, in place of projectRoot */
-            project?: string;
-            /** @description absolute path of the project folder */
-            projectRoot?: string;
-            /** @description the text of a workflow file in place of the file; with path, it is checked as that file's */
-            text?: string;
         };
         closedDecision: {
             by: string;
@@ -2198,6 +2057,12 @@ export interface components {
             toolCallId: string;
             turnId: string;
         };
+        "overview.Activity": {
+            happenings: components["schemas"]["overview.Happening"][] | null;
+            more?: boolean;
+            nextCursor?: string;
+            total: number;
+        };
         "overview.Changed": {
             session: components["schemas"]["overview.Session"];
         };
@@ -2209,6 +2074,21 @@ export interface components {
             runId?: string;
             sessionId?: string;
             verdict?: string;
+        };
+        "overview.Happening": {
+            /** Format: date-time */
+            at: string;
+            by?: string;
+            deliverable?: string;
+            files?: number;
+            id: string;
+            kind: string;
+            paths?: string[];
+            runId?: string;
+            sessionId?: string;
+            status?: string;
+            turnId?: string;
+            what: string;
         };
         "overview.Opened": {
             /** Format: date-time */
@@ -2259,13 +2139,10 @@ export interface components {
             createdAt: string;
             damaged?: string;
             forkedFrom?: components["schemas"]["session.Origin"];
-            lastError?: string;
-            lastExit?: number;
             mode?: string;
             model?: string;
             openQuestions: number;
             persona?: string;
-            pipeline?: components["schemas"]["session.Pipeline"];
             preferredModel?: string;
             projectId: string;
             projectName: string;
@@ -2350,17 +2227,6 @@ export interface components {
             does: string[] | null;
             path: string;
         };
-        "persona.Decision": {
-            allowed: boolean;
-            allowlistedSubagents: string[] | null;
-            approvalRef?: string;
-            approvedBy?: string;
-            delegatedSubagents: string[] | null;
-            gate: string;
-            problems?: string[];
-            reason: string;
-            warnings?: string[];
-        };
         "persona.Persona": {
             autoApproveTools?: string[];
             blocking?: string;
@@ -2411,109 +2277,31 @@ export interface components {
             /** @description The tools that a turn can be given. */
             tools: string[] | null;
         };
-        "pipeline.Batch": {
-            category: string;
-            /** Format: date-time */
-            createdAt: string;
-            error?: components["schemas"]["pipeline.BatchFail"];
-            id: string;
-            knowledgeType?: string;
-            live: boolean;
-            of: number;
-            scopeMode?: string;
-            sessions: number;
-            type: string;
+        "progress.Command": {
+            line: string;
+            removes: number;
         };
-        "pipeline.BatchFail": {
-            hint?: string;
-            message: string;
-            type: string;
+        "progress.Deliverable": {
+            blockers?: number;
+            circle?: boolean;
+            errors?: number;
+            path: string;
+            ready: string;
+            since?: string;
+            waitsFor?: string[];
+            warnings?: number;
         };
-        "pipeline.Category": {
-            id: string;
-            label: string;
-            selector: string;
-            types: components["schemas"]["pipeline.Type"][] | null;
+        "progress.Findings": {
+            errors?: number;
+            warnings?: number;
         };
-        "pipeline.Choice": {
-            enabled: boolean;
-            id: string;
-            label: string;
-            reason?: string;
-        };
-        "pipeline.Choices": {
-            categories: components["schemas"]["pipeline.Category"][] | null;
-            defaultAtOnce: number;
-            maxAtOnce: number;
-            maxTargets: number;
+        "progress.Report": {
+            deliverables: components["schemas"]["progress.Deliverable"][] | null;
+            doFirst: components["schemas"]["progress.Command"][] | null;
+            elsewhere: components["schemas"]["progress.Findings"];
             projectRoot: string;
-            scopeModes: components["schemas"]["pipeline.Choice"][] | null;
-        };
-        "pipeline.Preview": {
-            atOnce: number;
-            category: string;
-            costUsd?: number;
-            delegation: components["schemas"]["persona.Decision"];
-            estimatedTokens: number;
-            limitUsd?: number;
-            mode: string;
-            model: string;
-            persona: string;
-            sessions: components["schemas"]["pipeline.PreviewSession"][] | null;
-            type: string;
-        };
-        "pipeline.PreviewSession": {
-            estimatedTokens: number;
-            message: string;
-            target?: string;
-            title: string;
-        };
-        "pipeline.Started": {
-            batch: string;
-            sessions: components["schemas"]["pipeline.StartedSession"][] | null;
-        };
-        "pipeline.StartedSession": {
-            sessionId: string;
-            target?: string;
-            title: string;
-        };
-        "pipeline.Type": {
-            description?: string;
-            enabled: boolean;
-            id: string;
-            label: string;
-            persona: string;
-            reason?: string;
-            setting?: string;
-            targets: string;
-        };
-        pipelineAnswer: {
-            preview?: components["schemas"]["pipeline.Preview"];
-            started?: components["schemas"]["pipeline.Started"];
-        };
-        pipelineBody: {
-            /** @description how many sessions work at the same time, 1 to 8; 2 without it */
-            atOnce?: number;
-            /** @description DECOMP, PREP, TASK or AUDIT */
-            category: string;
-            /** @description only say what would be sent, and what it may cost */
-            dryRun?: boolean;
-            /** @description the knowledge type, where scopeMode is KNOWLEDGE_TYPES */
-            knowledgeType?: string;
-            /** @description what to add to the message, at most 4096 bytes */
-            note?: string;
-            /** @description options of the turns, as in POST /api/harness/turn, but for the persona */
-            opts?: components["schemas"]["turn.Opts"];
-            /** @description the project's id, in place of projectRoot */
-            project?: string;
-            /** @description absolute path of the project folder */
-            projectRoot?: string;
-            /** @description of TASK: DELIVERABLES (without it) or KNOWLEDGE_TYPES */
-            scopeMode?: string;
-            /** @description keys PKG::ID of the deliverables to work on, at most 200; each gets a session of its own */
-            targets?: string[];
-            /** @description a type of the category; of TASK the task agent */
-            type: string;
+            summary: components["schemas"]["validate.Summary"];
+            unreadRegisters?: number;
         };
         projectAnswer: {
             ok: boolean;
@@ -3157,19 +2945,6 @@ export interface components {
             sessionId: string;
             turnId: string;
         };
-        "session.Pipeline": {
-            atOnce?: number;
-            batch: string;
-            category: string;
-            digest?: string;
-            knowledgeType?: string;
-            note?: string;
-            of: number;
-            options?: unknown;
-            scopeMode?: string;
-            target?: string;
-            type: string;
-        };
         "session.Record": {
             bootFingerprint?: string;
             /** Format: date-time */
@@ -3182,7 +2957,6 @@ export interface components {
             mode: string;
             model?: string;
             persona: string;
-            pipeline?: components["schemas"]["session.Pipeline"];
             preferredModel?: string;
             projectRoot: string;
             readOnly?: boolean;
@@ -6150,8 +5924,6 @@ export interface operations {
                 project?: string;
                 /** @description idle, running, waiting (a call waits for a person) or damaged; all without it */
                 state?: string;
-                /** @description only the sessions of this batch of a pipeline */
-                batch?: string;
                 /** @description at most so many, 1 to 200; 50 without it */
                 limit?: number;
                 /** @description the nextCursor of the page before */
@@ -6582,313 +6354,19 @@ export interface operations {
             };
         };
     };
-    getBatch: {
-        parameters: {
-            query: {
-                /** @description absolute path of the project folder */
-                projectRoot?: string;
-                /** @description or the project's id; one of both is required */
-                project?: string;
-                /** @description the batch's id */
-                batch: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The sessions of one start: how far each is, what it asks and what it cost. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["batchAnswer"];
-                };
-            };
-            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description FORBIDDEN */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description INSTRUCTION_ROOT_INVALID, SDK_FAILURE */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description OVERLOADED */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description STORAGE_FAILURE */
-            507: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-        };
-    };
-    continueBatch: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["batchBody"];
-            };
-        };
-        responses: {
-            /** @description Start the sessions of a batch that were not started, such as after the server ended. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["batchAnswer"];
-                };
-            };
-            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST, BUDGET_EXCEEDED */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description FORBIDDEN */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND, SESSION_NOT_FOUND, PERSONA_NOT_FOUND */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description INVALID_REQUEST */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description TURN_IN_PROGRESS, SESSION_READ_ONLY, WORKING_ROOT_CONFLICT, IDEMPOTENCY_CONFLICT */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description REQUEST_TOO_LARGE */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description INSTRUCTION_ROOT_INVALID, SDK_FAILURE */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description OVERLOADED, MISSING_API_KEY */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description STORAGE_FAILURE */
-            507: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-        };
-    };
-    stopBatch: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["batchBody"];
-            };
-        };
-        responses: {
-            /** @description Start no more sessions of a batch. Those that run go on. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["batchAnswer"];
-                };
-            };
-            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description FORBIDDEN */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description INVALID_REQUEST */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description REQUEST_TOO_LARGE */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description INSTRUCTION_ROOT_INVALID, SDK_FAILURE */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description OVERLOADED */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-        };
-    };
-    listBatches: {
+    getActivity: {
         parameters: {
             query?: {
                 /** @description absolute path of the project folder */
                 projectRoot?: string;
                 /** @description or the project's id; one of both is required */
                 project?: string;
+                /** @description the time after which it happened, as RFC 3339 writes it; 30 days ago without it */
+                since?: string;
+                /** @description at most so many, 1 to 200; 50 without it */
+                limit?: number;
+                /** @description the nextCursor of the page before */
+                cursor?: string;
             };
             header?: never;
             path?: never;
@@ -6896,13 +6374,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What was started in a project, the latest 50 first. */
+            /** @description What happened in a project, the latest first: changes that turns applied or that were taken back, transitions, edits of registers, and runs that ended. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["batchesAnswer"];
+                    "application/json": components["schemas"]["overview.Activity"];
                 };
             };
             /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST */
@@ -6941,204 +6419,8 @@ export interface operations {
                     "application/json": components["schemas"]["fault.Body"];
                 };
             };
-            /** @description INSTRUCTION_ROOT_INVALID, SDK_FAILURE */
+            /** @description SDK_FAILURE */
             500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description OVERLOADED */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-        };
-    };
-    pipelineOptions: {
-        parameters: {
-            query?: {
-                /** @description absolute path of the project folder */
-                projectRoot?: string;
-                /** @description or the project's id; one of both is required */
-                project?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description What work can be started in a project. What cannot is listed with the reason. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["pipeline.Choices"];
-                };
-            };
-            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description FORBIDDEN */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description INSTRUCTION_ROOT_INVALID, SDK_FAILURE */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description OVERLOADED */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-        };
-    };
-    startPipeline: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description 1 to 200 visible ASCII characters; the same key and body start once */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["pipelineBody"];
-            };
-        };
-        responses: {
-            /** @description Start an agent on a project or on chosen deliverables, or say what that would send. Nothing is started when anything is wrong. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["pipelineAnswer"];
-                };
-            };
-            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST, BUDGET_EXCEEDED */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description FORBIDDEN */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND, SESSION_NOT_FOUND, PERSONA_NOT_FOUND */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description INVALID_REQUEST */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description TURN_IN_PROGRESS, SESSION_READ_ONLY, WORKING_ROOT_CONFLICT, IDEMPOTENCY_CONFLICT */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description REQUEST_TOO_LARGE */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description INSTRUCTION_ROOT_INVALID, SDK_FAILURE */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description OVERLOADED, MISSING_API_KEY */
-            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8110,6 +7392,92 @@ export interface operations {
             };
         };
     };
+    getProgress: {
+        parameters: {
+            query?: {
+                /** @description absolute path of the project folder */
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where a project stands: for each deliverable since when it is in its state, what it waits for and how many findings it has; and the commands that remove most findings. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["progress.Report"];
+                };
+            };
+            /** @description The client has it: If-None-Match names its entity tag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description OVERLOADED */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
     listProposals: {
         parameters: {
             query?: {
@@ -8981,102 +8349,6 @@ export interface operations {
                 };
             };
             /** @description SDK_FAILURE */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-        };
-    };
-    checkWorkflow: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["checkBody"];
-            };
-        };
-        responses: {
-            /** @description Check a workflow file, or the text of one, as belay workflow check does: every problem with its place and the next step. Nothing runs. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["catalog.Checked"];
-                };
-            };
-            /** @description INVALID_REQUEST, INVALID_PROJECT_ROOT */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description FORBIDDEN */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description INVALID_REQUEST */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description WORKING_ROOT_CONFLICT */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description REQUEST_TOO_LARGE */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description WORKSPACE_FILE_READ_FAILED, SDK_FAILURE */
             500: {
                 headers: {
                     [name: string]: unknown;

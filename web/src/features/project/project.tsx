@@ -4,6 +4,8 @@ import { useProjects } from "../../app-state";
 import type { Project as ProjectRow } from "../../api/types";
 import { projectLink, type ProjectPart, projectParts } from "../../route";
 import { ErrorNotice } from "../../ui/parts";
+import { useProjectChanges } from "./live";
+import { Switcher } from "./switcher";
 import "./project.css";
 
 /** What each view of a project is given. The item is a deliverable's key or a run's id. */
@@ -41,12 +43,21 @@ export default function Project({ id, part, item }: { id: string; part: ProjectP
       </div></div>
     );
   }
+  return <Views project={project} part={part} item={item} />;
+}
+
+function Views({ project, part, item }: { project: ProjectRow; part: ProjectPart; item: string }) {
+  const { id } = project;
+  useProjectChanges(project.path);
   const View = views[part];
   return (
     <div className="view project-view">
-      <nav className="tabs project-tabs" aria-label={`Views of ${project.name}`}>
-        {projectParts.map((p) => <a key={p} className="tab" href={projectLink(id, p)} aria-current={under(part) === p ? "page" : undefined}>{labels[p]}</a>)}
-      </nav>
+      <div className="project-bar">
+        <Switcher project={project} />
+        <nav className="tabs project-tabs" aria-label={`Views of ${project.name}`}>
+          {projectParts.map((p) => <a key={p} className="tab" href={projectLink(id, p)} aria-current={under(part) === p ? "page" : undefined}>{labels[p]}</a>)}
+        </nav>
+      </div>
       <Suspense fallback={<div className="scroll" />}><View key={`${id}/${part}/${item}`} project={project} item={item} /></Suspense>
     </div>
   );

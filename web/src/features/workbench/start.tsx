@@ -7,6 +7,7 @@ import { ErrorNotice } from "../../ui/parts";
 import { Icon } from "../../ui/icons";
 import { write } from "../../ui/keep";
 import { ToPipeline } from "../project/old-address";
+import { FirstRun } from "../project/first-run";
 import { Composer } from "./composer";
 import type { Uploader } from "./drafts";
 import { inWorkbench, sameAgent, selectable, setOption, useOptions } from "./options";
@@ -65,6 +66,7 @@ function NewSession({ asked }: { asked: string }) {
           <p className="soft">{root ? <>In <code>{root}</code></> : "Choose a project folder first."}</p>
           {error !== undefined && <ErrorNotice error={error} onClose={() => setError(undefined)} />}
           <Composer draftKey={key} root={root} to={to} send={send} defaults={defaults} disabled={root === ""} autoFocus />
+          <FirstRun />
         </div>
       </div>
     </div>
