@@ -42,6 +42,8 @@ type route struct {
 	// tagged is set where the answer has an entity tag, and a client that has it
 	// already gets 304.
 	tagged bool
+	// ranged is set where a client may ask for a part of the answer.
+	ranged bool
 	errors []fault.Type
 	action
 }

@@ -40,7 +40,7 @@ func errorsOf(lists ...[]fault.Type) (all []fault.Type) {
 
 // routes is the table of every endpoint.
 func routes() []route {
-	return projectsByID(slices.Concat(harnessRoutes(), controlRoutes(), archiveRoutes(), overviewRoutes(), eventRoutes(), scaffoldRoutes(), projectRoutes(), registerRoutes(), proposalRoutes(), keptRoutes(), workflowRoutes(), systemRoutes()))
+	return projectsByID(slices.Concat(harnessRoutes(), controlRoutes(), archiveRoutes(), overviewRoutes(), eventRoutes(), scaffoldRoutes(), projectRoutes(), searchRoutes(), snapshotRoutes(), auditRoutes(), coordinationRoutes(), registerRoutes(), proposalRoutes(), keptRoutes(), workflowRoutes(), systemRoutes()))
 }
 
 // harnessRoutes are the endpoints about sessions and turns.
