@@ -78,7 +78,7 @@ func listSnapshots(c *call) (a snapshotsAnswer, err error) {
 const maxSnapshotFindings = 500
 
 func verifySnapshot(c *call) (a snapshotAnswer, err error) {
-	root, dir, _, err := snapshotOf(c)
+	root, dir, _, err := publishedOf(c)
 	if err != nil {
 		return a, err
 	}
@@ -94,7 +94,7 @@ func verifySnapshot(c *call) (a snapshotAnswer, err error) {
 }
 
 func compareSnapshot(c *call) (a comparisonAnswer, err error) {
-	root, dir, q, err := snapshotOf(c)
+	root, dir, q, err := publishedOf(c)
 	if err != nil {
 		return a, err
 	}
@@ -103,8 +103,8 @@ func compareSnapshot(c *call) (a comparisonAnswer, err error) {
 	return comparisonAnswer{root, dir, against, d}, err
 }
 
-// snapshotOf is the gate of a snapshot that a request names.
-func snapshotOf(c *call) (root, dir string, q map[string]string, err error) {
+// publishedOf is the gate of a snapshot that a request names.
+func publishedOf(c *call) (root, dir string, q map[string]string, err error) {
 	if root, q, err = c.projectOf(); err != nil {
 		return "", "", nil, err
 	}
