@@ -45,6 +45,15 @@ func (a *App) VerifyAudit(ctx context.Context) (api.AuditVerdict, error) {
 	return v, nil
 }
 
+// Coordinator records modes for a command that needs nothing else.
+func Coordinator(cfg *config.Config) (*coordination.Writer, error) {
+	audit, err := openAudit(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return coordinator(cfg, audit, newNotifier(cfg).notify), nil
+}
+
 // coordinator records how projects are coordinated, each change on the audit log before
 // it is made.
 func coordinator(cfg *config.Config, audit *permit.Audit, notify workspace.Notify) *coordination.Writer {
