@@ -86,8 +86,8 @@ names the limit. The first table has the limits that you can set; see `+"[config
 }
 
 func faults(string) ([]byte, error) {
-	d := newDoc("Errors", "Every error on the wire has the form `{\"error\":{\"type\",\"message\",\"details\"?}}`. The message names the field, file or limit.\n"+
-		"The command line prints it after `error:`, with the type in brackets, and the next step after `hint:`.")
+	d := newDoc("Errors", "Every error on the wire has the form `{\"error\":{\"type\",\"message\",\"hint\",\"details\"?}}`. The message names the field,\n"+
+		"file or limit, and the hint the next step. The command line prints them after `error:`, with the type in brackets, and after `hint:`.")
 	d.WriteByte('\n')
 	d.table("type", "status", "meaning", "next step")
 	for _, s := range fault.Types() {

@@ -82,9 +82,23 @@ func objection(a *App, engine *turn.Options) func(context.Context, run.ToolCall)
 				hint = "let the run wait for an answer with --wait, or allow it with permit.outside in your own settings"
 			}
 			return ruling.Reason + ", and nobody is asked whether it may", hint
+		case ruling.Outcome == permit.Allow && c.Settled && len(c.Unknown) == 0:
+			return foreseen(ctx, call)
 		}
 		return "", ""
 	}
+}
+
+// foreseen is why a call fails that is permitted and whose files nothing changes before it.
+func foreseen(ctx context.Context, call tool.Call) (reason, hint string) {
+	f, ok := call.(tool.Foreseer)
+	if !ok {
+		return "", ""
+	}
+	if refusal, ok := tool.AsRefusal(f.Foresee(ctx)); ok {
+		return refusal.Reason, refusal.Hint
+	}
+	return "", ""
 }
 
 // preparable is the known input of a call, with values for what is not known, such that a

@@ -62,7 +62,7 @@ A setting of an environment variable or a flag still wins over the file.`,
 		if !usual {
 			value = &args[1]
 		}
-		path, problems, err := config.Edit(c.layers(cmd), args[0], value)
+		path, problems, err := config.Edit(cmd.Context(), c.layers(cmd), args[0], value)
 		switch {
 		case err != nil:
 			return err

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -22,8 +23,9 @@ import (
 // are made where they are missing. A link keeps pointing to the file, which is replaced.
 //
 // It returns the file's path, and problems instead of a change where the setting does not
-// exist, does not take the value, or the file cannot be read.
-func Edit(o Options, key string, value *string) (path string, problems []Problem, err error) {
+// exist, does not take the value, or the file cannot be read. Edits of one file, by any
+// process, follow each other; ctx ends the wait.
+func Edit(ctx context.Context, o Options, key string, value *string) (path string, problems []Problem, err error) {
 	l, asked := newLayers(o)
 	if l.file == "" {
 		return "", []Problem{{Key: key, Message: "there is no file for settings, as the home folder is not known", Hint: "name one with --config"}}, nil
@@ -31,20 +33,39 @@ func Edit(o Options, key string, value *string) (path string, problems []Problem
 	if !isSetting(key) {
 		return l.file, []Problem{UnknownSetting(key)}, nil
 	}
-	data, _, err := durable.ReadFile(nil, l.file, maxFile)
+	// First without the lock: a refused value leaves no trace.
+	if _, problems, err := l.edited(asked, key, value); err != nil || len(problems) > 0 {
+		return l.file, problems, err
+	}
+	unlock, err := alone(ctx, l.file)
+	if err != nil {
+		return l.file, nil, err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	data, problems, err := l.edited(asked, key, value)
+	if err != nil || len(problems) > 0 {
+		return l.file, problems, err
+	}
+	return l.file, nil, keep(l.file, data)
+}
+
+// edited is the user's file with the setting changed, or what is wrong with that. A file
+// that was asked for must exist.
+func (l *layers) edited(asked bool, key string, value *string) (data []byte, problems []Problem, err error) {
+	data, _, err = durable.ReadFile(nil, l.file, maxFile)
 	if errors.Is(err, fs.ErrNotExist) && !asked {
 		data, err = nil, nil
 	}
 	// What is wrong with the file itself, and not with one of its settings, is not written over.
 	f := parsed(l.file, data, err)
 	if whole := slices.DeleteFunc(f.problems, func(p Problem) bool { return p.Key != "" }); len(whole) > 0 {
-		return l.file, whole, nil
+		return nil, whole, nil
 	}
-	edited, err := edited(data, strings.Split(key, "."), value)
+	data, err = withSetting(data, strings.Split(key, "."), value)
 	if err != nil {
-		return l.file, []Problem{{Where: l.file, Key: key, Message: err.Error()}}, nil
+		return nil, []Problem{{Where: l.file, Key: key, Message: err.Error()}}, nil
 	}
-	l.user = parsed(l.file, edited, nil)
+	l.user = parsed(l.file, data, nil)
 	_, found := l.build(nil)
 	for _, p := range found {
 		if p.Key == key && strings.HasPrefix(p.Where, l.file) {
@@ -52,10 +73,7 @@ func Edit(o Options, key string, value *string) (path string, problems []Problem
 			problems = append(problems, p)
 		}
 	}
-	if len(problems) > 0 {
-		return l.file, problems, nil
-	}
-	return l.file, nil, keep(l.file, edited)
+	return data, problems, nil
 }
 
 // UnknownSetting is the problem of a key that no setting has.
@@ -64,6 +82,26 @@ func UnknownSetting(key string) Problem {
 		return Problem{Key: clean(key), Message: keysInFiles, Hint: hintKeys}
 	}
 	return Problem{Key: clean(key), Message: "is not a setting", Hint: suggest(key)}
+}
+
+// alone waits until no other edit of the file is under way. The lock is a file beside it:
+// the folder of locks may lie where the setting to be edited says.
+func alone(ctx context.Context, file string) (unlock func() error, err error) {
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		file = real
+	}
+	root, err := openFolder(filepath.Dir(file))
+	if err != nil {
+		return nil, err
+	}
+	if err := root.Close(); err != nil {
+		return nil, err
+	}
+	l, err := durable.WaitLock(ctx, file+".lock")
+	if err != nil {
+		return nil, err
+	}
+	return l.Unlock, nil
 }
 
 // keep replaces the file, also through a link.
@@ -115,10 +153,14 @@ func openFolder(dir string) (_ *os.Root, err error) {
 	}
 }
 
-// edited is a file's text with another value at the end of a path of keys.
-func edited(data []byte, path []string, value *string) ([]byte, error) {
+// withSetting is a file's text with another value at the end of a path of keys.
+func withSetting(data []byte, path []string, value *string) ([]byte, error) {
 	var doc yaml.Node
-	if err := yaml.Load(data, &doc); err != nil && !errors.Is(err, io.EOF) && len(bytes.TrimSpace(data)) > 0 {
+	loader, err := yaml.NewLoader(bytes.NewReader(data))
+	if err == nil {
+		err = loader.Load(&doc)
+	}
+	if err != nil && !errors.Is(err, io.EOF) { // EOF is a file of nothing, or of comments
 		return nil, fmt.Errorf("is not valid YAML: %s", clean(err.Error()))
 	}
 	if doc.Kind != yaml.DocumentNode || len(doc.Content) == 0 || isNull(doc.Content[0]) {

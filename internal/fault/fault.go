@@ -118,12 +118,14 @@ type Body struct {
 
 // BodyError is the inner object of [Body].
 type BodyError struct {
-	Type    Type           `json:"type"`
-	Message string         `json:"message"`
+	Type    Type   `json:"type"`
+	Message string `json:"message"`
+	// Hint is the next step.
+	Hint    string         `json:"hint,omitempty"`
 	Details map[string]any `json:"details,omitempty"`
 }
 
 // Body returns e in its wire shape.
 func (e *Error) Body() Body {
-	return Body{Error: BodyError{Type: e.Type, Message: e.Message, Details: e.Details}}
+	return Body{Error: BodyError{Type: e.Type, Message: e.Message, Hint: e.NextStep(), Details: e.Details}}
 }

@@ -90,6 +90,10 @@ type walker struct {
 	// wrong is the first mistake in a literal argument.
 	wrong error
 	uses  []Use
+	// looked are the places of all values that are used, those included that may be missing.
+	// named are the variables that are given a value or used.
+	looked [][]string
+	named  []string
 }
 
 // call notes that a function is called.
@@ -104,6 +108,9 @@ func (w *walker) call(name string) {
 func (w *walker) look(p place) {
 	if p.known && !p.asked && len(p.path) > 0 {
 		w.paths = append(w.paths, p.path)
+	}
+	if p.known {
+		w.looked = append(w.looked, p.path)
 	}
 	switch {
 	case !p.known:
@@ -179,6 +186,7 @@ func (w *walker) pipe(p *parse.PipeNode, dot place) place {
 	for _, v := range p.Decl {
 		w.look(value)
 		name := v.Ident[0]
+		w.named = append(w.named, name)
 		if before, ok := w.vars[name]; ok && !slices.Equal(before.path, value.path) {
 			w.vars[name] = place{} // one of several
 			continue
@@ -301,6 +309,8 @@ func (w *walker) operand(n parse.Node, dot place) place {
 		p := w.vars[n.Ident[0]]
 		if n.Ident[0] == "$" {
 			p = origin
+		} else {
+			w.named = append(w.named, n.Ident[0])
 		}
 		return p.child(n.Ident[1:]...)
 	case *parse.ChainNode:

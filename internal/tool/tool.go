@@ -55,6 +55,13 @@ type Call interface {
 	Run(ctx context.Context) (Result, error)
 }
 
+// Foreseer is a [Call] that knows before Run whether Run fails.
+type Foreseer interface {
+	// Foresee says why Run would fail by the files as they are now, nil where it may succeed.
+	// It has no effect.
+	Foresee(ctx context.Context) error
+}
+
 // Result is what a model gets back.
 type Result struct {
 	// Text is what the model reads, at most the environment's OutputBytes.

@@ -3,6 +3,7 @@
 package crash
 
 import (
+	"context"
 	"fmt"
 
 	"belay/internal/app"
@@ -14,7 +15,7 @@ var settingScenarios = []scenario{{
 	name: "setting",
 	work: func(w *world, _ *app.App) {
 		value := "17"
-		_, problems, err := config.Edit(w.options(), "turn.max_turns", &value)
+		_, problems, err := config.Edit(context.Background(), w.options(), "turn.max_turns", &value)
 		w.try(err)
 		if len(problems) > 0 {
 			w.try(fmt.Errorf("the setting is refused: %v", problems))

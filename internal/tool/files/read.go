@@ -95,7 +95,23 @@ func (c *readCall) Effect() permit.Effect {
 }
 
 // Run implements [tool.Call].
-func (c *readCall) Run(ctx context.Context) (result tool.Result, err error) {
+func (c *readCall) Run(ctx context.Context) (tool.Result, error) { return c.show(ctx, c.attach) }
+
+// Foresee implements [tool.Foreseer].
+func (c *readCall) Foresee(ctx context.Context) error {
+	w := *c.w
+	w.Seen = &tool.Seen{} // it is not shown to anybody
+	apart := *c
+	apart.w = &w
+	result, err := apart.show(ctx, func(context.Context) (tool.Result, error) { return tool.Result{}, nil })
+	if err == nil && c.w.Unread && result.Truncated && result.Value == nil {
+		return tool.Refuse("%s is too large to be read as a whole", c.p.shown()).WithHint("read a part of it with offset and limit")
+	}
+	return err
+}
+
+// show reads the file; attach shows one that is an image or a PDF.
+func (c *readCall) show(ctx context.Context, attach func(context.Context) (tool.Result, error)) (result tool.Result, err error) {
 	err = steady(ctx, func() error {
 		f, info, err := c.p.open()
 		if err != nil {
@@ -107,7 +123,7 @@ func (c *readCall) Run(ctx context.Context) (result tool.Result, err error) {
 		case err != nil:
 			return err
 		case drawn(head):
-			result, err = c.attach(ctx)
+			result, err = attach(ctx)
 		case info.Size() <= c.w.Limits.ReadBytes:
 			result, err = c.whole(f, info)
 		case c.in.Offset < 0:
@@ -213,7 +229,16 @@ func (c *readCall) head(f *os.File, info fs.FileInfo) (tool.Result, error) {
 	last := first + page.lines
 	page.text += fmt.Sprintf("[lines %d to %d of a file of %d bytes; go on with offset %d, or see its end with a negative offset]\n",
 		first+1, last, info.Size(), last+1)
-	return tool.Result{Text: page.text, Truncated: true}, nil
+	return tool.Result{Text: page.text, Truncated: true, Value: c.part(lines[first:])}, nil
+}
+
+// part is the value of a page of a file of which no more than some lines were read, nil where
+// these are not all that the call wants.
+func (c *readCall) part(lines []string) map[string]any {
+	if !c.limited || len(lines) < c.in.Limit {
+		return nil
+	}
+	return c.value("", lines)
 }
 
 // tail shows the last lines, found from the end: nothing before them is read.

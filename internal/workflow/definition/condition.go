@@ -81,15 +81,14 @@ func NewCondition(text string, more ...string) (*Condition, error) {
 		}
 		return nil, fmt.Errorf("this is no CEL expression: %s", strings.Join(problems, "; "))
 	}
-	program, err := env.Program(ast, cel.CostLimit(conditionCost), cel.InterruptCheckFrequency(100))
+	program, err := env.Program(ast, cel.EvalOptions(cel.OptPartialEval), cel.CostLimit(conditionCost), cel.InterruptCheckFrequency(100))
 	if err != nil {
 		return nil, err
 	}
 	ids, all := tasksIn(ast)
 	c := &Condition{text: text, variables: variables, program: program, tasks: ids, all: all}
-	c.paths, c.whole = pathsIn(ast.NativeRep().Expr())
+	c.paths, c.whole, c.compared = pathsIn(ast.NativeRep().Expr())
 	c.sees = keysIn(ast)
-	c.compared = comparisonsIn(ast.NativeRep().Expr())
 	c.results = resultsOf(ast.NativeRep().Expr(), ast.OutputType().IsExactType(cel.BoolType))
 	return c, nil
 }
@@ -207,10 +206,15 @@ func (c *Condition) Sees(key string) bool { return c != nil && slices.Contains(c
 // Route evaluates the condition to the value that routes are chosen by. An empty
 // result is an error, as is one that is no text, number or truth value.
 func (c *Condition) Route(values map[string]any) (string, error) {
-	out, err := c.evaluate(values)
+	out, err := c.evaluate(c.context(values))
 	if err != nil {
 		return "", err
 	}
+	return c.route(out)
+}
+
+// route is a result as routes name it.
+func (c *Condition) route(out ref.Val) (string, error) {
 	s, ok := routeValue(out)
 	if !ok || s == "" {
 		return "", fmt.Errorf("the condition %s gives %v, which names no route", c.text, out)
@@ -220,7 +224,7 @@ func (c *Condition) Route(values map[string]any) (string, error) {
 
 // Holds evaluates the condition to true or false; anything else is an error.
 func (c *Condition) Holds(values map[string]any) (bool, error) {
-	out, err := c.evaluate(values)
+	out, err := c.evaluate(c.context(values))
 	if err != nil {
 		return false, err
 	}
@@ -231,13 +235,18 @@ func (c *Condition) Holds(values map[string]any) (bool, error) {
 	return bool(b), nil
 }
 
-func (c *Condition) evaluate(values map[string]any) (ref.Val, error) {
+// context are those of the values that the condition may see.
+func (c *Condition) context(values map[string]any) map[string]any {
 	input := make(map[string]any, len(c.variables))
 	for _, name := range c.variables {
 		if input[name] = values[name]; input[name] == nil {
 			input[name] = map[string]any{}
 		}
 	}
+	return input
+}
+
+func (c *Condition) evaluate(input any) (ref.Val, error) {
 	out, _, err := c.program.Eval(input)
 	switch {
 	case err == nil:

@@ -24,22 +24,19 @@ var comparing = []string{
 	operators.Equals, operators.NotEquals, operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals,
 }
 
-// comparisonsIn are those of an expression.
-func comparisonsIn(e celast.Expr) (all []comparison) {
-	celast.PreOrderVisit(e, celast.NewExprVisitor(func(e celast.Expr) {
-		if e.Kind() != celast.CallKind || !slices.Contains(comparing, e.AsCall().FunctionName()) {
-			return
-		}
-		args := e.AsCall().Args()
-		for i, other := range []celast.Expr{args[1], args[0]} {
-			if path := pathOf(args[i], map[int64]bool{}); len(path) > 1 && other.Kind() == celast.LiteralKind {
-				if kind, text := kindOfLiteral(other); kind != "" {
-					all = append(all, comparison{path, kind, text})
-				}
+// compare notes the comparisons of a call.
+func (v *pathVisitor) compare(c celast.CallExpr, own own) {
+	if !slices.Contains(comparing, c.FunctionName()) {
+		return
+	}
+	args := c.Args()
+	for i, other := range []celast.Expr{args[1], args[0]} {
+		if path := own.path(pathOf(args[i], map[int64]bool{})); len(path) > 1 && other.Kind() == celast.LiteralKind {
+			if kind, text := kindOfLiteral(other); kind != "" {
+				v.compared = append(v.compared, comparison{path, kind, text})
 			}
 		}
-	}))
-	return all
+	}
 }
 
 func kindOfLiteral(e celast.Expr) (kind, text string) {

@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,52 +15,97 @@ import (
 
 // pathsIn are the fields that an expression takes to be there, as paths from the context
 // on. What it asks for with has is none of them, here or elsewhere. Whole says that the
-// expression is one path.
-func pathsIn(e celast.Expr) (paths [][]string, whole bool) {
-	var asked [][]string
-	own := map[string][]string{} // the expression's own variables: where their values lie, nil where that is not known
-	within := map[int64]bool{}
-	celast.PreOrderVisit(e, celast.NewExprVisitor(func(e celast.Expr) {
-		if e.Kind() == celast.ComprehensionKind {
-			c := e.AsComprehension()
-			entry := pathOf(c.IterRange(), map[int64]bool{})
-			if _, again := own[c.IterVar()]; entry != nil && !again && c.IterVar2() == "" {
-				entry = append(entry, template.Entry)
-			} else {
-				entry = nil
-			}
-			own[c.IterVar()], own[c.IterVar2()], own[c.AccuVar()] = entry, nil, nil
-		}
-		if within[e.ID()] {
-			return
-		}
-		path := pathOf(e, within)
-		switch {
-		case path == nil:
-		case e.Kind() == celast.SelectKind && e.AsSelect().IsTestOnly():
-			asked = append(asked, path)
-		default:
-			paths = append(paths, path)
-		}
-	}))
-	paths = slices.DeleteFunc(paths, func(p []string) bool {
-		return slices.ContainsFunc(asked, func(a []string) bool { return len(p) >= len(a) && slices.Equal(p[:len(a)], a) })
+// expression is one path. Compared are the paths that it compares with literals.
+func pathsIn(e celast.Expr) (paths [][]string, whole bool, compared []comparison) {
+	v := pathVisitor{within: map[int64]bool{}}
+	v.visit(e, nil)
+	paths = slices.DeleteFunc(v.paths, func(p []string) bool {
+		return slices.ContainsFunc(v.asked, func(a []string) bool { return len(p) >= len(a) && slices.Equal(p[:len(a)], a) })
 	})
-	for i, p := range paths {
-		for range len(own) + 1 { // a variable may go over a part of another
-			from, is := own[p[0]]
-			if !is {
-				break
-			}
-			if p = slices.Concat(from, p[1:]); from == nil {
-				p = nil
-				break
-			}
+	return paths, len(paths) == 1 && len(pathOf(e, map[int64]bool{})) > 0, v.compared
+}
+
+// pathVisitor gathers the paths of an expression, and what it compares them with.
+type pathVisitor struct {
+	paths, asked [][]string
+	// within are the parts of paths that were noted as a whole.
+	within   map[int64]bool
+	compared []comparison
+}
+
+// own are the variables of the expression itself, each with where its values lie, nil where
+// that is not known. They count in a part of the expression only, so two parts may use one
+// name.
+type own map[string][]string
+
+// visit notes the paths of an expression that stands where own variables count.
+func (v *pathVisitor) visit(e celast.Expr, own own) {
+	if e.Kind() == celast.ComprehensionKind {
+		c := e.AsComprehension()
+		v.visit(c.IterRange(), own)
+		v.visit(c.AccuInit(), own)
+		inner := maps.Clone(own)
+		if inner == nil {
+			inner = map[string][]string{}
 		}
-		paths[i] = p
+		entry := own.path(pathOf(c.IterRange(), map[int64]bool{}))
+		if entry != nil && c.IterVar2() == "" {
+			entry = append(slices.Clone(entry), template.Entry)
+		} else {
+			entry = nil
+		}
+		inner[c.IterVar()], inner[c.IterVar2()], inner[c.AccuVar()] = entry, nil, nil
+		for _, part := range []celast.Expr{c.LoopCondition(), c.LoopStep(), c.Result()} {
+			v.visit(part, inner)
+		}
+		return
 	}
-	paths = slices.DeleteFunc(paths, func(p []string) bool { return p == nil })
-	return paths, len(paths) == 1 && len(pathOf(e, map[int64]bool{})) > 0
+	if path := pathOf(e, v.within); path != nil && !v.within[e.ID()] {
+		if path = own.path(path); path != nil && e.Kind() == celast.SelectKind && e.AsSelect().IsTestOnly() {
+			v.asked = append(v.asked, path)
+		} else if path != nil {
+			v.paths = append(v.paths, path)
+		}
+	}
+	switch e.Kind() {
+	case celast.SelectKind:
+		v.visit(e.AsSelect().Operand(), own)
+	case celast.CallKind:
+		c := e.AsCall()
+		v.compare(c, own)
+		if c.IsMemberFunction() {
+			v.visit(c.Target(), own)
+		}
+		for _, arg := range c.Args() {
+			v.visit(arg, own)
+		}
+	case celast.ListKind:
+		for _, entry := range e.AsList().Elements() {
+			v.visit(entry, own)
+		}
+	case celast.MapKind:
+		for _, entry := range e.AsMap().Entries() {
+			v.visit(entry.AsMapEntry().Key(), own)
+			v.visit(entry.AsMapEntry().Value(), own)
+		}
+	default:
+	}
+}
+
+// path is a path from the context on, nil where it begins with a variable whose values lie
+// nowhere.
+func (o own) path(p []string) []string {
+	if p == nil {
+		return nil
+	}
+	from, is := o[p[0]]
+	switch {
+	case !is:
+		return p
+	case from == nil:
+		return nil
+	}
+	return slices.Concat(from, p[1:])
 }
 
 // pathOf is an expression that is a path, such as tasks.a["b"]; nil for any other. It
@@ -144,6 +190,9 @@ func (s sight) condition(c *Condition, t *Task, name string) {
 		if of, _, ok := s.resolve(p); ok && name == "until" && c.whole && of.is() != "" && of.is() != isTruth {
 			s.d.report.Beyond(authored.RuleReference, at, path, "compare it with something, as in "+written+map[bool]string{true: " > 3", false: ` == "done"`}[of.is() == isNumber], "%s is never true or false", written)
 		}
+	}
+	if err := c.alwaysFails(); err != nil {
+		s.d.report.Beyond(authored.RuleCondition, at, path, "", "%v", err)
 	}
 	s.compares(c, at, path)
 	s.routes(c, t)

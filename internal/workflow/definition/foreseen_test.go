@@ -35,6 +35,14 @@ func TestForeseen(t *testing.T) {
 		{"an entry in a condition", `type: router, condition: 'tasks.p.output.recs[0].nam', routes: {a: z}` + z, `tasks.p.output.recs.[].nam: there is no "nam"`},
 		{"all entries in a condition", `type: router, condition: 'tasks.p.output.recs.exists(r, r.nam == "x")', routes: {"true": z, "false": z}` + z, `tasks.p.output.recs.[].nam: there is no "nam"`},
 		{"entries of entries", `type: router, condition: 'tasks.p.output.recs.all(r, r.subs.exists(s, s.sice > 3))', routes: {"true": z, "false": z}` + z, `tasks.p.output.recs.[].subs.[].sice: there is no "sice"`},
+		{"one name in two parts", `type: router, condition: 'tasks.p.output.recs.exists(r, r.name == "x") || tasks.p.output.recs.exists(r, r.nam == "x")', routes: {"true": z, "false": z}` + z, `tasks.p.output.recs.[].nam: there is no "nam"`},
+		{"one name within another part", `type: router, condition: 'tasks.p.output.recs.all(r, r.subs.exists(r, r.sice > 3) && r.nam != "")', routes: {"true": z, "false": z}` + z, `tasks.p.output.recs.[].nam: there is no "nam"`},
+		{"an entry of another kind", `type: router, condition: 'tasks.p.output.recs.exists(r, r.name == 3)', routes: {"true": z, "false": z}` + z, `tasks.p.output.recs.[].name is text, and it is compared with 3`},
+		{"a division by zero first", `type: router, condition: '3 / 0 > tasks.p.output.n', routes: {"true": z, "false": z}` + z, `tasks[1].condition: the condition 3 / 0 > tasks.p.output.n: division by zero`},
+		{"no such entry", `type: repeat, max: 3, until: '[1, 2][2] == output.n', task: {id: r, agent: a, action: j}}`, `tasks[1].until: the condition [1, 2][2] == output.n: index out of bounds: 2`},
+		{"no such entry in a text", `agent: a, prompt: "{{ .tasks.p.output.n }} {{ index (list 1 2) 2 }}"}`, `tasks[1].prompt: index:`},
+		{"a text divided by zero", `agent: a, prompt: "{{ $n := 0 }}{{ .tasks.p.output.n }} {{ div 3 $n }}"}`, `divide by zero`},
+		{"a command without an end", `type: tool, tool: bash, with: {command: "if true; then echo x"}}`, "tasks[1].with.command: no shell takes the command: line 1, character 1: `if` statement must end with `fi`"},
 		{"a list in a condition", `type: router, condition: 'tasks.p.output.recs.name', routes: {a: z}` + z, `it is a list, which has no field "name" in tasks.p.output.recs (take an entry, as in tasks.p.output.recs[0], or look at all of them with exists(x, …))`},
 		{"a race", `type: parallel, strategy: race, tasks: [{id: l, agent: a, prompt: x}, {id: m, agent: a, action: j}], on_success: {next: z}}
   - {id: z, agent: a, prompt: "{{ .tasks.q.output.l.output.response }}"}`, `there is no "l" in .tasks.q.output (it has n, recs, response)`},
@@ -72,6 +80,12 @@ func TestNotForeseen(t *testing.T) {
 	t.Parallel()
 	const z = "}\n  - {id: z, agent: a, prompt: x}\n"
 	for _, task := range []string{
+		`type: router, condition: 'has(tasks.p.output.n) ? 3 / tasks.p.output.n > 1 : 3 / 0 > 1', routes: {"true": z, "false": z}` + z,
+		`type: router, condition: 'tasks.p.output.n > 3 || 3 / 0 > 1 || [1][workflow.input.n] == 1', routes: {"true": z, "false": z}` + z,
+		`type: router, condition: 'tasks.p.output.recs.exists(r, r.name == "b") && workflow.input.l.exists(r, r.nam == 3)', routes: {"true": z, "false": z}` + z,
+		`agent: a, prompt: '{{ $n := 0 }}{{ if .tasks.p.output.n }}{{ $n = .tasks.p.output.n }}{{ end }}{{ div 3 $n }} {{ if .tasks.p.output.n }}{{ div 1 0 }}{{ end }} {{ hasKey .workflow.input "x" | ternary 1 2 }}'}`,
+		`type: tool, tool: bash, with: {command: "test -f a || exit 0\necho 'a"}}`,
+		`type: tool, tool: bash, with: {command: "echo '{{ .tasks.p.output.n }}"}}`,
 		`agent: a, prompt: "{{ (first .tasks.p.output.recs).name }} {{ .tasks.p.output.recs.0.name }} {{ first .tasks }}"}`,
 		"agent: a, prompt: '{{ regexQuoteMeta `[` }} {{ regexFind .workflow.input.pattern `x` }} {{ regexFind `[a-z]+` `x` }}'}",
 		`type: router, condition: '["a"].exists(output, output == "a") || tasks.p.output.recs.exists(x, has(x.other) && x.other == 1)', routes: {"true": z, "false": z}` + z,

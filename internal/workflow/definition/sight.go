@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -350,6 +351,11 @@ func (s sight) template(t *template.Template, at *authored.Node, path string) {
 	}
 	if t.Needs().Last() && s.has("last") {
 		s.d.report.Beyond(authored.RuleReference, at, path, "write {{ if .last }} … {{ end }} around it", ".last is empty in the first round, and the template looks into it")
+	}
+	if e := (*template.Error)(nil); errors.As(t.Foresee(nil, func([]string) bool { return false }), &e) {
+		problem, hint := *e, e.Hint
+		problem.Hint = "" // it has a place of its own
+		s.d.report.Beyond(authored.RuleTemplate, at, path, hint, "%s", problem.Error())
 	}
 	for _, u := range t.Uses() {
 		if of, _, ok := s.resolve(u.Path); ok {

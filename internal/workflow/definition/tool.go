@@ -8,6 +8,7 @@ import (
 
 	"belay/internal/authored"
 	"belay/internal/nearest"
+	"belay/internal/permit"
 	"belay/internal/template"
 )
 
@@ -123,6 +124,11 @@ func (d *decoder) toolInput(o *authored.Object, t *Task) {
 		}
 	}
 	d.literals(ToolInput(t.Tool), with, o.Path("with"), "the tool "+tool.name, nil)
+	if command := with.Field("command"); command != nil && command.Kind == authored.Text && !strings.Contains(command.Text, "{{") {
+		if mistake := permit.Broken(command.Text); mistake != "" {
+			d.report.Beyond(authored.RuleReference, command, o.Path("with")+".command", "", "no shell takes the command: %s", mistake)
+		}
+	}
 }
 
 // actionInput refuses what does not fit the input of a task's action, where that follows from

@@ -101,7 +101,7 @@ func (p *planner) ahead(ctx context.Context, t *definition.Task, s scope, strict
 			}
 		}
 	}
-	problems = append(problems, p.leaves(p.x.w.Outputs, p.atEnd(s))...)
+	problems = append(problems, p.leaves(p.x.w.Outputs, p.atEnd(s), true)...)
 	errs := []error{invalid("the workflow "+p.x.w.ID+" would fail", problems)}
 	errs = append(errs, p.failed...)
 	if len(p.refused) > 0 {

@@ -134,21 +134,24 @@ func (x *evaluator) choose(t *definition.Task, s scope) (value, route string, er
 	if err != nil {
 		return "", "", fault.New(fault.TaskFailed, "the router %s: %v", t.ID, err)
 	}
+	route, err = x.routeFor(t, value)
+	return value, route, err
+}
+
+// routeFor is the task that follows a router whose condition gives a value.
+func (x *evaluator) routeFor(t *definition.Task, value string) (string, error) {
 	var known []string
 	for _, r := range t.Routes {
 		if r.Value == value {
-			route = r.Task
+			return r.Task, nil
 		}
 		known = append(known, r.Value)
 	}
-	if route == "" {
-		route = t.Default
-	}
-	if route == "" {
-		return "", "", fault.New(fault.TaskFailed, "the router %s has no route for %.200q and no default; its routes are %s", t.ID, value, strings.Join(known, ", ")).
+	if t.Default == "" {
+		return "", fault.New(fault.TaskFailed, "the router %s has no route for %.200q and no default; its routes are %s", t.ID, value, strings.Join(known, ", ")).
 			WithHint("add the route, or default: with the task for all others")
 	}
-	return value, route, nil
+	return t.Default, nil
 }
 
 // reshape makes the task's output of its outputs, where it has some.

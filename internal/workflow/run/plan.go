@@ -216,10 +216,10 @@ func (p *planner) task(ctx context.Context, t *definition.Task, at place, s scop
 			}
 		}
 	}
-	if known && len(d.found) == 0 {
+	if len(d.found) == 0 {
 		values := p.x.values(s)
-		d.add(p.leaves(t.Outputs, values)...)
-		d.add(p.leaves(t.OnSuccess.With, values)...)
+		d.add(p.leaves(t.Outputs, values, known)...)
+		d.add(p.leaves(t.OnSuccess.With, values, known)...)
 	}
 	d.WaitsFor = w.names()
 	return d, err
@@ -249,9 +249,7 @@ func (p *planner) basic(ctx context.Context, t *definition.Task, at place, s sco
 	}
 	if w.any() {
 		d.Instructions, d.Prompt = t.Agent.Instructions.Text(), writtenPrompt(t)
-		if known {
-			d.add(p.known(t, s)...)
-		}
+		d.add(p.known(t, s, known)...)
 	} else {
 		j, err := p.x.prepare(ctx, t, at, s)
 		if err != nil {
@@ -307,8 +305,8 @@ func (p *planner) several(ctx context.Context, t *definition.Task, at place, s s
 			}
 		}
 	}
-	if t.Kind == definition.Repeat && !w.any() {
-		d.add(p.endless(t, at, s)...)
+	if t.Kind == definition.Repeat {
+		d.add(p.endless(t, at, s, !w.any())...)
 	}
 	closed, skims := p.closed, p.skims
 	defer func() { p.closed, p.skims = closed, skims }()

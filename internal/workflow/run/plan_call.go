@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"belay/internal/authored"
+	"belay/internal/permit"
 	"belay/internal/template"
 	"belay/internal/turn"
 	"belay/internal/workflow/definition"
@@ -44,6 +45,11 @@ func (p *planner) tool(ctx context.Context, t *definition.Task, at place, s scop
 	}
 	for _, line := range definition.ToolInput(t.Tool).Check(withUnknown(t.Tool, input, unknown)) {
 		d.add(p.x.problemAt(t, "with", "the tool "+t.Tool+": "+line, ""))
+	}
+	if command, _ := input["command"].(string); t.Tool == "bash" && command != "" {
+		if mistake := permit.Broken(command); mistake != "" {
+			d.add(p.x.problemAt(t, "with", "no shell takes the command: "+mistake, ""))
+		}
 	}
 	if d.add(p.unasked(t)...); len(d.found) == 0 && (known || t.With != nil) {
 		d.add(p.objection(ctx, t, at, input, unknown)...)

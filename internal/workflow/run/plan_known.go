@@ -1,7 +1,6 @@
 package run
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -11,12 +10,13 @@ import (
 	"belay/internal/workflow/definition"
 )
 
-// known evaluates those of a task's texts that need no other task.
-func (p *planner) known(t *definition.Task, s scope) (all []problem) {
+// known evaluates what needs no other task of what a task says to its agent. Without given
+// it is not known what the task is given.
+func (p *planner) known(t *definition.Task, s scope, given bool) (all []problem) {
 	values := p.x.values(s)
 	text := func(t *template.Template, at *authored.Node, path string) {
 		if t != nil {
-			all = append(all, p.leaf(t, at, path, values)...)
+			all = append(all, p.leaf(t, at, path, values, given)...)
 		}
 	}
 	if a := t.Agent; a != nil {
@@ -29,30 +29,43 @@ func (p *planner) known(t *definition.Task, s scope) (all []problem) {
 	return all
 }
 
-// leaf evaluates a template where it looks at nothing that is not known yet: the results
-// of tasks, and those that only the end of a task or of the run has.
-func (p *planner) leaf(t *template.Template, at *authored.Node, path string, values map[string]any) []problem {
+// leaf evaluates a template as far as it looks at nothing that is not known yet: the results
+// of tasks, what only the end of a task or of the run has and, without given, what a task is
+// given.
+func (p *planner) leaf(t *template.Template, at *authored.Node, path string, values map[string]any, given bool) []problem {
 	finished, _ := values["tasks"].(map[string]any)
-	done := func(id string) bool { _, ok := finished[id]; return ok }
-	if t.Needs().Pending(done) || slices.ContainsFunc(t.Paths(), later) {
-		return nil
+	known := func(path []string) bool {
+		if path[0] == "tasks" {
+			return len(path) > 1 && finished[path[1]] != nil
+		}
+		return !later(path) && (given || !slices.Contains(givenKeys, path[0]))
 	}
-	_, err := t.Value(values)
+	err := t.Foresee(values, known)
 	if err == nil {
 		return nil
 	}
 	return problemOf(p.x.w.name, placed(err, at, path))
 }
 
-// later reports whether a path leads to what is known only in the end.
+// givenKeys are the keys of the context that depend on what a task is given, and on what it
+// is done for.
+var givenKeys = []string{"input", "with", "item", "index"}
+
+// later reports whether a path leads to what is known only in the run, or in its end.
 func later(path []string) bool {
-	return path[0] == "output" || path[0] == "last" || path[0] == "workflow" && (len(path) == 1 || path[1] == "output")
+	switch path[0] {
+	case "output", "last", "attachments":
+		return true
+	case "workflow":
+		return len(path) == 1 || path[1] == "output" || path[1] == "exec_id"
+	}
+	return false
 }
 
 // leaves evaluates what is known of a tree.
-func (p *planner) leaves(t *template.Tree, values map[string]any) (all []problem) {
+func (p *planner) leaves(t *template.Tree, values map[string]any, given bool) (all []problem) {
 	t.Each(func(t *template.Template, at *authored.Node, path string) {
-		all = append(all, p.leaf(t, at, path, values)...)
+		all = append(all, p.leaf(t, at, path, values, given)...)
 	})
 	return all
 }
@@ -64,39 +77,59 @@ func (p *planner) atEnd(s scope) map[string]any {
 	return values
 }
 
-// router evaluates the condition where it looks at no task.
+// router evaluates the condition as far as it is known. Without given it is not known what
+// the task is given.
 func (p *planner) router(t *definition.Task, s scope, w *waiting, d *PlannedTask) {
-	waited := w.any()
+	value, known, err := t.Condition.Foresee(p.x.values(s), p.unknown(t.Condition, s, !w.any()))
+	switch {
+	case err != nil:
+		d.problem(p.x, fault.New(fault.TaskFailed, "the router %s: %v", t.ID, err))
+		return
+	case known:
+		if d.Route, err = p.x.routeFor(t, value); err != nil {
+			d.problem(p.x, err)
+		}
+		return
+	}
 	if w.add(t.Condition.Tasks()...); t.Condition.All() {
 		w.add(allTasks)
 	}
-	if waited || w.any() {
-		return
+}
+
+// unknown are the values of the context that a condition may look at and that only the run
+// has.
+func (p *planner) unknown(c *definition.Condition, s scope, given bool) [][]string {
+	all := [][]string{{"workflow", "exec_id"}}
+	for _, id := range c.Tasks() {
+		if !s.finished(id) {
+			all = append(all, []string{"tasks", id})
+		}
 	}
-	_, route, err := p.x.choose(t, s)
-	if err != nil {
-		d.problem(p.x, err)
+	if c.All() {
+		all = append(all, []string{"tasks"})
 	}
-	d.Route = route
+	if !given {
+		for _, key := range givenKeys {
+			all = append(all, []string{key})
+		}
+	}
+	return all
 }
 
 // endless says that the condition of a repeat task does not hold after any of its rounds,
-// whatever they give.
-func (p *planner) endless(t *definition.Task, at place, s scope) []problem {
-	c := t.Until
-	unknown := func(id string) bool { return !s.finished(id) }
-	if c.Sees("output") || c.Sees("workflow") || c.All() || slices.ContainsFunc(c.Tasks(), unknown) {
-		return nil
-	}
+// whatever they give, or that it fails.
+func (p *planner) endless(t *definition.Task, at place, s scope, given bool) []problem {
+	unknown := append(p.unknown(t.Until, s, given), []string{"output"})
 	for i := range t.Max {
-		over, err := p.x.until(t, at.round(t, s, i, nil).s, map[string]any{})
+		round := at.round(t, s, i, nil).s
+		over, known, err := t.Until.Foresee(p.x.values(round), unknown)
 		if err != nil {
-			return []problem{p.x.problemAt(t, "until", fault.From(err).Message, "")}
+			return []problem{p.x.problemAt(t, "until", err.Error(), "")}
 		}
-		if over {
+		if !known || over != "false" {
 			return nil
 		}
 	}
-	return []problem{p.x.problemAt(t, "until", fmt.Sprintf("it does not look at the output of the task, and does not hold after any of its %s", rounds(t.Max)),
+	return []problem{p.x.problemAt(t, "until", "whatever the task gives, it does not hold after any of its "+rounds(t.Max),
 		"compare something of output, as in output.score >= 8, or raise max")}
 }

@@ -1938,6 +1938,7 @@ export interface components {
             details?: {
                 [key: string]: unknown;
             };
+            hint?: string;
             message: string;
             type: string;
         };
