@@ -46,7 +46,7 @@ export default function Files({ project }: ViewProps) {
           </label>
           <span className="segments" role="group" aria-label="Where to search">
             <button type="button" className="segment small" aria-pressed={where === "name"} onClick={() => navigate(link({ in: "" }), "replace")}>Names</button>
-            <button type="button" className="segment small" aria-pressed={where === "content"} onClick={() => navigate(link({ in: "content" }), "replace")}>Content</button>
+            <button type="button" id="search-content" className="segment small" aria-pressed={where === "content"} onClick={() => navigate(link({ in: "content" }), "replace")}>Content</button>
             <button type="button" className="segment small" aria-pressed={regexp} title="Regular expression (RE2)" aria-label="Regular expression" onClick={() => navigate(link({ re: regexp ? "" : "1" }), "replace")}>.*</button>
           </span>
         </div>

@@ -1,5 +1,5 @@
 // Very long lists of rows of one height: only those near the screen are drawn.
-import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useState } from "react";
+import { type ReactNode, type RefObject, useEffect, useState } from "react";
 
 /** Rows that are drawn beyond the screen on both sides. */
 const beyond = 30;
@@ -7,7 +7,7 @@ const beyond = 30;
 /** Draws count rows of `height` pixels in a box that scrolls. */
 export function FixedRows({ count, height, box, children }: { count: number; height: number; box: RefObject<HTMLElement | null>; children: (index: number) => ReactNode }) {
   const [[from, to], setRange] = useState<[number, number]>([0, beyond * 2]);
-  useLayoutEffect(() => {
+  useEffect(() => { // not a layout effect: the box around these rows has no ref yet then
     const b = box.current;
     if (!b) return;
     const look = () => {

@@ -63,7 +63,7 @@ function Lines({ file, linkOf }: { file: FoundFile; linkOf: (path: string, line:
           <li key={l.line}>
             <a className="found-line" href={linkOf(file.path, l.line ?? 0)}>
               <span className="found-number">{l.line}</span>
-              <code className="clip grow">{l.before.trimStart().slice(-60)}<mark>{l.match}</mark>{l.after.slice(0, 200)}</code>
+              <code className="clip grow">{l.before.length > 28 ? `…${l.before.slice(-28)}` : l.before.trimStart()}<mark>{l.match}</mark>{l.after.slice(0, 200)}</code>
             </a>
           </li>
         ))}

@@ -27,6 +27,8 @@ export class Tree {
   private readonly open = new Set<string>([""]);
   private readonly busy = new Map<string, AbortController>();
   private readonly again = new Set<string>();
+  /** Large folders of which more is wanted once what is asked for is there. */
+  private readonly then = new Set<string>();
   private readonly listeners = new Set<() => void>();
   private shown: readonly Row[] = [];
 
@@ -47,6 +49,7 @@ export class Tree {
     for (const request of this.busy.values()) request.abort();
     this.busy.clear();
     this.again.clear();
+    this.then.clear();
   }
 
   async load(path: string, depth = 1): Promise<void> {
@@ -71,12 +74,17 @@ export class Tree {
       if (this.busy.get(path) === gone) this.busy.delete(path);
     }
     if (this.again.delete(path)) await this.load(path);
+    else if (this.then.delete(path)) await this.more(path);
   }
 
   /** Reads the next entries of a large folder. */
   async more(path: string): Promise<void> {
     const folder = this.folders.get(path);
-    if (!folder || this.busy.has(path)) return;
+    if (!folder) return;
+    if (this.busy.has(path)) {
+      this.then.add(path);
+      return;
+    }
     const gone = new AbortController();
     this.busy.set(path, gone);
     try {
@@ -84,8 +92,9 @@ export class Tree {
     } catch (error) {
       if (!gone.signal.aborted) this.set(path, { ...folder, state: "failed", error });
     } finally {
-      this.busy.delete(path);
+      if (this.busy.get(path) === gone) this.busy.delete(path);
     }
+    if (this.again.delete(path)) await this.load(path);
   }
 
   toggle(path: string, open = !this.open.has(path)): void {
