@@ -40,6 +40,9 @@ func failures(rt *route) map[int][]fault.Type {
 	if rt.body != nil {
 		by[http.StatusRequestTimeout] = []fault.Type{fault.InvalidRequest} // see tooSlow
 	}
+	if rt.ranged {
+		by[http.StatusRequestedRangeNotSatisfiable] = []fault.Type{fault.InvalidRequest} // see rangeOf
+	}
 	return by
 }
 
@@ -129,6 +132,9 @@ func responses(rt *route, set *schemas) map[string]any {
 		"description": rt.summary, "content": map[string]any{media: map[string]any{"schema": schema}}}}
 	if rt.tagged {
 		all["304"] = map[string]any{"description": "The client has it: If-None-Match names its entity tag."}
+	}
+	if rt.ranged {
+		all["206"] = map[string]any{"description": "The part that Range names.", "content": map[string]any{media: map[string]any{"schema": schema}}}
 	}
 	for status, types := range failures(rt) {
 		var names []string

@@ -7,9 +7,12 @@ import (
 	"path/filepath"
 
 	"belay/internal/fault"
+	"belay/internal/permit"
 	"belay/internal/workspace"
+	"belay/internal/workspace/coordination"
 	"belay/internal/workspace/index"
 	"belay/internal/workspace/scan"
+	publish "belay/internal/workspace/snapshot"
 	"belay/internal/workspace/statusfile"
 )
 
@@ -36,6 +39,15 @@ type Projects struct {
 	// Transitions reads the status of deliverables and makes transitions. Without one
 	// those endpoints are NOT_FOUND.
 	Transitions *statusfile.Writer
+	// Snapshots bounds the snapshots that people publish. Without it none are.
+	Snapshots *publish.Options
+	// Audit is the operator's log, and VerifyAudit checks it. Without them their endpoints
+	// are NOT_FOUND.
+	Audit       *permit.Audit
+	VerifyAudit func(ctx context.Context) (AuditVerdict, error)
+	// Coordination reads and records how projects are coordinated. Without it its
+	// endpoints are NOT_FOUND.
+	Coordination *coordination.Writer
 	// OpenTransitions lets callers make transitions to CHECKING and ISSUED who show no
 	// token.
 	OpenTransitions bool

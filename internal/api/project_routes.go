@@ -66,8 +66,11 @@ func projectRoutes() []route {
 				{in: "header", name: "Last-Event-ID", integer: true, doc: "as after, and wins over it"}},
 			media: eventStream, action: action{serve: serveProjectEvents}, errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.Overloaded})},
 		{method: get, path: "/api/project/file", name: "getProjectFile", summary: "One file of a project, as plain text, a picture or a download. Belay-Truncated says that it has more.",
-			params: []param{workingRoot, {in: "query", name: "path", required: true, doc: "the file, relative to the project or absolute"}},
-			media:  "text/plain", action: action{serve: serveFile}, tagged: true, errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.WorkspaceFileReadFailed})},
+			params: []param{workingRoot, {in: "query", name: "path", required: true, doc: "the file, relative to the project or absolute"},
+				{in: "query", name: "download", doc: "true for the whole file, as a download"},
+				{in: "header", name: "Range", doc: "one part of the file, bytes=FIRST-LAST; several are as none"},
+				{in: "header", name: "If-Range", doc: "the entity tag of the content that the part is wanted of; the beginning of another one comes as 200"}},
+			media: "text/plain", action: action{serve: serveFile}, tagged: true, ranged: true, errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.WorkspaceFileReadFailed})},
 		{method: get, path: "/api/project/recent", name: "listProjects", summary: "The projects that this user has worked on, the latest first.",
 			action: answers(listProjects), errors: []fault.Type{fault.NotFound, fault.StorageFailure}},
 	}

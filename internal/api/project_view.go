@@ -100,30 +100,42 @@ func serveFile(c *call) error {
 	if trim(q["path"]) == "" {
 		return fault.New(fault.InvalidRequest, "the parameter path is required").With("field", "path")
 	}
-	file, err := view.Open(root, inside(root, q["path"]), cmp.Or(c.o.Projects.ViewBytes, 8<<20), c.hides(root))
+	download, err := flag(q, "download")
 	if err != nil {
+		return err
+	}
+	limit := cmp.Or(c.o.Projects.ViewBytes, 8<<20)
+	file, err := view.OpenWhole(root, inside(root, q["path"]), limit, c.hides(root))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	part, ranged, err := rangeOf(c.r, quoted(file.Tag), file.Size)
+	if err != nil {
+		c.w.Header().Set("Content-Range", "bytes */"+strconv.FormatInt(file.Size, 10))
 		return err
 	}
 	head := c.w.Header()
 	kind, harmless := shownAs(file.Data)
 	head.Set("Content-Type", kind)
-	if !harmless {
+	if download || !harmless {
 		head.Set("Content-Disposition", disposition(path.Base(file.Path)))
 	}
 	head["Cache-Control"] = headerRevalidate
+	head.Set("Accept-Ranges", "bytes")
 	head.Set("Belay-Size", strconv.FormatInt(file.Size, 10))
-	if file.Cut() {
+	size := file.Size
+	if !ranged && !download && size > limit {
+		size = limit
 		head.Set("Belay-Truncated", "true")
 	}
 	if unchanged(c, quoted(file.Tag)) {
 		return nil
 	}
-	head.Set("Content-Length", strconv.Itoa(len(file.Data)))
-	c.w.WriteHeader(http.StatusOK)
-	if c.r.Method != http.MethodHead {
-		_, _ = c.w.Write(file.Data) // the client has left: nobody to tell
+	if ranged {
+		return sendPart(c, file, part)
 	}
-	return nil
+	return sendBytes(c, http.StatusOK, file.Part(0, size), size)
 }
 
 // shownAs is the content type of a file by its bytes, and whether a browser may

@@ -43,7 +43,9 @@ type route struct {
 	// already gets 304.
 	tagged bool
 	// wide is set where the body may be a whole register.
-	wide   bool
+	wide bool
+	// ranged is set where a client may ask for a part of the answer.
+	ranged bool
 	errors []fault.Type
 	action
 }

@@ -40,7 +40,7 @@ func errorsOf(lists ...[]fault.Type) (all []fault.Type) {
 
 // routes is the table of every endpoint.
 func routes() []route {
-	return projectsByID(slices.Concat(harnessRoutes(), controlRoutes(), archiveRoutes(), overviewRoutes(), activityRoutes(), progressRoutes(), eventRoutes(), scaffoldRoutes(), projectRoutes(), deliverableRoutes(), commitRoutes(), registerRoutes(), proposalRoutes(), keptRoutes(), pipelineRoutes(), workflowRoutes(), systemRoutes()))
+	return projectsByID(slices.Concat(harnessRoutes(), controlRoutes(), archiveRoutes(), overviewRoutes(), activityRoutes(), progressRoutes(), eventRoutes(), scaffoldRoutes(), projectRoutes(), searchRoutes(), snapshotRoutes(), auditRoutes(), coordinationRoutes(), deliverableRoutes(), commitRoutes(), registerRoutes(), proposalRoutes(), keptRoutes(), pipelineRoutes(), workflowRoutes(), systemRoutes()))
 }
 
 // harnessRoutes are the endpoints about sessions and turns.

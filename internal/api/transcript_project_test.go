@@ -14,11 +14,14 @@ import (
 	"belay/internal/api"
 	"belay/internal/api/apitest"
 	"belay/internal/journal"
+	"belay/internal/permit"
 	"belay/internal/workspace"
 	"belay/internal/workspace/changeset"
+	"belay/internal/workspace/coordination"
 	"belay/internal/workspace/index"
 	"belay/internal/workspace/proposal"
 	"belay/internal/workspace/registerfile"
+	"belay/internal/workspace/snapshot"
 	"belay/internal/workspace/statusfile"
 )
 
@@ -63,6 +66,7 @@ func (p *projectFolder) put(t *testing.T, o *api.Options, name string, data []by
 		}})
 		o.Projects.Proposals = p.proposals
 		o.Projects.Transitions = &statusfile.Writer{Locks: filepath.Join(t.TempDir(), "locks"), Clock: clock}
+		p.extend(t, o, clock)
 		o.Projects.Hides = func(_, path string) bool { return path == "secret" || strings.HasPrefix(path, "secret/") }
 		o.Projects.Recent = func(context.Context) ([]api.RecentProject, error) {
 			return []api.RecentProject{{ProjectRoot: p.root, Name: "bridge & more", Sessions: 2, UsedAt: "2026-01-02T03:04:05.678Z", Exists: true}}, nil
@@ -84,6 +88,30 @@ func (p *projectFolder) put(t *testing.T, o *api.Options, name string, data []by
 			t.Fatal(err)
 		}
 	}
+}
+
+// extend adds snapshots, coordination and an audit log with an entry of the project and one
+// of another.
+func (p *projectFolder) extend(t *testing.T, o *api.Options, clock func() time.Time) {
+	t.Helper()
+	o.Projects.Snapshots = &snapshot.Options{LockDir: t.TempDir(), MaxFiles: 100, MaxBytes: 1 << 20, Clock: clock}
+	audit, err := permit.OpenAudit(filepath.Join(t.TempDir(), "audit.jsonl"), clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, project := range []string{p.root, "/elsewhere"} {
+		if err := audit.Append(t.Context(), permit.Entry{Kind: "decision", Project: project, SessionID: "s1", Tool: "bash", Summary: "make", Verdict: "allow", By: "operator"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.Projects.Audit = audit
+	o.Projects.VerifyAudit = func(ctx context.Context) (api.AuditVerdict, error) {
+		n, err := audit.Verify(ctx)
+		return api.AuditVerdict{File: "audit.jsonl", Lines: n, Whole: err == nil}, err
+	}
+	o.Projects.Coordination = &coordination.Writer{Locks: t.TempDir(), Record: func(ctx context.Context, c coordination.Change) error {
+		return audit.Append(ctx, permit.Entry{Kind: "coordination", Project: c.Project, Summary: string(c.To), Verdict: "made", By: c.By})
+	}}
 }
 
 // show puts the real names into a request: escaped in its first line, the URL.

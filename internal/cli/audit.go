@@ -3,13 +3,10 @@ package cli
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
-	"belay/internal/permit"
-	"belay/internal/session"
 )
 
 func newAudit(c *console) *cobra.Command {
@@ -37,39 +34,21 @@ was removed or replaced. The exit code is 1 if something is wrong.`,
 }
 
 func verifyAudit(ctx context.Context, c *console, a *app.App, asJSON bool) error {
-	path := app.AuditPath(a.Config.Paths.StateDir)
-	log, err := permit.OpenAudit(path, time.Now)
+	v, err := a.VerifyAudit(ctx)
 	if err != nil {
 		return err
 	}
-	var seen []permit.Seen
-	sessions := map[string]bool{}
-	if err := a.Store.Upkeep.AuditPositions(ctx, func(id string, p session.AuditPosition) {
-		if at := permit.Position(p); log.Has(at) {
-			seen = append(seen, permit.Seen{Where: "session " + id, Position: at})
-			sessions[id] = true
+	switch {
+	case asJSON:
+		if err := c.writeJSON(v); err != nil {
+			return err
 		}
-	}); err != nil {
-		return err
+	case v.Whole:
+		c.fields("file", v.File, "lines", count(v.Lines, "line", "lines")+", as they were written",
+			"compared", "with "+count(v.Sessions, "session", "sessions"))
 	}
-	lines, err := log.Verify(ctx, seen...)
-	if err != nil && !errors.Is(err, permit.ErrAuditBroken) {
-		return err
-	}
-	if asJSON {
-		found := map[string]any{"file": path, "lines": lines, "sessions": len(sessions), "whole": err == nil}
-		if err != nil {
-			found["problem"] = err.Error()
-		}
-		if werr := c.writeJSON(found); werr != nil {
-			return werr
-		}
-	} else if err == nil {
-		c.fields("file", path, "lines", count(lines, "line", "lines")+", as they were written",
-			"compared", "with "+count(len(sessions), "session", "sessions"))
-	}
-	if err != nil {
-		return failed(ExitFailed, "compare "+path+" with a backup; what comes after that line proves nothing", err)
+	if !v.Whole {
+		return failed(ExitFailed, "compare "+v.File+" with a backup; what comes after that line proves nothing", errors.New(v.Problem))
 	}
 	return nil
 }

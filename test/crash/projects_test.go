@@ -17,6 +17,7 @@ import (
 	"belay/internal/fault"
 	"belay/internal/workspace"
 	"belay/internal/workspace/changeset"
+	"belay/internal/workspace/coordination"
 	"belay/internal/workspace/lifecycle"
 	"belay/internal/workspace/proposal"
 	"belay/internal/workspace/registerfile"
@@ -53,6 +54,28 @@ var projectScenarios = []scenario{
 			s, err := statusfile.Read(w.deliverable(), 0)
 			if err == nil && s.Status.State() != lifecycle.Open && s.Status.State() != lifecycle.Initialized {
 				err = fmt.Errorf("the state is %s", s.Status.State())
+			}
+			return errors.Join(err, auditIsWhole(w, a))
+		},
+	},
+	{
+		name: "coordination",
+		setup: func(w *world, _ *app.App) {
+			folder := filepath.Join(w.project, "_Coordination")
+			must(w.t, os.MkdirAll(folder, 0o700))
+			must(w.t, os.WriteFile(filepath.Join(folder, "_COORDINATION.md"), []byte("# Coordination Record\n\n**Representation:** Hybrid\n"), 0o600))
+		},
+		work: func(w *world, _ *app.App) {
+			writer, err := app.Coordinator(w.settings())
+			w.try(err)
+			r, err := writer.Set(context.Background(), w.project, coordination.ScheduleFirst, "the person", "")
+			w.try(err)
+			w.acknowledged("the mode", promise{Kind: "content", Path: filepath.Join(w.project, filepath.FromSlash(r.Path)), SHA256: strings.Trim(r.ETag(), `"`)}.holds)
+		},
+		always: func(w *world, a *app.App) error {
+			r, err := coordination.Read(w.project)
+			if err == nil && r.Mode != coordination.Hybrid && r.Mode != coordination.ScheduleFirst {
+				err = fmt.Errorf("the mode is %q: %s", r.Value, r.Problem)
 			}
 			return errors.Join(err, auditIsWhole(w, a))
 		},

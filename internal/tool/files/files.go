@@ -49,7 +49,7 @@ type Options struct {
 // New returns the file tools, in the order in which models see them.
 func New(o Options) []tool.Tool {
 	if o.Workers <= 0 {
-		o.Workers = min(runtime.GOMAXPROCS(0), 8)
+		o.Workers = walkers()
 	}
 	all := []tool.Tool{read{}, write{}, edit{}, list{}, glob{o.Workers}, grep{o.Workers}, send{}}
 	if o.Downloads != nil && o.Links != nil {
@@ -57,6 +57,9 @@ func New(o Options) []tool.Tool {
 	}
 	return all
 }
+
+// walkers is how many goroutines walk through folders.
+func walkers() int { return min(runtime.GOMAXPROCS(0), 8) }
 
 // changing keeps two changes of one file apart in a process.
 var changing sync.Mutex

@@ -16,6 +16,8 @@ type searcher struct {
 	context int // lines around a match
 	most    int // matches after which a file is done with, 0 for all
 	keep    int // matching lines whose text is kept
+	// spend reports whether so many more bytes may be looked at; nil allows any.
+	spend func(n int) bool
 
 	limit  int // how much is looked at at once
 	buf    []byte
@@ -63,6 +65,9 @@ func (s *searcher) file(folder *handle, name string) (hits fileHits) {
 			return fileHits{}
 		}
 		n, read = n+got, read+int64(got)
+		if s.spend != nil && !s.spend(got) {
+			return hits
+		}
 		p.data, p.last = s.buf[:n], err == io.EOF || read == size
 		if p.number == 1 && encodingOf(p.data) != utf8Plain {
 			p.data = s.plain(p)

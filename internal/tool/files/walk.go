@@ -27,6 +27,8 @@ type walk[R any] struct {
 	// enough is how much is wanted: when the first files, in order, have found so
 	// much, the walk stops. What it yields does not depend on chance.
 	enough int
+	// until ends the walk with what was found when it is closed; nil never does.
+	until <-chan struct{}
 	// visitor makes the function that one goroutine visits files with; it returns
 	// what was found and how much that counts. Name is in folder, path below at.
 	visitor func() func(folder *handle, name, path string) (found R, n int)
@@ -78,7 +80,14 @@ func (k *walk[R]) run(ctx context.Context) (found []R, complete bool, err error)
 	}
 	complete, count := true, 0
 	for b := range inOrder {
-		<-b.done
+		select {
+		case <-b.done:
+		case <-k.until:
+			complete = false
+		}
+		if !complete {
+			break
+		}
 		found, count = append(found, b.found...), count+b.count
 		if k.enough > 0 && count >= k.enough {
 			complete = false

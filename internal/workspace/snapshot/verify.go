@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -23,15 +24,26 @@ const maxManifest = 64 << 20
 // dir the snapshot relative to it, with slashes. A snapshot without a manifest,
 // such as one that another program made, is one finding.
 func Verify(root, dir string) []finding.Finding {
-	v := verifier{at: dir, listed: map[string]bool{}}
-	if err := v.run(root); err != nil {
+	found, _ := VerifyContext(context.Background(), root, dir) // which never ends
+	return found
+}
+
+// VerifyContext is [Verify] until ctx is done. The error is that of ctx.
+func VerifyContext(ctx context.Context, root, dir string) ([]finding.Finding, error) {
+	v := verifier{ctx: ctx, at: dir, listed: map[string]bool{}}
+	err := v.run(root)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
 		v.find(&ruleUnreadable, "", 0, "the snapshot cannot be checked: %s", reasonOf(err))
 	}
 	finding.Sort(v.found)
-	return v.found
+	return v.found, nil
 }
 
 type verifier struct {
+	ctx    context.Context //nolint:containedctx // it lives for one call
 	at     string
 	dir    *os.Root
 	listed map[string]bool
@@ -63,6 +75,9 @@ func (v *verifier) run(root string) error {
 	n := 0
 	for line := range strings.Lines(string(data)) {
 		n++
+		if err := v.ctx.Err(); err != nil {
+			return err
+		}
 		f, ok := readEntry(strings.TrimSuffix(line, "\n"))
 		if !ok || v.listed[f.Path] {
 			v.find(&ruleManifest, ManifestFile, n, "the line is none of a manifest, or names a file again")
@@ -85,7 +100,7 @@ func (v *verifier) file(f File) {
 		v.find(&ruleChanged, f.Path, 0, "the file is no regular file any more")
 		return
 	}
-	sum, err := sumOf(v.dir, f.Path)
+	sum, err := sumOf(v.ctx, v.dir, f.Path)
 	switch {
 	case err != nil:
 		v.find(&ruleUnreadable, f.Path, 0, "the file cannot be checked: %s", reasonOf(err))
@@ -107,14 +122,14 @@ func (v *verifier) added() error {
 	})
 }
 
-func sumOf(dir *os.Root, name string) (string, error) {
+func sumOf(ctx context.Context, dir *os.Root, name string) (string, error) {
 	f, _, err := durable.OpenRegular(dir, name)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
 	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
+	if _, err := io.Copy(sum, reader{ctx, f}); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -37,6 +38,33 @@ func (c *Content) Cut() bool { return int64(len(c.Data)) < c.Size }
 // such file, where it is hidden, where a link leads to what is, or out of the
 // project.
 func Open(project, name string, limit int64, hidden func(rel string) bool) (*Content, error) {
+	f, err := OpenWhole(project, name, limit, hidden)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	if f.Cut() {
+		if f.Data, err = io.ReadAll(io.LimitReader(f.file, limit)); err != nil {
+			return nil, unreadable(f.Path, err)
+		}
+		f.Size = max(f.Size, int64(len(f.Data)))
+	}
+	return &f.Content, nil
+}
+
+// Whole is a file of which any part can be read. The caller closes it.
+type Whole struct {
+	// Content has the file's beginning, as [Open] returns it, but of a file that is cut
+	// only as much as shows its type.
+	Content
+	file *os.File
+}
+
+// sniffed is how much of a large file shows its type.
+const sniffed = 64 << 10
+
+// OpenWhole opens a file as [Open] does, for reading parts of it.
+func OpenWhole(project, name string, limit int64, hidden func(rel string) bool) (*Whole, error) {
 	rel, err := resolve(project, name)
 	if err != nil || hides(hidden, rel) || hides(hidden, name) {
 		return nil, notFound(name, "file", err)
@@ -53,19 +81,41 @@ func Open(project, name string, limit int64, hidden func(rel string) bool) (*Con
 	if err != nil {
 		return nil, notFound(name, "file", err)
 	}
-	defer f.Close()
-	c := &Content{Path: rel, Size: info.Size(), Modified: info.ModTime()}
-	if c.Data, err = io.ReadAll(io.LimitReader(f, limit)); err != nil {
-		return nil, fault.New(fault.WorkspaceFileReadFailed, "the file can not be read to its end").With("path", rel).Because(err)
+	w := &Whole{Content{Path: rel, Size: info.Size(), Modified: info.ModTime()}, f}
+	if err := w.begin(limit); err != nil {
+		return nil, errors.Join(unreadable(rel, err), f.Close())
 	}
-	c.Size = max(c.Size, int64(len(c.Data)))
-	if c.Cut() {
-		c.Tag = fmt.Sprintf("%s-%s", strconv.FormatInt(c.Size, 36), strconv.FormatInt(c.Modified.UnixNano(), 36))
-		return c, nil
+	return w, nil
+}
+
+// begin reads the beginning and names the content.
+func (w *Whole) begin(limit int64) (err error) {
+	if w.Size > limit {
+		w.Data, err = io.ReadAll(io.NewSectionReader(w.file, 0, min(limit, sniffed)))
+		w.Tag = fmt.Sprintf("%s-%s", strconv.FormatInt(w.Size, 36), strconv.FormatInt(w.Modified.UnixNano(), 36))
+		return err
 	}
-	sum := sha256.Sum256(c.Data)
-	c.Tag = hex.EncodeToString(sum[:])
-	return c, nil
+	// What is added meanwhile is not looked at: the size is that of the moment of opening.
+	w.Data, err = io.ReadAll(io.NewSectionReader(w.file, 0, w.Size))
+	w.Size = int64(len(w.Data))
+	sum := sha256.Sum256(w.Data)
+	w.Tag = hex.EncodeToString(sum[:])
+	return err
+}
+
+// Part reads n bytes from an offset on.
+func (w *Whole) Part(offset, n int64) io.Reader {
+	if !w.Cut() {
+		return bytes.NewReader(w.Data[offset : offset+n])
+	}
+	return io.NewSectionReader(w.file, offset, n)
+}
+
+// Close closes the file.
+func (w *Whole) Close() error { return w.file.Close() }
+
+func unreadable(rel string, err error) error {
+	return fault.New(fault.WorkspaceFileReadFailed, "the file can not be read to its end").With("path", rel).Because(err)
 }
 
 var errOutside = errors.New("leads out of the project")

@@ -179,6 +179,10 @@ func (t *tree) entries(rel string) ([]fs.DirEntry, error) {
 	return all, nil
 }
 
+// Hidden reports whether a path of a project is never shown: in belay's own memory, in that
+// of git, or where more says so, which may be nil.
+func Hidden(more func(string) bool, rel string) bool { return hides(more, rel) }
+
 // hides reports whether a path is never shown: belay's own memory, that of git, and
 // what the caller says.
 func hides(more func(string) bool, rel string) bool {

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -132,5 +133,30 @@ func TestOpen(t *testing.T) {
 		if c, err := Open(root, name, 100, hidden); !fault.Is(err, fault.NotFound) {
 			t.Errorf("%q: %+v, %v", name, c, err)
 		}
+	}
+}
+
+// Parts of a file have its tag, whether it is shown whole or not.
+func TestOpenWhole(t *testing.T) {
+	t.Parallel()
+	root := project(t, "a.txt")
+	for _, limit := range []int64{3, 100} {
+		f, err := OpenWhole(root, "a.txt", limit, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := Open(root, "a.txt", limit, nil)
+		if err != nil || c.Tag != f.Tag || f.Size != 5 || f.Cut() != (limit < 5) {
+			t.Errorf("limit %d: %+v, %+v, %v", limit, c, f.Content, err)
+		}
+		if got, err := io.ReadAll(f.Part(2, 3)); err != nil || string(got) != "txt" {
+			t.Errorf("limit %d: %q, %v", limit, got, err)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := OpenWhole(root, ".belay/x", 3, nil); !fault.Is(err, fault.NotFound) {
+		t.Error(err)
 	}
 }

@@ -4,6 +4,23 @@
  */
 
 export interface paths {
+    "/api/audit/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether nobody changed the audit log, as belay audit verify says. */
+        get: operations["verifyAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/device/{id}": {
         parameters: {
             query?: never;
@@ -618,15 +635,15 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/project/activity": {
+    "/api/project/audit": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** What happened in a project, the latest first: changes that turns applied or that were taken back, transitions, edits of registers, and runs that ended. */
-        get: operations["getActivity"];
+        /** What the audit log has of a project: decisions, refusals, transitions and changes, the newest first. */
+        get: operations["readAudit"];
         put?: never;
         post?: never;
         delete?: never;
@@ -696,6 +713,24 @@ export interface paths {
         /** What commands changed and what is not real yet, oldest first. */
         get: operations["listKeptChanges"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/project/coordination": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How a project is coordinated, as its record says. */
+        get: operations["getCoordination"];
+        /** Record how a project is coordinated. It does not change how dependencies are tracked. */
+        put: operations["setCoordination"];
         post?: never;
         delete?: never;
         options?: never;
@@ -805,23 +840,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/project/progress": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Where a project stands: for each deliverable since when it is in its state, what it waits for and how many findings it has; and the commands that remove most findings. */
-        get: operations["getProgress"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/project/proposals": {
         parameters: {
             query?: never;
@@ -884,6 +902,75 @@ export interface paths {
         get: operations["listProjects"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/project/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The files of a project whose name or lines have a text. The answer says what it left out, and why. */
+        get: operations["searchProject"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/project/snapshot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether a snapshot is as it was published: every file by its checksum, and nothing besides. */
+        get: operations["verifySnapshot"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/project/snapshot/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What changed since a snapshot: in the tool root's loose files, or in another snapshot. */
+        get: operations["compareSnapshot"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/project/snapshots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The snapshots in a project's tool roots, the newest of each first. */
+        get: operations["listSnapshots"];
+        put?: never;
+        /** Publish a folder of a project as a snapshot, as belay snapshot new does. */
+        post: operations["publishSnapshot"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1321,6 +1408,13 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AuditVerdict: {
+            file: string;
+            lines: number;
+            problem?: string;
+            sessions: number;
+            whole: boolean;
+        };
         InfoLimits: {
             attachmentBytes: number;
             attachmentExtensions: string[] | null;
@@ -1434,6 +1528,12 @@ export interface components {
             sha256: string;
             url?: string;
             width?: number;
+        };
+        auditAnswer: {
+            entries: components["schemas"]["permit.Recorded"][] | null;
+            nextCursor?: string;
+            projectRoot: string;
+            unreadable?: number;
         };
         "block.Item": {
             filename?: string;
@@ -1556,6 +1656,36 @@ export interface components {
         };
         closedDecisionsAnswer: {
             decisions: components["schemas"]["closedDecision"][] | null;
+        };
+        comparisonAnswer: {
+            added: string[] | null;
+            against: string;
+            changed: string[] | null;
+            more?: boolean;
+            path: string;
+            projectRoot: string;
+            removed: string[] | null;
+            same: number;
+        };
+        coordinationAnswer: {
+            exists: boolean;
+            line?: number;
+            mode?: string;
+            modes: string[] | null;
+            path: string;
+            problem?: string;
+            projectRoot: string;
+            value?: string;
+        };
+        coordinationBody: {
+            /** @description who says so, for the audit log */
+            by?: string;
+            /** @description SCHEDULE_FIRST, DEPENDENCY_TRACKED or HYBRID */
+            mode: string;
+            /** @description the project's id, in place of projectRoot */
+            project?: string;
+            /** @description absolute path of the project folder */
+            projectRoot?: string;
         };
         decisionAnswer: {
             decision: components["schemas"]["permit.Decision"];
@@ -1840,6 +1970,17 @@ export interface components {
             /** @description the last turn that the new session has; the last that has ended without it */
             turnId?: string;
         };
+        foundFile: {
+            count: number;
+            lines: components["schemas"]["foundLine"][] | null;
+            path: string;
+        };
+        foundLine: {
+            after: string;
+            before: string;
+            line?: number;
+            match: string;
+        };
         "gather.Report": {
             base?: string;
             bytes?: number;
@@ -2057,12 +2198,6 @@ export interface components {
             toolCallId: string;
             turnId: string;
         };
-        "overview.Activity": {
-            happenings: components["schemas"]["overview.Happening"][] | null;
-            more?: boolean;
-            nextCursor?: string;
-            total: number;
-        };
         "overview.Changed": {
             session: components["schemas"]["overview.Session"];
         };
@@ -2074,21 +2209,6 @@ export interface components {
             runId?: string;
             sessionId?: string;
             verdict?: string;
-        };
-        "overview.Happening": {
-            /** Format: date-time */
-            at: string;
-            by?: string;
-            deliverable?: string;
-            files?: number;
-            id: string;
-            kind: string;
-            paths?: string[];
-            runId?: string;
-            sessionId?: string;
-            status?: string;
-            turnId?: string;
-            what: string;
         };
         "overview.Opened": {
             /** Format: date-time */
@@ -2223,6 +2343,25 @@ export interface components {
             preview?: string;
             sha256: string;
         };
+        "permit.Recorded": {
+            agent?: string;
+            by?: string;
+            decisionId?: string;
+            effect?: string;
+            kind: string;
+            line: number;
+            note?: string;
+            project?: string;
+            reason?: string;
+            sessionId?: string;
+            summary?: string;
+            /** Format: date-time */
+            time: string;
+            tool?: string;
+            toolCallId?: string;
+            turnId?: string;
+            verdict?: string;
+        };
         "permit.Repository": {
             does: string[] | null;
             path: string;
@@ -2276,32 +2415,6 @@ export interface components {
             personas: components["schemas"]["persona.Summary"][] | null;
             /** @description The tools that a turn can be given. */
             tools: string[] | null;
-        };
-        "progress.Command": {
-            line: string;
-            removes: number;
-        };
-        "progress.Deliverable": {
-            blockers?: number;
-            circle?: boolean;
-            errors?: number;
-            path: string;
-            ready: string;
-            since?: string;
-            waitsFor?: string[];
-            warnings?: number;
-        };
-        "progress.Findings": {
-            errors?: number;
-            warnings?: number;
-        };
-        "progress.Report": {
-            deliverables: components["schemas"]["progress.Deliverable"][] | null;
-            doFirst: components["schemas"]["progress.Command"][] | null;
-            elsewhere: components["schemas"]["progress.Findings"];
-            projectRoot: string;
-            summary: components["schemas"]["validate.Summary"];
-            unreadRegisters?: number;
         };
         projectAnswer: {
             ok: boolean;
@@ -2377,6 +2490,18 @@ export interface components {
         proposalsAnswer: {
             projectRoot: string;
             proposals: components["schemas"]["proposal.Shown"][] | null;
+        };
+        publishBody: {
+            /** @description the folder to publish, relative to the project; what is loose in the tool root without it */
+            from?: string;
+            /** @description the first part of the snapshot's name */
+            label: string;
+            /** @description the project's id, in place of projectRoot */
+            project?: string;
+            /** @description absolute path of the project folder */
+            projectRoot?: string;
+            /** @description the tool root, or a folder in one, relative to the project */
+            toolRoot: string;
         };
         questionAnswer: {
             closed?: components["schemas"]["closedDecision"];
@@ -2826,6 +2951,15 @@ export interface components {
             label: string;
             path: string;
         };
+        searchAnswer: {
+            cut?: string;
+            matches: number;
+            projectRoot: string;
+            reason?: string;
+            results: components["schemas"]["foundFile"][] | null;
+            searched: number;
+            unreadable?: number;
+        };
         "session.AuditPosition": {
             hash: string;
             line: number;
@@ -3001,6 +3135,39 @@ export interface components {
         };
         settledAnswer: {
             change: components["schemas"]["changes.KeptResult"];
+        };
+        "snapshot.File": {
+            bytes: number;
+            path: string;
+            sha256: string;
+        };
+        "snapshot.Published": {
+            latest: boolean;
+            name: string;
+            path: string;
+            sealed: boolean;
+            toolRoot: string;
+        };
+        "snapshot.Snapshot": {
+            bytes: number;
+            files: components["schemas"]["snapshot.File"][] | null;
+            manifest: string;
+            name: string;
+            path: string;
+            pointer: string;
+            toolRoot: string;
+        };
+        snapshotAnswer: {
+            findings: components["schemas"]["finding.Finding"][] | null;
+            more?: boolean;
+            path: string;
+            projectRoot: string;
+            whole: boolean;
+        };
+        snapshotsAnswer: {
+            more?: boolean;
+            projectRoot: string;
+            snapshots: components["schemas"]["snapshot.Published"][] | null;
         };
         stamp: {
             task?: string;
@@ -3248,6 +3415,71 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    verifyAudit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether nobody changed the audit log, as belay audit verify says. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditVerdict"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description STORAGE_FAILURE */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
     removeDevice: {
         parameters: {
             query?: never;
@@ -6354,16 +6586,20 @@ export interface operations {
             };
         };
     };
-    getActivity: {
+    readAudit: {
         parameters: {
             query?: {
                 /** @description absolute path of the project folder */
                 projectRoot?: string;
                 /** @description or the project's id; one of both is required */
                 project?: string;
-                /** @description the time after which it happened, as RFC 3339 writes it; 30 days ago without it */
+                /** @description only entries of this kind, such as decision, refusal, transition, register or undo */
+                kind?: string;
+                /** @description only what this person or agent did */
+                actor?: string;
+                /** @description only what is not older: a day, YYYY-MM-DD in UTC, or a time (RFC 3339) */
                 since?: string;
-                /** @description at most so many, 1 to 200; 50 without it */
+                /** @description at most so many, up to 500; 100 without it */
                 limit?: number;
                 /** @description the nextCursor of the page before */
                 cursor?: string;
@@ -6374,13 +6610,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What happened in a project, the latest first: changes that turns applied or that were taken back, transitions, edits of registers, and runs that ended. */
+            /** @description What the audit log has of a project: decisions, refusals, transitions and changes, the newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["overview.Activity"];
+                    "application/json": components["schemas"]["auditAnswer"];
                 };
             };
             /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST */
@@ -6854,6 +7090,193 @@ export interface operations {
             };
         };
     };
+    getCoordination: {
+        parameters: {
+            query?: {
+                /** @description absolute path of the project folder */
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How a project is coordinated, as its record says. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["coordinationAnswer"];
+                };
+            };
+            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKSPACE_FILE_READ_FAILED, SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    setCoordination: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description the entity tag of the record that this was decided by; any without it */
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["coordinationBody"];
+            };
+        };
+        responses: {
+            /** @description Record how a project is coordinated. It does not change how dependencies are tracked. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["coordinationAnswer"];
+                };
+            };
+            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description CONTENT_CHANGED */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description REQUEST_TOO_LARGE */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKSPACE_FILE_READ_FAILED, WORKSPACE_FAILURE, SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description OVERLOADED */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description STORAGE_FAILURE */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
     listDeliverables: {
         parameters: {
             query?: {
@@ -7138,8 +7561,15 @@ export interface operations {
                 project?: string;
                 /** @description the file, relative to the project or absolute */
                 path: string;
+                /** @description true for the whole file, as a download */
+                download?: string;
             };
-            header?: never;
+            header?: {
+                /** @description one part of the file, bytes=FIRST-LAST; several are as none */
+                Range?: string;
+                /** @description the entity tag of the content that the part is wanted of; the beginning of another one comes as 200 */
+                "If-Range"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7147,6 +7577,15 @@ export interface operations {
         responses: {
             /** @description One file of a project, as plain text, a picture or a download. Belay-Truncated says that it has more. */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description The part that Range names. */
+            206: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7190,6 +7629,15 @@ export interface operations {
             };
             /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            416: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7364,92 +7812,6 @@ export interface operations {
                 };
             };
             /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND, DELIVERABLE_NOT_FOUND */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description SDK_FAILURE */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description OVERLOADED */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-        };
-    };
-    getProgress: {
-        parameters: {
-            query?: {
-                /** @description absolute path of the project folder */
-                projectRoot?: string;
-                /** @description or the project's id; one of both is required */
-                project?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Where a project stands: for each deliverable since when it is in its state, what it waits for and how many findings it has; and the commands that remove most findings. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["progress.Report"];
-                };
-            };
-            /** @description The client has it: If-None-Match names its entity tag. */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description UNAUTHORIZED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description FORBIDDEN */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["fault.Body"];
-                };
-            };
-            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7852,6 +8214,409 @@ export interface operations {
             };
             /** @description SDK_FAILURE */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description STORAGE_FAILURE */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    searchProject: {
+        parameters: {
+            query: {
+                /** @description absolute path of the project folder */
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
+                /** @description what to look for, at most 1000 bytes; letter case counts where it has a capital */
+                query: string;
+                /** @description name, the default, or content */
+                in?: string;
+                /** @description the folder to look in, relative to the project or absolute; the project without it */
+                path?: string;
+                /** @description true for an RE2 expression */
+                regexp?: string;
+                /** @description true to look at what git ignores, too */
+                ignored?: string;
+                /** @description how many lines or names to find, up to 1000; 200 without it */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The files of a project whose name or lines have a text. The answer says what it left out, and why. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["searchAnswer"];
+                };
+            };
+            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    verifySnapshot: {
+        parameters: {
+            query: {
+                /** @description absolute path of the project folder */
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
+                /** @description the snapshot's folder, relative to the project or absolute */
+                path: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether a snapshot is as it was published: every file by its checksum, and nothing besides. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["snapshotAnswer"];
+                };
+            };
+            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    compareSnapshot: {
+        parameters: {
+            query: {
+                /** @description absolute path of the project folder */
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
+                /** @description the snapshot's folder, relative to the project or absolute */
+                path: string;
+                /** @description the name of another snapshot of the same tool root; what is loose in the tool root without it */
+                against?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What changed since a snapshot: in the tool root's loose files, or in another snapshot. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["comparisonAnswer"];
+                };
+            };
+            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    listSnapshots: {
+        parameters: {
+            query?: {
+                /** @description absolute path of the project folder */
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The snapshots in a project's tool roots, the newest of each first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["snapshotsAnswer"];
+                };
+            };
+            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    publishSnapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["publishBody"];
+            };
+        };
+        responses: {
+            /** @description Publish a folder of a project as a snapshot, as belay snapshot new does. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["snapshot.Snapshot"];
+                };
+            };
+            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description REQUEST_TOO_LARGE */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKSPACE_FAILURE, SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description OVERLOADED */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,0 +1,178 @@
+package coordination
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"belay/internal/durable"
+	"belay/internal/fault"
+	"belay/internal/workspace"
+	"belay/internal/workspace/changeset"
+	"belay/internal/workspace/document"
+	"belay/internal/workspace/layout"
+)
+
+var folderName, fileName = path.Dir(layout.CoordinationFile), path.Base(layout.CoordinationFile)
+
+// Writer records modes. It is safe for concurrent use, by any number of processes with
+// the same Locks.
+type Writer struct {
+	// Locks is a folder of the operator's, for locks.
+	Locks string
+	// Record puts a change on record before it is made; an error refuses it. Nil records
+	// nothing.
+	Record func(context.Context, Change) error
+	// Notify is called before the write; it may be nil.
+	Notify workspace.Notify
+}
+
+// Change is a mode that was set, for the audit log.
+type Change struct {
+	Project, Path string
+	From, To      Mode
+	By            string
+	// Failed is why it was not set after all.
+	Failed string
+}
+
+const lockTime = 30 * time.Second
+
+// Set records a mode in a project, an absolute path. A file that is there keeps all but
+// the value; without one it is made. If is the entity tag that the change was decided by,
+// "" for any content. It fails with CONTENT_CHANGED where the file has another content,
+// with OVERLOADED where another change takes too long, and with WORKSPACE_FAILURE where
+// the file is no text that can be changed safely.
+func (w *Writer) Set(ctx context.Context, project string, to Mode, by, ifTag string) (Record, error) {
+	unlock, err := changeset.Lock(ctx, w.Locks, "coordination", filepath.Join(project, folderName), lockTime)
+	if err != nil {
+		return Record{}, err
+	}
+	defer unlock()
+	root, err := os.OpenRoot(project)
+	if err != nil {
+		return Record{}, fault.New(fault.WorkingRootInaccessible, "the project cannot be opened").With("projectRoot", project).Because(err)
+	}
+	defer root.Close()
+	was, err := read(root)
+	if err != nil {
+		return Record{}, err
+	}
+	if ifTag != "" && ifTag != was.ETag() {
+		return Record{}, changed()
+	}
+	if was.Mode == to {
+		return was, nil
+	}
+	text, err := with(was, to)
+	if err != nil {
+		return Record{}, err
+	}
+	c := Change{Project: project, Path: layout.CoordinationFile, From: was.Mode, To: to, By: by}
+	if err := w.record(ctx, c); err != nil {
+		return Record{}, fault.New(fault.StorageFailure, "the change could not be put on record, so it was not made").Because(err)
+	}
+	if err := w.write(ctx, root, project, was, text); err != nil {
+		c.Failed = err.Error()
+		return Record{}, errors.Join(err, w.record(context.WithoutCancel(ctx), c))
+	}
+	return read(root)
+}
+
+func (w *Writer) record(ctx context.Context, c Change) error {
+	if w.Record == nil {
+		return nil
+	}
+	return w.Record(ctx, c)
+}
+
+func changed() error {
+	return fault.New(fault.ContentChanged, "%s is not what it was when the change was decided", layout.CoordinationFile).
+		With("paths", []string{layout.CoordinationFile})
+}
+
+// with is the file with a mode.
+func with(r Record, to Mode) ([]byte, error) {
+	if !r.Exists {
+		return []byte("# Coordination Record\n\n**Representation:** " + words[to] + "\n"), nil
+	}
+	d := document.Parse(r.data)
+	if !d.Valid() {
+		return nil, fault.New(fault.WorkspaceFailure, "%s is no text that can be changed safely", layout.CoordinationFile).WithHint("correct the file by hand")
+	}
+	if f, ok := d.Field(labels...); ok {
+		d.SetField(f, words[to])
+	} else {
+		d.Insert(afterTitle(d), "", "**"+labels[0]+":** "+words[to])
+	}
+	return d.Bytes(), nil
+}
+
+// afterTitle is the line after the title, 0 where there is none.
+func afterTitle(d *document.Document) int {
+	for i := range d.Len() {
+		if strings.HasPrefix(d.Line(i), "# ") {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+const newMode = 0o666
+
+// write replaces the file, unless somebody changed it meanwhile.
+func (w *Writer) write(ctx context.Context, root *os.Root, project string, was Record, text []byte) error {
+	mode := fs.FileMode(newMode)
+	if was.info != nil {
+		mode = was.info.Mode().Perm()
+	}
+	done, err := w.Notify.Begin(ctx, workspace.Write{Project: project, Path: layout.CoordinationFile, Before: was.data, After: text, Mode: mode})
+	switch {
+	case fault.Is(err, fault.Overloaded):
+		return fault.From(err)
+	case err != nil:
+		return fault.New(fault.StorageFailure, "the change could not be announced to commands that run, so it was not made").Because(err)
+	}
+	err = put(root, was, text, mode)
+	done(err == nil || errors.Is(err, durable.ErrUnflushed))
+	switch {
+	case err == nil || fault.Is(err, fault.ContentChanged):
+		return err
+	case errors.Is(err, durable.ErrUnflushed):
+		return fault.New(fault.StorageFailure, "the mode is recorded, but the disk did not confirm it; a power cut may take it back").
+			WithHint("look after the disk, then see that %s still has it", layout.CoordinationFile).Because(err)
+	}
+	return fault.New(fault.StorageFailure, "%s could not be written; it is as it was", layout.CoordinationFile).
+		WithHint("free disk space or look after the disk, then try again").Because(err)
+}
+
+func put(root *os.Root, was Record, text []byte, mode fs.FileMode) error {
+	if !was.Exists {
+		if err := durable.MkdirAll(root, folderName, 0o777); err != nil {
+			return err
+		}
+		if err := durable.FlushDir(root, ".", durable.ProjectFile); err != nil {
+			return err
+		}
+	}
+	folder, err := durable.OpenFolder(root, folderName)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	now, _, err := durable.ReadFile(folder, fileName, MaxBytes)
+	if there := err == nil; there != was.Exists || there && !bytes.Equal(now, was.data) {
+		return changed()
+	}
+	r := durable.Replacement{Data: text, Perm: mode, Temp: durable.TempName("coordination")}
+	if was.Exists {
+		r.Exact, r.Like = true, was.info
+	}
+	return r.Put(folder, fileName)
+}

@@ -1,0 +1,2 @@
+function e(e,t=200){let n=e.slice(0,e.search(/\r?\n|$/)),r=[`,`,`;`,`	`].sort((e,t)=>n.split(t).length-n.split(e).length)[0],i=[],a=[],o=``,s=!1,c=+(e.charCodeAt(0)===65279),l=()=>{a.length<50&&a.push(o),o=``},u=()=>{l(),i.push(a),a=[]};for(;c<e.length&&i.length<t;c++){let t=e[c];s?t===`"`?e[c+1]===`"`?(o+=t,c++):s=!1:o+=t:t===`"`&&o===``?s=!0:t===r?l():t===`
+`?u():t!==`\r`&&(o+=t)}return i.length<t&&(o!==``||a.length>0)&&u(),i}export{e as t};

@@ -1,0 +1,2 @@
+import{n as e,t}from"./lib-CG-T2Vgl.js";var n=t(e);function r(e,t){if(!n.registered(t))return;let r=[[]],i=(e,t)=>{if(e.type===`text`){e.value.split(`
+`).forEach((e,n)=>{n>0&&r.push([]),e!==``&&r.at(-1).push({text:e,kind:t})});return}let n=e.properties?.className;for(let r of e.children??[])i(r,Array.isArray(n)?n.join(` `):t)};return i(n.highlight(t,e),``),r}export{r as highlightLines};
