@@ -635,6 +635,125 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/pipeline/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The sessions of one start: how far each is, what it asks and what it cost. */
+        get: operations["getBatch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pipeline/batch/continue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start the sessions of a batch that were not started, such as after the server ended. */
+        post: operations["continueBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pipeline/batch/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start no more sessions of a batch. Those that run go on. */
+        post: operations["stopBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pipeline/batches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was started in a project, the latest 50 first. */
+        get: operations["listBatches"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pipeline/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What work can be started in a project. What cannot is listed with the reason. */
+        get: operations["pipelineOptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pipeline/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start an agent on a project or on chosen deliverables, or say what that would send. Nothing is started when anything is wrong. */
+        post: operations["startPipeline"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/project/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What happened in a project, the latest first: changes that turns applied or that were taken back, transitions, edits of registers, and runs that ended. */
+        get: operations["getActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/project/audit": {
         parameters: {
             query?: never;
@@ -720,6 +839,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/project/commits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a person looks at before they approve a commit: recent commits of a folder, what is not committed, and the diff since the deliverable's last transition. */
+        get: operations["listCommits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/project/coordination": {
         parameters: {
             query?: never;
@@ -731,6 +867,23 @@ export interface paths {
         get: operations["getCoordination"];
         /** Record how a project is coordinated. It does not change how dependencies are tracked. */
         put: operations["setCoordination"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/project/deliverable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One deliverable with its status, transitions, documents, findings, proposals, blockers and sessions. */
+        get: operations["getDeliverable"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -832,6 +985,23 @@ export interface paths {
         };
         /** Every register of dependencies judged by the rules of the format, as belay deps lint prints it. */
         get: operations["lintRegisters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/project/progress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where a project stands: for each deliverable since when it is in its state, what it waits for and how many findings it has; and the commands that remove most findings. */
+        get: operations["getProgress"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1074,6 +1244,23 @@ export interface paths {
         get: operations["usage"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workflow/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Check a workflow file, or the text of one, as belay workflow check does: every problem with its place and the next step. Nothing runs. */
+        post: operations["checkWorkflow"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1513,6 +1700,10 @@ export interface components {
             /** @description whether rows are retired that a complete proposal does not have; true without it */
             retire?: boolean;
         };
+        "approval.File": {
+            kind: string;
+            path: string;
+        };
         "attachment.Item": {
             bytes: number;
             charset?: string;
@@ -1535,6 +1726,22 @@ export interface components {
             projectRoot: string;
             unreadable?: number;
         };
+        batchAnswer: {
+            batch: components["schemas"]["pipeline.Batch"];
+            sessions: components["schemas"]["overview.Session"][] | null;
+        };
+        batchBody: {
+            /** @description the batch's id */
+            batch: string;
+            /** @description the project's id, in place of projectRoot */
+            project?: string;
+            /** @description absolute path of the project folder */
+            projectRoot?: string;
+        };
+        batchesAnswer: {
+            batches: components["schemas"]["pipeline.Batch"][] | null;
+            projectRoot: string;
+        };
         "block.Item": {
             filename?: string;
             id?: string;
@@ -1543,6 +1750,12 @@ export interface components {
             size?: number;
             url?: string;
         };
+        blockedBy: {
+            deliverable: string;
+            dependencyId: string;
+            state?: string;
+            type: string;
+        };
         bootBody: {
             /** @description options of this boot; they are not saved */
             opts?: components["schemas"]["turn.Opts"];
@@ -1550,6 +1763,25 @@ export interface components {
             probe?: boolean;
             /** @description the session to boot */
             sessionId: string;
+        };
+        "catalog.CheckProblem": {
+            column?: number;
+            field?: string;
+            hint?: string;
+            line?: number;
+            message: string;
+            rule: string;
+        };
+        "catalog.Checked": {
+            id?: string;
+            more?: number;
+            path: string;
+            problems: components["schemas"]["catalog.CheckProblem"][] | null;
+            shared?: components["schemas"]["catalog.Shared"];
+            tasks: number;
+            text?: string;
+            valid: boolean;
+            warnings?: components["schemas"]["catalog.Warning"][];
         };
         "catalog.File": {
             description?: string;
@@ -1569,6 +1801,17 @@ export interface components {
             line?: number;
             message: string;
             path?: string;
+        };
+        "catalog.Shared": {
+            actions: number;
+            agents: number;
+            schemas: number;
+        };
+        "catalog.Warning": {
+            column?: number;
+            field?: string;
+            line?: number;
+            message: string;
         };
         changedDeliverable: {
             gone?: boolean;
@@ -1636,6 +1879,16 @@ export interface components {
             sessionId: string;
             turns: components["schemas"]["changes.ChangeSet"][] | null;
         };
+        checkBody: {
+            /** @description the workflow file, in the project: absolute, or relative to the project */
+            path?: string;
+            /** @description the project's id, in place of projectRoot */
+            project?: string;
+            /** @description absolute path of the project folder */
+            projectRoot?: string;
+            /** @description the text of a workflow file in place of the file; with path, it is checked as that file's */
+            text?: string;
+        };
         closedDecision: {
             by: string;
             decisionId: string;
@@ -1656,6 +1909,31 @@ export interface components {
         };
         closedDecisionsAnswer: {
             decisions: components["schemas"]["closedDecision"][] | null;
+        };
+        commitRow: {
+            author: string;
+            date: string;
+            sha: string;
+            subject: string;
+        };
+        commitsAnswer: {
+            /** @description those that changed something in the folder, the youngest first */
+            commits: components["schemas"]["commitRow"][] | null;
+            /** @description the commit that is checked out */
+            head?: components["schemas"]["commitRow"];
+            /** @description there may be others */
+            more?: boolean;
+            /** @description the folder, relative to the project */
+            path: string;
+            problem?: string;
+            projectRoot: string;
+            repository: boolean;
+            /** @description what changed since the last transition; absent where no commit has the deliverable's status */
+            since?: components["schemas"]["sinceAnswer"];
+            /** @description files of the folder that differ from head */
+            uncommitted: components["schemas"]["approval.File"][] | null;
+            /** @description the folder has more than was compared */
+            unseen?: boolean;
         };
         comparisonAnswer: {
             added: string[] | null;
@@ -1708,11 +1986,49 @@ export interface components {
             decisions: components["schemas"]["openDecision"][] | null;
             waits?: components["schemas"]["run.Waiting"][];
         };
+        deliverableAnswer: {
+            /** @description what this deliverable waits for */
+            blockers: components["schemas"]["graph.Blocker"][] | null;
+            /** @description what waits for this deliverable */
+            blocks: components["schemas"]["blockedBy"][] | null;
+            documents: components["schemas"]["view.Document"][] | null;
+            /** @description what If-Match takes, by the file's name: _STATUS.md and Dependencies.csv */
+            etags: {
+                [key: string]: string;
+            };
+            /** @description at most 500 */
+            findings: components["schemas"]["placedFinding"][] | null;
+            id: string;
+            key: string;
+            moreDocuments?: boolean;
+            moreFindings?: number;
+            moreSessions?: boolean;
+            name: string;
+            packageName?: string;
+            path: string;
+            pkg: string;
+            /** @description what could not be read, and why */
+            problems: components["schemas"]["partProblem"][] | null;
+            projectRoot: string;
+            /** @description those that wait */
+            proposals: components["schemas"]["proposal.Shown"][] | null;
+            recordedState?: string;
+            register: components["schemas"]["registerFigures"];
+            relativePath: string;
+            /** @description sessions that changed files of the folder, the last first */
+            sessions: components["schemas"]["overview.Touching"][] | null;
+            status: string;
+            /** @description _STATUS.md; absent where it cannot be read */
+            statusFile?: components["schemas"]["statusfile.View"];
+            /** @description the steps that lead on from the state */
+            transitions: components["schemas"]["transitionChoice"][] | null;
+        };
         dependenciesAnswer: {
             deliverablePath: string;
             dependenciesFilePath: string;
             findings: components["schemas"]["finding.Finding"][] | null;
             headers: string[] | null;
+            numbers?: number[];
             projectRoot: string;
             rows: {
                 [key: string]: string;
@@ -2198,6 +2514,12 @@ export interface components {
             toolCallId: string;
             turnId: string;
         };
+        "overview.Activity": {
+            happenings: components["schemas"]["overview.Happening"][] | null;
+            more?: boolean;
+            nextCursor?: string;
+            total: number;
+        };
         "overview.Changed": {
             session: components["schemas"]["overview.Session"];
         };
@@ -2209,6 +2531,21 @@ export interface components {
             runId?: string;
             sessionId?: string;
             verdict?: string;
+        };
+        "overview.Happening": {
+            /** Format: date-time */
+            at: string;
+            by?: string;
+            deliverable?: string;
+            files?: number;
+            id: string;
+            kind: string;
+            paths?: string[];
+            runId?: string;
+            sessionId?: string;
+            status?: string;
+            turnId?: string;
+            what: string;
         };
         "overview.Opened": {
             /** Format: date-time */
@@ -2259,10 +2596,13 @@ export interface components {
             createdAt: string;
             damaged?: string;
             forkedFrom?: components["schemas"]["session.Origin"];
+            lastError?: string;
+            lastExit?: number;
             mode?: string;
             model?: string;
             openQuestions: number;
             persona?: string;
+            pipeline?: components["schemas"]["session.Pipeline"];
             preferredModel?: string;
             projectId: string;
             projectName: string;
@@ -2274,6 +2614,21 @@ export interface components {
             turns: number;
             /** Format: date-time */
             updatedAt: string;
+        };
+        "overview.Touching": {
+            /** Format: date-time */
+            lastAt: string;
+            paths: string[] | null;
+            persona?: string;
+            sessionId: string;
+            title: string;
+            turns: number;
+        };
+        partProblem: {
+            hint?: string;
+            message: string;
+            part: string;
+            type: string;
         };
         "permit.Command": {
             class: string;
@@ -2366,6 +2721,17 @@ export interface components {
             does: string[] | null;
             path: string;
         };
+        "persona.Decision": {
+            allowed: boolean;
+            allowlistedSubagents: string[] | null;
+            approvalRef?: string;
+            approvedBy?: string;
+            delegatedSubagents: string[] | null;
+            gate: string;
+            problems?: string[];
+            reason: string;
+            warnings?: string[];
+        };
         "persona.Persona": {
             autoApproveTools?: string[];
             blocking?: string;
@@ -2415,6 +2781,150 @@ export interface components {
             personas: components["schemas"]["persona.Summary"][] | null;
             /** @description The tools that a turn can be given. */
             tools: string[] | null;
+        };
+        "pipeline.Batch": {
+            category: string;
+            /** Format: date-time */
+            createdAt: string;
+            error?: components["schemas"]["pipeline.BatchFail"];
+            id: string;
+            knowledgeType?: string;
+            live: boolean;
+            of: number;
+            scopeMode?: string;
+            sessions: number;
+            type: string;
+        };
+        "pipeline.BatchFail": {
+            hint?: string;
+            message: string;
+            type: string;
+        };
+        "pipeline.Category": {
+            id: string;
+            label: string;
+            selector: string;
+            types: components["schemas"]["pipeline.Type"][] | null;
+        };
+        "pipeline.Choice": {
+            enabled: boolean;
+            id: string;
+            label: string;
+            reason?: string;
+        };
+        "pipeline.Choices": {
+            categories: components["schemas"]["pipeline.Category"][] | null;
+            defaultAtOnce: number;
+            maxAtOnce: number;
+            maxTargets: number;
+            projectRoot: string;
+            scopeModes: components["schemas"]["pipeline.Choice"][] | null;
+        };
+        "pipeline.Preview": {
+            atOnce: number;
+            category: string;
+            costUsd?: number;
+            delegation: components["schemas"]["persona.Decision"];
+            estimatedTokens: number;
+            limitUsd?: number;
+            mode: string;
+            model: string;
+            persona: string;
+            sessions: components["schemas"]["pipeline.PreviewSession"][] | null;
+            type: string;
+        };
+        "pipeline.PreviewSession": {
+            estimatedTokens: number;
+            message: string;
+            target?: string;
+            title: string;
+        };
+        "pipeline.Started": {
+            batch: string;
+            sessions: components["schemas"]["pipeline.StartedSession"][] | null;
+        };
+        "pipeline.StartedSession": {
+            sessionId: string;
+            target?: string;
+            title: string;
+        };
+        "pipeline.Type": {
+            description?: string;
+            enabled: boolean;
+            id: string;
+            label: string;
+            persona: string;
+            reason?: string;
+            setting?: string;
+            targets: string;
+        };
+        pipelineAnswer: {
+            preview?: components["schemas"]["pipeline.Preview"];
+            started?: components["schemas"]["pipeline.Started"];
+        };
+        pipelineBody: {
+            /** @description how many sessions work at the same time, 1 to 8; 2 without it */
+            atOnce?: number;
+            /** @description DECOMP, PREP, TASK or AUDIT */
+            category: string;
+            /** @description only say what would be sent, and what it may cost */
+            dryRun?: boolean;
+            /** @description the knowledge type, where scopeMode is KNOWLEDGE_TYPES */
+            knowledgeType?: string;
+            /** @description what to add to the message, at most 4096 bytes */
+            note?: string;
+            /** @description options of the turns, as in POST /api/harness/turn, but for the persona */
+            opts?: components["schemas"]["turn.Opts"];
+            /** @description the project's id, in place of projectRoot */
+            project?: string;
+            /** @description absolute path of the project folder */
+            projectRoot?: string;
+            /** @description of TASK: DELIVERABLES (without it) or KNOWLEDGE_TYPES */
+            scopeMode?: string;
+            /** @description keys PKG::ID of the deliverables to work on, at most 200; each gets a session of its own */
+            targets?: string[];
+            /** @description a type of the category; of TASK the task agent */
+            type: string;
+        };
+        placedFinding: {
+            code: string;
+            column?: string;
+            /** @description what removes it, to be run on the server's machine */
+            command?: string;
+            extra?: boolean;
+            fix?: string;
+            line?: number;
+            message: string;
+            path?: string;
+            row?: number;
+            severity: string;
+            value?: string;
+        };
+        "progress.Command": {
+            line: string;
+            removes: number;
+        };
+        "progress.Deliverable": {
+            blockers?: number;
+            circle?: boolean;
+            errors?: number;
+            path: string;
+            ready: string;
+            since?: string;
+            waitsFor?: string[];
+            warnings?: number;
+        };
+        "progress.Findings": {
+            errors?: number;
+            warnings?: number;
+        };
+        "progress.Report": {
+            deliverables: components["schemas"]["progress.Deliverable"][] | null;
+            doFirst: components["schemas"]["progress.Command"][] | null;
+            elsewhere: components["schemas"]["progress.Findings"];
+            projectRoot: string;
+            summary: components["schemas"]["validate.Summary"];
+            unreadRegisters?: number;
         };
         projectAnswer: {
             ok: boolean;
@@ -2549,6 +3059,13 @@ export interface components {
             dependencyId: string;
             kept?: string[];
             row?: number;
+        };
+        registerFigures: {
+            active: number;
+            exists: boolean;
+            findings: number;
+            retired: number;
+            rows: number;
         };
         "registerlint.FileReport": {
             findings: components["schemas"]["finding.Finding"][] | null;
@@ -3079,6 +3596,19 @@ export interface components {
             sessionId: string;
             turnId: string;
         };
+        "session.Pipeline": {
+            atOnce?: number;
+            batch: string;
+            category: string;
+            digest?: string;
+            knowledgeType?: string;
+            note?: string;
+            of: number;
+            options?: unknown;
+            scopeMode?: string;
+            target?: string;
+            type: string;
+        };
         "session.Record": {
             bootFingerprint?: string;
             /** Format: date-time */
@@ -3091,6 +3621,7 @@ export interface components {
             mode: string;
             model?: string;
             persona: string;
+            pipeline?: components["schemas"]["session.Pipeline"];
             preferredModel?: string;
             projectRoot: string;
             readOnly?: boolean;
@@ -3135,6 +3666,18 @@ export interface components {
         };
         settledAnswer: {
             change: components["schemas"]["changes.KeptResult"];
+        };
+        sinceAnswer: {
+            /** @description the commit of the transition, or head where pending is set */
+            commit: components["schemas"]["commitRow"];
+            /** @description unified, against the files as they are now, committed or not; at most 1 MiB */
+            diff: string;
+            files: number;
+            /** @description how many files differ, or may, that the diff does not have */
+            left?: number;
+            /** @description the transition to the state that the deliverable has is in no commit yet */
+            pending?: boolean;
+            state: string;
         };
         "snapshot.File": {
             bytes: number;
@@ -3262,6 +3805,16 @@ export interface components {
             projectRoot?: string;
             /** @description the state to go to */
             targetState: string;
+        };
+        transitionChoice: {
+            /** @description who may make it */
+            actors: string[] | null;
+            /** @description a commit that was approved must be named */
+            approval: boolean;
+            lacks: components["schemas"]["finding.Finding"][] | null;
+            /** @description it needs the operator's authority */
+            operator: boolean;
+            to: string;
         };
         treeAnswer: {
             depth: number;
@@ -3391,6 +3944,14 @@ export interface components {
             packages: number;
             truncated: boolean;
             warnings: number;
+        };
+        "view.Document": {
+            /** Format: date-time */
+            modified: string;
+            name: string;
+            path: string;
+            size: number;
+            title?: string;
         };
         "view.Node": {
             children?: components["schemas"]["view.Node"][];
@@ -6156,6 +6717,8 @@ export interface operations {
                 project?: string;
                 /** @description idle, running, waiting (a call waits for a person) or damaged; all without it */
                 state?: string;
+                /** @description only the sessions of this batch of a pipeline */
+                batch?: string;
                 /** @description at most so many, 1 to 200; 50 without it */
                 limit?: number;
                 /** @description the nextCursor of the page before */
@@ -6568,6 +7131,666 @@ export interface operations {
             };
             /** @description OVERLOADED */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description STORAGE_FAILURE */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    getBatch: {
+        parameters: {
+            query: {
+                /** @description absolute path of the project folder */
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
+                /** @description the batch's id */
+                batch: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sessions of one start: how far each is, what it asks and what it cost. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["batchAnswer"];
+                };
+            };
+            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INSTRUCTION_ROOT_INVALID, SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description OVERLOADED */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description STORAGE_FAILURE */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    continueBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["batchBody"];
+            };
+        };
+        responses: {
+            /** @description Start the sessions of a batch that were not started, such as after the server ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["batchAnswer"];
+                };
+            };
+            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST, BUDGET_EXCEEDED */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND, SESSION_NOT_FOUND, PERSONA_NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description TURN_IN_PROGRESS, SESSION_READ_ONLY, WORKING_ROOT_CONFLICT, IDEMPOTENCY_CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description REQUEST_TOO_LARGE */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INSTRUCTION_ROOT_INVALID, SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description OVERLOADED, MISSING_API_KEY */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description STORAGE_FAILURE */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    stopBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["batchBody"];
+            };
+        };
+        responses: {
+            /** @description Start no more sessions of a batch. Those that run go on. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["batchAnswer"];
+                };
+            };
+            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description REQUEST_TOO_LARGE */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INSTRUCTION_ROOT_INVALID, SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description OVERLOADED */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    listBatches: {
+        parameters: {
+            query?: {
+                /** @description absolute path of the project folder */
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was started in a project, the latest 50 first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["batchesAnswer"];
+                };
+            };
+            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INSTRUCTION_ROOT_INVALID, SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description OVERLOADED */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    pipelineOptions: {
+        parameters: {
+            query?: {
+                /** @description absolute path of the project folder */
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What work can be started in a project. What cannot is listed with the reason. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["pipeline.Choices"];
+                };
+            };
+            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INSTRUCTION_ROOT_INVALID, SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description OVERLOADED */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    startPipeline: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 200 visible ASCII characters; the same key and body start once */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["pipelineBody"];
+            };
+        };
+        responses: {
+            /** @description Start an agent on a project or on chosen deliverables, or say what that would send. Nothing is started when anything is wrong. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["pipelineAnswer"];
+                };
+            };
+            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST, BUDGET_EXCEEDED */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND, SESSION_NOT_FOUND, PERSONA_NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description TURN_IN_PROGRESS, SESSION_READ_ONLY, WORKING_ROOT_CONFLICT, IDEMPOTENCY_CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description REQUEST_TOO_LARGE */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INSTRUCTION_ROOT_INVALID, SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description OVERLOADED, MISSING_API_KEY */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description STORAGE_FAILURE */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    getActivity: {
+        parameters: {
+            query?: {
+                /** @description absolute path of the project folder */
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
+                /** @description the time after which it happened, as RFC 3339 writes it; 30 days ago without it */
+                since?: string;
+                /** @description at most so many, 1 to 200; 50 without it */
+                limit?: number;
+                /** @description the nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What happened in a project, the latest first: changes that turns applied or that were taken back, transitions, edits of registers, and runs that ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["overview.Activity"];
+                };
+            };
+            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SDK_FAILURE */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7090,6 +8313,80 @@ export interface operations {
             };
         };
     };
+    listCommits: {
+        parameters: {
+            query?: {
+                /** @description absolute path of the project folder */
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
+                /** @description the folder, relative to the project or absolute; the project without it */
+                path?: string;
+                /** @description at most so many commits, 1 to 100; 20 without it */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a person looks at before they approve a commit: recent commits of a folder, what is not committed, and the diff since the deliverable's last transition. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["commitsAnswer"];
+                };
+            };
+            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
     getCoordination: {
         parameters: {
             query?: {
@@ -7268,6 +8565,87 @@ export interface operations {
             };
             /** @description STORAGE_FAILURE */
             507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    getDeliverable: {
+        parameters: {
+            query: {
+                /** @description absolute path of the project folder */
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
+                /** @description PKG::ID, the package's folder or its id, and the deliverable's id */
+                key: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One deliverable with its status, transitions, documents, findings, proposals, blockers and sessions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["deliverableAnswer"];
+                };
+            };
+            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST, DELIVERABLE_PATH_OUTSIDE_PROJECT_ROOT */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND, DELIVERABLE_NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description OVERLOADED */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7812,6 +9190,92 @@ export interface operations {
                 };
             };
             /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND, DELIVERABLE_NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description OVERLOADED */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    getProgress: {
+        parameters: {
+            query?: {
+                /** @description absolute path of the project folder */
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where a project stands: for each deliverable since when it is in its state, what it waits for and how many findings it has; and the commands that remove most findings. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["progress.Report"];
+                };
+            };
+            /** @description The client has it: If-None-Match names its entity tag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description INVALID_PROJECT_ROOT, INVALID_REQUEST */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -9114,6 +10578,102 @@ export interface operations {
                 };
             };
             /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    checkWorkflow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["checkBody"];
+            };
+        };
+        responses: {
+            /** @description Check a workflow file, or the text of one, as belay workflow check does: every problem with its place and the next step. Nothing runs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["catalog.Checked"];
+                };
+            };
+            /** @description INVALID_REQUEST, INVALID_PROJECT_ROOT */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description REQUEST_TOO_LARGE */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKSPACE_FILE_READ_FAILED, SDK_FAILURE */
             500: {
                 headers: {
                     [name: string]: unknown;

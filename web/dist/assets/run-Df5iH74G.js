@@ -1,5 +1,0 @@
-<<<<<<<< HEAD:web/dist/assets/run-Df5iH74G.js
-import{L as e}from"./index-DAtrgoBi.js";var t=e();function n({project:e,item:n}){return(0,t.jsx)(`div`,{className:`scroll`,children:(0,t.jsxs)(`div`,{className:`project-column`,children:[(0,t.jsx)(`h2`,{children:`Run`}),(0,t.jsxs)(`p`,{children:[e.name,` `,n]})]})})}export{n as default};
-========
-import{E as e}from"./index-Df42r4Ie.js";var t=e();function n({project:e,item:n}){return(0,t.jsx)(`div`,{className:`scroll`,children:(0,t.jsxs)(`div`,{className:`project-column`,children:[(0,t.jsx)(`h2`,{children:`Run`}),(0,t.jsxs)(`p`,{children:[e.name,` `,n]})]})})}export{n as default};
->>>>>>>> files:web/dist/assets/run-C3CVAIXM.js
