@@ -4,7 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// bell and the notification of the desktop (OSC 9) are what a terminal gets when a
+// waitsNotification is the bell and the notification of the desktop (OSC 9): what a terminal gets when a
 // question waits and nobody looks at it. The text is ours alone: nothing of a model gets
 // into a control sequence.
 const waitsNotification = "\a\x1b]9;belay: a question waits for your answer\x1b\\"
