@@ -77,6 +77,8 @@ type Options struct {
 	Models func(ctx context.Context) ([]ModelChoice, error)
 	// Outlives is set where a running turn goes on without the chat.
 	Outlives bool
+	// Quiet keeps the terminal from ringing and notifying when a question waits.
+	Quiet bool
 	// Welcome is what the first screen of a new session says; nil shows none.
 	Welcome *Welcome
 	// Notices are shown at the beginning.

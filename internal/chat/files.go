@@ -198,7 +198,7 @@ const (
 func (f named) fits(query string) int {
 	base, depth := f.low[f.base:], strings.Count(f.low, "/")
 	at := strings.Index(base, query)
-	score := 0
+	var score int
 	switch {
 	case query == "":
 		score = fitsLetters

@@ -35,6 +35,8 @@ type Model struct {
 	greeting string
 	outbox   outbox
 	dialog   dialog
+	// attention calls the person to a question.
+	attention attention
 	// touched is when a key was pressed last, so that a question that comes up
 	// under a typing hand is not answered by it.
 	touched time.Time
@@ -64,6 +66,7 @@ func New(ctx context.Context, o Options) *Model {
 	m.calls.o, m.calls.ctx = &m.o, ctx
 	m.follower = follower{calls: &m.calls, conversation: &m.conversation, timer: timer}
 	m.dialog = dialog{calls: &m.calls, conversation: &m.conversation, look: l}
+	m.attention.off = o.Quiet
 	m.fresh(o.Session)
 	switch {
 	case o.Session != "":
@@ -106,6 +109,9 @@ func (m *Model) working() bool { return m.reducer.turn != "" || m.outbox.sending
 // Update implements [tea.Model].
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.update(msg)
+	if call := m.attention.call(m.dialog.asks); call != nil {
+		cmd = tea.Batch(cmd, call)
+	}
 	if !m.ticking && (m.working() || len(m.dialog.asks) > 0 || m.o.Clock().Before(m.leaving)) {
 		m.ticking = true
 		cmd = tea.Batch(cmd, m.follower.timer(tickEvery, ticked{}))
@@ -128,6 +134,12 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		case tea.MouseWheelDown:
 			m.conversation.scroll(wheelLines)
 		}
+		return nil
+	case tea.FocusMsg:
+		m.attention.focused(true)
+		return nil
+	case tea.BlurMsg:
+		m.attention.focused(false)
 		return nil
 	case tea.ModeReportMsg:
 		m.measure(msg)

@@ -53,6 +53,7 @@ func (m *Model) View() tea.View {
 	}
 	v := tea.NewView(strings.Join(lines, "\n"))
 	v.AltScreen, v.MouseMode, v.Cursor = true, tea.MouseModeCellMotion, cursor
+	v.ReportFocus = !m.o.Quiet
 	v.WindowTitle = "belay"
 	if m.o.Project != "" {
 		v.WindowTitle = "belay · " + render.Line(filepath.Base(m.o.Project))

@@ -26,6 +26,7 @@ type chatFlags struct {
 	resume          bool
 	attach          []string
 	skipRefused     bool
+	noNotify        bool
 }
 
 func newChat(c *console) *cobra.Command {
@@ -68,6 +69,7 @@ the last turn that did not end well.`,
 	flags.StringArrayVar(&f.attach, "attach", nil, "attach the file at `PATH`, or what is at an http or https address, to the first message; may be repeated")
 	flags.StringVar(&f.server, "server", "", "run the turns on the server at `URL`")
 	flags.BoolVar(&f.skipRefused, "skip-refused", false, skipRefusedDoc)
+	flags.BoolVar(&f.noNotify, "no-notify", false, "do not ring, nor notify the desktop, when a question waits and the terminal is not focused")
 	cmd.MarkFlagsMutuallyExclusive("continue", "session")
 	cmd.MarkFlagsMutuallyExclusive("session", "project")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -90,7 +92,7 @@ the last turn that did not end well.`,
 // chatOptions is what the command line says that needs no engine. The error has
 // everything that is wrong with it.
 func chatOptions(c *console, cmd *cobra.Command, f *chatFlags, args []string) (chat.Options, error) {
-	o := chat.Options{Allow: f.allow, By: c.person(), Say: strings.Join(args, ""), SkipRefused: f.skipRefused}
+	o := chat.Options{Allow: f.allow, By: c.person(), Say: strings.Join(args, ""), SkipRefused: f.skipRefused, Quiet: f.noNotify}
 	var err error
 	o.Opts, err = turnOptions(c, cmd, &f.optionFlags, f.server)
 	o.Opts.OnQuestion = turn.OnQuestionWait

@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -25,9 +26,16 @@ func TestListsWhileTypingOnATerminal(t *testing.T) {
 	x.shows("drawings/site-plan.md")
 	x.types("\t please\r")
 	x.shows("Looked-at-it")
-	x.shows(`\+ drawings/site-plan.md`)
 	x.types("\x04")
 	x.ends(ExitDone)
+	records, err := filepath.Glob(filepath.Join(project, ".belay", "sessions", "*", "transcript.jsonl"))
+	if err != nil || len(records) != 1 {
+		t.Fatalf("transcripts: %v, %v", records, err)
+	}
+	record, err := os.ReadFile(records[0])
+	if err != nil || !strings.Contains(string(record), "see @drawings/site-plan.md please") || !strings.Contains(string(record), `"name":"site-plan.md"`) {
+		t.Errorf("the file is not on record, %v:\n%s", err, record)
+	}
 }
 
 // Modes, models and personas are picked from lists that say what each one means, and
