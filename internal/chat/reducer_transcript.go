@@ -67,9 +67,7 @@ func (s *reducer) recall(e session.Entry) {
 		}
 		s.m.conversation.add(it)
 		s.finishCalls()
-		if e.Usage != nil && e.Usage.CostUSD != nil {
-			s.m.info.spent += *e.Usage.CostUSD
-		}
+		s.m.info.spend(e.Usage)
 	}
 }
 
