@@ -26,7 +26,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 SHARE    = $(DESTDIR)$(PREFIX)/share
 
-.PHONY: build install uninstall release release-check demo run web test unit crash lint fmt fmt-check vet gen gen-check bench bench-page test-tools parts page clean
+.PHONY: build install uninstall release release-check demo run web test unit crash lint fmt fmt-check vet gen screens gen-check bench bench-page test-tools parts page clean
 
 build: ## the program, in bin/belay
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w $(STAMP)' -o $(BIN)/belay ./cmd/belay
@@ -99,6 +99,9 @@ gen: ## the generated pages of docs/ and files of examples/
 	$(GO) run ./docs/gen
 	$(GO) test ./internal/cli -run TestTutorial -update
 	$(GO) test ./internal/chat -run TestPicture -update
+
+screens: ## the pictures of docs/screens.md, in Chromium
+	BELAY_SCREENS=../../docs/images $(GO) test ./test/browser -run TestScreens -count=1
 
 gen-check:
 	$(GO) run ./docs/gen -check

@@ -102,7 +102,7 @@ person must be able to trust is a plain file in the project's .belay folder.`,
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return setColour(c, when) }
 	root.AddCommand(
 		newServe(c), newTurn(c), newChat(c), newRun(c), newRuns(c), newSession(c), newDecision(c), newBus(c), newDiscord(c), newChanges(c), newUndo(c), newAudit(c),
-		newProject(c), newProjects(c), newDeps(c), newSnapshot(c), newPersona(c), newAttach(c), newWorkflow(c), newOpen(c),
+		newProject(c), newProjects(c), newDeps(c), newSnapshot(c), newPersona(c), newAttach(c), newWorkflow(c), newOpen(c), newDevices(c),
 		newConfig(c), newDoctor(c), newBugreport(c), newUsage(c), newGC(c), newVersion(c), newCompletion(c),
 	)
 	root.SetFlagErrorFunc(wrongFlag)

@@ -53,7 +53,7 @@ func TestDraftSurvivesReload(t *testing.T) {
 		document.querySelector("#message").dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true })); return true; })()`)
 	b.do(chromedp.WaitVisible(chromedp.CSS("#files li.ready")), chromedp.Reload())
 	b.until("document.querySelector('#message')?.value === 'half a thought' && document.querySelector('#files li.ready')?.innerText.includes('pasted.txt')")
-	b.do(chromedp.Click(chromedp.CSS("#files button")))
+	b.do(chromedp.Click(chromedp.CSS("#files [aria-label^=Remove]")))
 	b.until("!document.querySelector('#files')")
 	value[bool](b, `localStorage.setItem("belay.draft.s1", '{"text": 7, "files": [{"name": "x"}, null]}') === undefined`)
 	b.do(chromedp.Reload())

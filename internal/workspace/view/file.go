@@ -15,6 +15,7 @@ import (
 
 	"belay/internal/durable"
 	"belay/internal/fault"
+	"belay/internal/lazyregexp"
 )
 
 // Content is the shown part of a file of a project.
@@ -36,7 +37,8 @@ func (c *Content) Cut() bool { return int64(len(c.Data)) < c.Size }
 // Open reads a regular file of a project, at most limit bytes of it. Name is
 // relative to the project, with slashes. It fails with NOT_FOUND where there is no
 // such file, where it is hidden, where a link leads to what is, or out of the
-// project.
+// project. Of belay's own files it reads uploads, which people sent: they look at them
+// before a turn takes them.
 func Open(project, name string, limit int64, hidden func(rel string) bool) (*Content, error) {
 	f, err := OpenWhole(project, name, limit, hidden)
 	if err != nil {
@@ -66,7 +68,7 @@ const sniffed = 64 << 10
 // OpenWhole opens a file as [Open] does, for reading parts of it.
 func OpenWhole(project, name string, limit int64, hidden func(rel string) bool) (*Whole, error) {
 	rel, err := resolve(project, name)
-	if err != nil || hides(hidden, rel) || hides(hidden, name) {
+	if err != nil || !isUpload(rel, name) && (hides(hidden, rel) || hides(hidden, name)) {
 		return nil, notFound(name, "file", err)
 	}
 	root, err := os.OpenRoot(project)
@@ -117,6 +119,12 @@ func (w *Whole) Close() error { return w.file.Close() }
 func unreadable(rel string, err error) error {
 	return fault.New(fault.WorkspaceFileReadFailed, "the file can not be read to its end").With("path", rel).Because(err)
 }
+
+// upload are the paths of whole uploads; unfinished ones begin with a point.
+var upload = lazyregexp.New(`^\.belay/uploads/[^./][^/]*/[^./][^/]*$`)
+
+// isUpload reports whether a name is an upload's, and no link leads from or to it.
+func isUpload(rel, name string) bool { return rel == name && upload.MatchString(rel) }
 
 var errOutside = errors.New("leads out of the project")
 

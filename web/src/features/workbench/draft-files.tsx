@@ -13,7 +13,8 @@ export function DraftFiles({ draft, files, root, onRemoved }: { draft: Draft; fi
   const look = (f: DraftFile): Previewed | undefined => {
     const blob = draft.blob(f.id);
     if (blob) return { name: f.name, blob };
-    return f.inProject ? { name: f.name, href: api.projectFile(root, f.inProject) } : undefined;
+    const path = f.inProject ?? f.path; // the server has it, also after a reload
+    return path !== undefined && root ? { name: f.name, href: api.projectFile(root, path) } : undefined;
   };
   return (
     <>
