@@ -128,7 +128,8 @@ function useQuote(quote: string, line: number, placed: boolean, cut: boolean) {
       const to = b.querySelector("[data-quoted]") ?? (placed ? b.querySelector(`[data-line="${line}"]`) : null);
       const key = `${quote}\n${line}`;
       if (!to || scrolled.current === key) return;
-      scrolled.current = key;
+      // Until its renderer is loaded a text has another height.
+      if (!b.querySelector(".raw")) scrolled.current = key;
       reveal(to, to.hasAttribute("data-quoted") ? "center" : "start");
     };
     show();
