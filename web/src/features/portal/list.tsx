@@ -1,6 +1,6 @@
 // The deliverables, package by package. Rows have one height, so that only those on the screen
 // are drawn, however many there are.
-import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
+import { type KeyboardEvent, type RefObject, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { Project } from "../../api/types";
 import { deliverableLink } from "../../route";
 import { count } from "../../ui/format";
@@ -22,7 +22,8 @@ function useMedia(query: string): boolean {
 /** The lines that are near the screen. */
 function useWindow(list: RefObject<HTMLElement | null>, scroller: RefObject<HTMLElement | null>, lines: number, height: number): [from: number, to: number] {
   const [at, setAt] = useState<[number, number]>([0, 40]);
-  useLayoutEffect(() => {
+  // Not before the painting: the scroller around the list is known only then.
+  useEffect(() => {
     const l = list.current, s = scroller.current;
     if (!l || !s) return;
     let frame = 0;

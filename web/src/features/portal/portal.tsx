@@ -29,7 +29,10 @@ function useFilter(projectId: string): [Filter, (f: Filter) => void] {
     return () => removeEventListener("popstate", back);
   }, []);
   useEffect(() => {
-    const timer = setTimeout(() => navigate(projectLink(projectId, "", "", queryOf(filter)), "replace"), settles);
+    const timer = setTimeout(() => {
+      // A person may be on the way to another view.
+      if (location.pathname === projectLink(projectId)) navigate(projectLink(projectId, "", "", queryOf(filter)), "replace");
+    }, settles);
     return () => clearTimeout(timer);
   }, [filter, projectId]);
   return [filter, set];
