@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -286,6 +288,78 @@ func TestDiscordDownload(t *testing.T) {
 			t.Errorf("%s was written again", path)
 		}
 	}
+}
+
+// Messages that are said into an answer one after the other, and that the agent gets together:
+// by default all of them with all files; with discord.merge: newest the newest alone.
+func TestDiscordMerge(t *testing.T) {
+	t.Parallel()
+	for merge, want := range map[string]struct {
+		files int
+		kept  []string
+	}{
+		"union":  {2, []string{"input this too", "input no, that"}},
+		"newest": {1, []string{"replaced this too", "input no, that"}},
+	} {
+		t.Run(merge, func(t *testing.T) {
+			t.Parallel()
+			d := newDiscord(t, `turns:
+  - steps:
+      - say: I write it.
+      - call: {name: write, input: {path: a.txt, content: "one\n"}}
+      - say: Now the files.
+      - call: {name: attachment.download, input: {downloadDir: received}}
+      - say: I have it.
+`)
+			host, err := url.Parse(d.URL)
+			must(t, err)
+			d.place.env = append(d.place.env, "BELAY_DISCORD_MERGE="+merge, "BELAY_PERMIT_ALLOW=attachment.download", "BELAY_TOOLS_RECEIVE_HOSTS="+host.Host, d.publishes("*.txt"))
+			d.serve()
+			d.Say(d.channel, d.ada, d.Mention()+" write it")
+			question := d.until("I write it.", "a.txt")[1]
+			d.steer("this too", d.With("plan.png", "image/png", []byte("\x89PNG\r\n\x1a\nplan")))
+			d.steer("no, that", d.With("levels.csv", "text/csv", []byte("point,level\nD0,3.45\n")))
+			d.press(question, "Apply changes")
+			d.Wait(t, "the end", func() bool {
+				return slices.ContainsFunc(d.Own(d.channel), func(m discordtest.Message) bool { return strings.Contains(m.Content, "I have it.") })
+			})
+			if files := filesIn(t, filepath.Join(d.place.project, "received")); len(files) != want.files {
+				t.Errorf("received are %v", files)
+			}
+			if kept := d.said(); !slices.Equal(kept, want.kept) {
+				t.Errorf("on record are %q", kept)
+			}
+		})
+	}
+}
+
+// steer says something into the answer and waits until the agent has it.
+func (d *inDiscord) steer(text string, change ...func(*discordtest.Message)) {
+	d.t.Helper()
+	m := d.Say(d.channel, d.ada, d.Mention()+" "+text, change...)
+	d.Wait(d.t, "the mark on "+text, func() bool {
+		return slices.ContainsFunc(d.Messages(d.channel), func(now discordtest.Message) bool { return now.ID == m.ID && slices.Contains(now.Reactions, "✅") })
+	})
+}
+
+// said are the lines of the only transcript that people said into an answer, each with its kind
+// and its last line.
+func (d *inDiscord) said() (all []string) {
+	d.t.Helper()
+	files, err := filepath.Glob(filepath.Join(d.place.project, ".belay", "sessions", "*", "transcript.jsonl"))
+	must(d.t, err)
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		must(d.t, err)
+		for line := range strings.Lines(string(data)) {
+			var e struct{ Kind, Message string }
+			must(d.t, json.Unmarshal([]byte(line), &e))
+			if e.Kind == "input" || e.Kind == "replaced" {
+				all = append(all, e.Kind+" "+e.Message[strings.LastIndex(e.Message, "\n")+1:])
+			}
+		}
+	}
+	return all
 }
 
 // receivedFile is a file in a folder of received ones.

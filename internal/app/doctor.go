@@ -13,6 +13,7 @@ import (
 	"belay/internal/config"
 	"belay/internal/durable"
 	"belay/internal/fault"
+	"belay/internal/model/anthropic"
 	"belay/internal/model/openai"
 	"belay/internal/persona"
 	"belay/internal/workspace"
@@ -74,12 +75,9 @@ func folder(name, dir string) Check {
 	c := Check{Name: name, Level: OK, Detail: dir}
 	err := os.MkdirAll(dir, 0o700)
 	if err == nil {
-		var f *os.File
-		if f, err = os.CreateTemp(dir, ".doctor-*"); err == nil {
+		var f *durable.Temp
+		if f, err = durable.TempFile(dir, ".doctor-"); err == nil {
 			err = f.Close()
-			if rerr := os.Remove(f.Name()); err == nil {
-				err = rerr
-			}
 		}
 	}
 	if err != nil {
@@ -207,6 +205,27 @@ func provider(cfg *config.Config) Check {
 		c.Level, c.Detail, c.Next = Notice, w, "choose the provider with --provider anthropic or --provider openai"
 	}
 	return c
+}
+
+// KeyOf says in a line for people whether the provider has the key that it needs. It asks
+// nobody: a key that the provider refuses is as good as any.
+func KeyOf(cfg *config.Config) string {
+	if c := provider(cfg); c.Level == Problem {
+		return c.Detail + "; " + c.Next
+	}
+	set := func(key config.Secret) string {
+		if !key.Set() {
+			return "none, which " + cfg.Provider + " at this address does not need"
+		}
+		return "set in the environment; the first message tries it"
+	}
+	switch cfg.Provider {
+	case anthropic.Name:
+		return set(cfg.Keys.Anthropic)
+	case openai.Name:
+		return set(cfg.Keys.OpenAI)
+	}
+	return "none is needed"
 }
 
 // ScriptedWithKey says, for people, that answers are made up although a real

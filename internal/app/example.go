@@ -11,6 +11,7 @@ import (
 
 	"belay/examples"
 	"belay/internal/config"
+	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/workspace"
 )
@@ -59,26 +60,26 @@ func copyExample(ctx context.Context, dir string) (err error) {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil { //nolint:gosec // the user's own folder, under their umask
 		return failed(err)
 	}
-	temp, err := os.MkdirTemp(filepath.Dir(dir), "."+exampleName+"-")
+	temp, err := durable.TempDir(filepath.Dir(dir), "."+exampleName+"-")
 	if err != nil {
 		return failed(err)
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, os.RemoveAll(temp))
+			err = errors.Join(err, temp.Close())
 		}
 	}()
-	if err := writeExample(ctx, temp); err != nil {
+	if err := writeExample(ctx, temp.Path); err != nil {
 		return failed(err)
 	}
 	_ = os.Remove(dir) // an empty folder that is in the way; anything else stays
-	if err := os.Rename(temp, dir); err != nil {
+	if err := os.Rename(temp.Path, dir); err != nil {
 		if _, there := os.Lstat(dir); there == nil {
 			return taken
 		}
 		return failed(err)
 	}
-	return nil
+	return temp.Keep()
 }
 
 // writeExample writes the files as somebody would have who made them by hand.

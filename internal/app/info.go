@@ -68,6 +68,15 @@ func usualModel(a *App) (string, error) {
 	return strings.TrimSpace(cmp.Or(a.Config.Model, global, defaultModel(a.Config))), err
 }
 
+// UsualModel is the model of turns that name none, "" where that is not known.
+func UsualModel(a *App) string {
+	name, err := usualModel(a)
+	if err != nil {
+		return ""
+	}
+	return name
+}
+
 // info is what clients have to know of a server.
 func info(a *App) (api.SystemInfo, error) {
 	cfg := a.Config

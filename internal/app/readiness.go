@@ -144,8 +144,13 @@ func (r *readiness) checks() (all []Check) {
 const probeBytes = 4 << 10
 
 // probe writes a file in a folder, flushes it and removes it.
-func probe(dir string) error {
-	f, err := os.CreateTemp(dir, durable.TempPrefix+"probe-*")
+func probe(dir string) (err error) {
+	temp, err := durable.TempFile(dir, durable.TempPrefix+"probe-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, temp.Close()) }()
+	f, err := os.OpenFile(temp.Path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
@@ -153,7 +158,7 @@ func probe(dir string) error {
 	if err == nil {
 		err = f.Sync()
 	}
-	return errors.Join(err, f.Close(), os.Remove(f.Name()))
+	return errors.Join(err, f.Close())
 }
 
 // reason is what the system said, without the paths around it.

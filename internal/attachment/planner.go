@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"belay/internal/attachment/pdf"
+	"belay/internal/durable"
 	"belay/internal/fault"
 )
 
@@ -86,7 +87,7 @@ type Planner struct {
 	mu     sync.Mutex // guards closed against work.Add
 	closed bool
 	work   sync.WaitGroup
-	remove string // the temporary folder, if it is one
+	temp   *durable.Temp // the folder of the cache, if it is a temporary one
 }
 
 // NewPlanner opens the rendition cache, evicting what is over its limit.
@@ -95,11 +96,11 @@ func NewPlanner(o PlannerOptions) (*Planner, error) {
 	p := &Planner{opts: o, pixels: semaphore.NewWeighted(o.PixelBudget)}
 	dir := o.CacheDir
 	if dir == "" {
-		tmp, err := os.MkdirTemp("", "belay-renditions-*")
+		temp, err := durable.TempDir(os.TempDir(), "belay-renditions-")
 		if err != nil {
 			return nil, fmt.Errorf("rendition cache: %w", err)
 		}
-		dir, p.remove = tmp, tmp
+		dir, p.temp = temp.Path, temp
 	}
 	c, err := openCache(dir, o.CacheBytes, o.Clock)
 	if err != nil {
@@ -122,8 +123,8 @@ func (p *Planner) Close() error {
 	p.cancel()
 	p.work.Wait()
 	err := p.engine.Close()
-	if p.remove != "" {
-		err = errors.Join(err, os.RemoveAll(p.remove))
+	if p.temp != nil {
+		err = errors.Join(err, p.temp.Close())
 	}
 	return err
 }

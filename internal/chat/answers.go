@@ -50,7 +50,12 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 		}
 		return nil
 	case completed:
-		m.editor.apply(msg.completion)
+		if m.editor.apply(msg) {
+			return m.editor.suggest(&m.calls, msg.asked)
+		}
+		return nil
+	case measured:
+		m.info.meter.measured(msg)
 		return nil
 	case inspected:
 		m.inspected(msg)
@@ -87,7 +92,7 @@ func (m *Model) opened(msg loaded) tea.Cmd {
 	if root := msg.record.ProjectRoot; root != "" && root != m.o.Project {
 		m.o.Project = root
 		if m.o.Upload == nil { // the files are this machine's
-			m.editor.paths = &paths{folder: root}
+			m.editor.paths = newPaths(root)
 		}
 	}
 	m.info.fill(msg.record.Persona, msg.record.Mode, render.Model(msg.record.Model))

@@ -28,12 +28,18 @@ func TestCompletion(t *testing.T) {
 		}
 	}
 	s := newStage(t, func(o *Options) { o.Folder = dir })
+	s.m.editor.paths.names.stale(noon)
+	s.m.editor.paths.names.walk(t.Context(), s.m.o.Clock)
 	for before, want := range map[string][]string{
 		"":                  nil,
 		"/mo":               {"/mode ", "/model "},
+		"/resu":             {"/session "},
+		"/ang":              {"/changes"},
 		"/mode a":           {"/mode acceptEdits"},
 		"/persona T":        {"/persona TASK"},
-		"/attach d":         {"/attach data.csv", "/attach docs/"},
+		"/attach d":         {"/attach data.csv", "/attach docs/", "/attach docs/plan.md", "/attach docs/plans.md", "/attach docs/x y.md"},
+		"see @dplans":       {"see @docs/plans.md"},
+		"see @plans":        {"see @docs/plans.md"},
 		"/attach docs/pl":   {"/attach docs/plan.md", "/attach docs/plans.md"},
 		"/attach docs/x":    {"/attach docs/x y.md"},
 		"see @docs/plans":   {"see @docs/plans.md"},
@@ -61,10 +67,11 @@ func TestCompletion(t *testing.T) {
 			t.Errorf("%q can be completed, and is said not to", before)
 		}
 	}
-	s.press("see @docs/p", "tab")
-	s.shows("› see @docs/plan", "plan.md  plans.md")
-	s.press("tab", "tab")
+	s.press("see @docs/p")
+	s.shows("› see @docs/p", "› docs/plan.md", "  docs/plans.md", "Tab puts it in")
+	s.press("down", "tab")
 	s.shows("› see @docs/plans.md")
+	s.lacks("Tab puts it in")
 	s.press(" now", "enter")
 	if diff := cmp.Diff([]string{filepath.Join(dir, "docs", "plans.md")}, s.engine.requests[0].Attachments); diff != "" {
 		t.Errorf("attached (-want +got):\n%s", diff)
@@ -77,9 +84,9 @@ func TestCompletedPathsAreAttached(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	write(t, s.m.o.Folder, "notes/a b.md", "notes/a c.md", "notes/日本 語.md")
-	s.press("see @no", "tab", "tab")
-	s.shows(`› see @"notes/`, "a b.md  a c.md  日本 語.md")
-	s.press("tab", "tab")
+	s.press("see @no", "tab")
+	s.shows("› see @notes/", "› notes/a b.md", "  notes/a c.md", "  notes/日本 語.md")
+	s.press("down", "enter")
 	s.shows(`› see @"notes/a c.md"`)
 	s.press(" and @notes/日", "tab", " now", "enter")
 	want := []string{filepath.Join(s.m.o.Folder, "notes", "a c.md"), filepath.Join(s.m.o.Folder, "notes", "日本 語.md")}
@@ -124,13 +131,13 @@ func TestCompletionInAHugeFolder(t *testing.T) {
 	for i := range listedAtOnce + 500 {
 		write(t, s.m.o.Folder, fmt.Sprintf("huge/file%05d.txt", i))
 	}
-	s.press("@huge/", "tab")
-	s.shows("› @huge/file0", "file00000.txt", "more")
-	s.press("tab", "tab")
+	s.press("@huge/")
+	s.shows("› @huge/", "file00000.txt", "more")
+	s.press("down", "tab")
 	s.shows("› @huge/file00001.txt")
 	s.m.editor.set("@huge/file0" + fmt.Sprint(listedAtOnce + 499)[:3])
 	s.press("tab")
-	s.shows("… 7 more")
+	s.shows("more; Tab")
 	s.fits()
 	s.m.editor.set("@huge/other")
 	s.press("tab")
@@ -158,7 +165,7 @@ func TestAttaching(t *testing.T) {
 	write(t, s.m.o.Folder, "docs/plan.md", "bad.exe", "twice.md")
 	s.say("/attach")
 	s.shows("name a file")
-	s.say("/attach docs")
+	s.press("/attach docs", "esc", "enter")
 	s.shows("docs is a folder")
 	s.say("/attach bad.exe")
 	s.shows("! bad.exe is not attached: not of a kind")

@@ -76,7 +76,8 @@ func showChanges(m *Model, _ string) tea.Cmd {
 	})
 }
 
-// undoTurn takes back the files of the last turn that changed any and still stands.
+// undoTurn shows what the last turn changed that changed any and still stands, and takes
+// it back when the person says so.
 func undoTurn(m *Model, _ string) tea.Cmd {
 	if m.session == "" {
 		m.conversation.notify(noticeInfo, unchanged)
@@ -95,10 +96,46 @@ func undoTurn(m *Model, _ string) tea.Cmd {
 		if last.Undone != nil {
 			return reported{items: []item{&notice{kind: noticeInfo, text: last.Note}}}
 		}
-		done, err := m.o.Engine.Undo(ctx, changes.UndoRequest{SessionID: id, TurnID: last.Turn, By: by})
+		r := changes.UndoRequest{SessionID: id, TurnID: last.Turn, By: by}
+		n := render.Number(len(last.Changes), "file")
+		return choices{title: "Take back what the last turn did to " + n + "?", about: takenBack(last.Changes), rows: []*choice{
+			{row: row{head: "keep", detail: "leave the project as it is; /changes shows the diffs"}, pick: func() tea.Cmd { return nil }},
+			{row: row{head: "take back", detail: n + " as before the turn; refused if something else has changed them since"}, pick: func() tea.Cmd { return m.calls.undo(r) }},
+		}}
+	})
+}
+
+func (c *calls) undo(r changes.UndoRequest) tea.Cmd {
+	return c.call(func(ctx context.Context) tea.Msg {
+		done, err := c.o.Engine.Undo(ctx, r)
 		if err != nil {
 			return reported{err: err}
 		}
-		return undone{id, done.TurnID, done.Paths}
+		return undone{r.SessionID, done.TurnID, done.Paths}
 	})
+}
+
+// maxTakenBack is how many files are named that /undo would take back.
+const maxTakenBack = 10
+
+// takenBack says of each file what an undo does to it.
+func takenBack(all []changes.FileChange) (lines []string) {
+	for _, c := range all[:min(len(all), maxTakenBack)] {
+		what := "restores " + c.Path
+		switch {
+		case c.Restored:
+			continue
+		case c.Removes():
+			what += fmt.Sprintf(" (%s)", render.Size(c.BeforeBytes))
+		case c.AfterMode.IsDir(), c.Before == "" && c.Lost == "":
+			what = "removes " + c.Path
+		default:
+			what += fmt.Sprintf(" (%s → %s)", render.Size(c.AfterBytes), render.Size(c.BeforeBytes))
+		}
+		lines = append(lines, render.Spread(render.Visible(what)))
+	}
+	if more := len(all) - maxTakenBack; more > 0 {
+		lines = append(lines, "and "+render.Number(more, "more file"))
+	}
+	return lines
 }

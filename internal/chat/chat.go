@@ -73,8 +73,12 @@ type Options struct {
 	// was said, what was wrong and what to do next, "" for nothing beyond what the log
 	// says; nil says nothing of any.
 	Explain func(exit event.Exit, stop string) (message, next string)
+	// Models lists the models that turns can ask; nil where nobody knows them.
+	Models func(ctx context.Context) ([]ModelChoice, error)
 	// Outlives is set where a running turn goes on without the chat.
 	Outlives bool
+	// Welcome is what the first screen of a new session says; nil shows none.
+	Welcome *Welcome
 	// Notices are shown at the beginning.
 	Notices []string
 	// Clock is time.Now when nil.

@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"belay/internal/nearest"
-	"belay/internal/permit"
 	"belay/internal/render"
 )
 
@@ -19,18 +18,16 @@ type slash struct {
 	run               func(m *Model, rest string) tea.Cmd
 }
 
-var modes = []string{string(permit.Direct), string(permit.AcceptEdits), string(permit.DontAsk), string(permit.Plan)}
-
 // commands are all of them, in the order of the help.
 func commands() []slash {
 	return []slash{
 		{"attach", "PATH", "send a file with the next message", attachFile},
 		{"drop", "[PATH]", "do not send it after all, or any of them", dropFiles},
-		{"mode", "[MODE]", "how much may be done without asking: " + strings.Join(modes, ", "), setMode},
+		{"mode", "[MODE]", "how much may be done without asking: " + strings.Join(modeNames(), ", "), setMode},
 		{"model", "[NAME]", "the model of the next turns", setModel},
 		{"persona", "[NAME]", "whom the next turns go to", setPersona},
 		{"changes", "", "the files that this session has changed", showChanges},
-		{"undo", "", "take back the files of the last turn that changed any", undoTurn},
+		{"undo", "", "show what the last turn changed, and take it back", undoTurn},
 		{"fork", "", "go on from an earlier turn, in a session of its own", forkSession},
 		{"session", "[ID]", "go to another session, or pick one of this project", goToSession},
 		{"new", "", "begin a new session", newSession},
@@ -81,23 +78,20 @@ func (m *Model) run(name, rest string) tea.Cmd {
 }
 
 func setMode(m *Model, rest string) tea.Cmd {
-	if !slices.Contains(modes, rest) {
-		kind := noticeWarning
-		if rest == "" {
-			kind = noticeInfo
-		}
-		m.conversation.notify(kind, "the modes are "+strings.Join(modes, ", "))
-		return nil
+	switch {
+	case rest == "":
+		pickMode(m)
+	case !slices.Contains(modeNames(), rest):
+		m.conversation.notify(noticeWarning, "the modes are "+strings.Join(modeNames(), ", "))
+	default:
+		m.chooseMode(rest)
 	}
-	m.o.Opts.Mode, m.info.mode = rest, rest
-	m.conversation.notify(noticeInfo, "the next turns run in mode "+rest)
 	return nil
 }
 
 func setModel(m *Model, rest string) tea.Cmd {
 	if rest == "" {
-		m.conversation.notify(noticeInfo, "the model is "+orNone(m.info.model, "the configured one")+"; /model NAME changes it")
-		return nil
+		return pickModel(m)
 	}
 	m.o.Opts.Model, m.info.model = rest, rest
 	m.conversation.notify(noticeInfo, "the next turns ask "+rest)
@@ -114,6 +108,9 @@ func orNone(s, none string) string {
 
 // setPersona checks the name before anything is said to it.
 func setPersona(m *Model, rest string) tea.Cmd {
+	if rest == "" {
+		return pickPersona(m)
+	}
 	return m.calls.call(func(ctx context.Context) tea.Msg {
 		all, err := m.o.Engine.Personas(ctx)
 		if err != nil {
@@ -127,9 +124,6 @@ func setPersona(m *Model, rest string) tea.Cmd {
 			names = append(names, p.ID)
 		}
 		list := &notice{kind: noticeInfo, text: "personas: " + strings.Join(names, ", ")}
-		if rest == "" {
-			return reported{items: []item{list}}
-		}
 		return reported{items: []item{&notice{kind: noticeWarning, text: "there is no persona " + rest}, list}}
 	})
 }

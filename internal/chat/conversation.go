@@ -193,3 +193,16 @@ func (r *conversation) notify(kind noticeKind, text string) {
 	}
 	r.add(&notice{kind: kind, text: text})
 }
+
+// notifyInstead is notify for what changes with every press of a key: a notice about the
+// same topic that is last is replaced.
+func (r *conversation) notifyInstead(topic, text string) {
+	if i := len(r.cells) - 1; i >= 0 {
+		if last, ok := r.cells[i].item.(*notice); ok && last.topic == topic {
+			last.text = text
+			r.touch(i)
+			return
+		}
+	}
+	r.add(&notice{kind: noticeInfo, text: text, topic: topic})
+}

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"context"
 	"strings"
 	"unicode/utf8"
 
@@ -36,6 +37,8 @@ type editor struct {
 	// top is the first row on show.
 	top int
 	completer
+	// lookup ends the search for completions that runs, nil for none.
+	lookup context.CancelFunc
 
 	// query is what is looked for in the history while searching is set.
 	query     string
@@ -60,7 +63,7 @@ func newEditor(past *history, folder string, l *render.Look) editor {
 	})
 	area.SetVirtualCursor(false)
 	area.Focus()
-	e := editor{area: area, past: past, paths: &paths{folder: folder}, completer: completer{pick: -1}}
+	e := editor{area: area, past: past, paths: newPaths(folder), completer: completer{pick: -1}}
 	e.resize(80)
 	return e
 }

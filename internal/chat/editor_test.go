@@ -200,7 +200,7 @@ func TestTypingGoesOnDuringCompletion(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	write(t, s.m.o.Folder, "plan.md")
-	s.press("@pl")
+	s.press("@pl", "esc")
 	_, cmd := s.m.Update(tea.KeyPressMsg{Code: tea.KeyTab})
 	s.press("ain")
 	s.play(cmd)

@@ -14,6 +14,9 @@ import (
 type info struct {
 	persona, mode, model string
 	spent                float64
+	// tokens is how many the session's turns have used, in and out.
+	tokens int64
+	meter  meter
 	// origin is what the session was forked from, governance whether its agent may
 	// delegate.
 	origin     *session.Origin
@@ -30,17 +33,37 @@ func dotted(parts []string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(parts), func(s string) bool { return s == "" }), " · ")
 }
 
+// cost is what the session's turns have used, "" for nothing.
+func (i *info) cost() string {
+	if i.tokens == 0 {
+		return ""
+	}
+	s := count(i.tokens) + " tokens"
+	if i.spent > 0 {
+		s += fmt.Sprintf(" $%.4f", i.spent)
+	}
+	return s
+}
+
+// spend adds what a turn has used.
+func (i *info) spend(t *event.Tokens) {
+	if t == nil {
+		return
+	}
+	i.tokens += t.InputTokens + t.CacheReadTokens + t.CacheWriteTokens + t.OutputTokens
+	if t.CostUSD != nil {
+		i.spent += *t.CostUSD
+	}
+}
+
 // line is the last line of the window: it says whom one speaks to.
 func (i *info) line(l *render.Look, session string, width int) string {
-	parts := []string{render.Line(i.persona), render.Line(i.mode), render.Line(i.model), "", ""}
-	if i.spent > 0 {
-		parts[3] = fmt.Sprintf("$%.4f", i.spent)
-	}
+	parts := []string{render.Line(i.persona), render.Line(i.mode), render.Line(i.model), i.cost(), i.meter.String(), ""}
 	if session != "" {
-		parts[4] = shortID(session)
+		parts[5] = shortID(session)
 	}
 	left := dotted(parts)
-	for _, least := range []int{2, 1, 4} { // what a narrow window goes without
+	for _, least := range []int{2, 3, 1, 5, 4} { // what a narrow window goes without
 		if l.Cells(left) > width {
 			parts[least] = ""
 			left = dotted(parts)

@@ -110,6 +110,8 @@ func (t *thought) unfold(whole bool) { t.whole = whole }
 type notice struct {
 	kind noticeKind
 	text string
+	// topic is what it is about, where a later one takes its place.
+	topic string
 	// again is how often it was told again.
 	again int
 }

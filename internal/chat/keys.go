@@ -81,16 +81,21 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 
 // typed is a key or a paste for the editor.
 func (m *Model) typed(msg tea.Msg) tea.Cmd {
-	if k, ok := msg.(tea.KeyPressMsg); ok {
+	k, pressed := msg.(tea.KeyPressMsg)
+	if pressed {
+		if cmd, taken := m.editor.choosing(k, &m.calls); taken {
+			return cmd
+		}
 		switch k.String() {
 		case "enter":
 			return m.enter(session.Steer)
 		case "alt+enter":
 			return m.enter(session.FollowUp)
 		case "tab":
-			return m.editor.complete(&m.calls, 1)
+			return m.editor.suggest(&m.calls, true)
 		case "shift+tab":
-			return m.editor.complete(&m.calls, -1)
+			m.chooseMode(nextMode(m.info.mode))
+			return nil
 		case "ctrl+d":
 			if m.editor.empty() {
 				return m.ctrlD()
@@ -101,8 +106,12 @@ func (m *Model) typed(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 	}
+	before := m.editor.text()
 	if m.editor.update(msg) {
 		m.conversation.notify(noticeWarning, "this is too long for a message; save it in a file and send that with /attach PATH")
+	}
+	if pressed && m.menu == nil && m.editor.text() != before && (k.Text != "" || k.Code == tea.KeyBackspace) {
+		return m.editor.suggest(&m.calls, false)
 	}
 	return nil
 }

@@ -13,6 +13,8 @@ import (
 // it down.
 type menu struct {
 	title string
+	// about are lines that say what is at stake.
+	about []string
 	rows  []*choice
 	// at is the row that Enter would pick, among those that are left.
 	at int
@@ -20,10 +22,8 @@ type menu struct {
 
 // choice is a row of a menu.
 type choice struct {
-	// head says what it is, detail what else is known; mark is set on where one is.
-	head, detail string
-	mark         bool
-	pick         func() tea.Cmd
+	row
+	pick func() tea.Cmd
 }
 
 // maxMenuRows is how much of a menu is shown at once.
@@ -78,40 +78,22 @@ func (n *menu) key(k tea.KeyPressMsg, typed string) (cmd tea.Cmd, closed, taken 
 // lines draws the menu.
 func (n *menu) lines(l *render.Look, typed string, width int) []string {
 	left := n.left(typed)
-	at := max(0, min(n.at, len(left)-1))
-	top := max(0, min(at-maxMenuRows/2, len(left)-maxMenuRows))
-	lines := []string{l.Accent.Bold(true).Render(l.Cut("? "+n.title, width))}
-	for i, c := range left[top:min(len(left), top+maxMenuRows)] {
-		lines = append(lines, c.line(l, top+i == at, width))
+	rows := make([]row, len(left))
+	for i, c := range left {
+		rows[i] = c.row
 	}
+	lines := l.Hang(l.Accent.Bold(true), "? ", n.title, width)
+	for _, text := range n.about {
+		lines = append(lines, l.Hang(l.Plain, "  ", text, width)...)
+	}
+	drawn, more := drawList(l, rows, max(0, min(n.at, len(left)-1)), maxMenuRows, width)
+	lines = append(lines, drawn...)
 	foot := "↑ ↓ Enter picks, Esc closes, typing narrows it down"
-	if more := len(left) - top - maxMenuRows; more > 0 {
+	if more > 0 {
 		foot = fmt.Sprintf("… %d more; ", more) + foot
 	}
 	if len(left) == 0 {
 		foot = "none has that; Esc closes"
 	}
 	return append(lines, l.Faint.Render(l.Cut("  "+foot, width)))
-}
-
-// line draws one row: the name of the choice, then as many of its details as fit.
-func (c *choice) line(l *render.Look, picked bool, width int) string {
-	sign, style := "  ", l.Plain
-	switch {
-	case picked:
-		sign, style = "› ", l.Strong
-	case c.mark:
-		sign = "* "
-	}
-	detail := l.Cut(render.Line(c.detail), max(0, width-2)/2)
-	room := max(1, width-2)
-	if detail != "" {
-		room = max(1, room-2-l.Cells(detail))
-	}
-	head := l.Cut(render.Line(c.head), room)
-	line := l.Accent.Render(l.Cut(sign, width)) + style.Render(head)
-	if gap := width - 2 - l.Cells(head) - l.Cells(detail); detail != "" && gap > 0 {
-		line += strings.Repeat(" ", gap) + l.Faint.Render(detail)
-	}
-	return line
 }

@@ -65,7 +65,11 @@ func New(ctx context.Context, o Options) *Model {
 	m.follower = follower{calls: &m.calls, conversation: &m.conversation, timer: timer}
 	m.dialog = dialog{calls: &m.calls, conversation: &m.conversation, look: l}
 	m.fresh(o.Session)
-	if o.Session == "" {
+	switch {
+	case o.Session != "":
+	case o.Welcome != nil && blank.Is(o.Say):
+		m.welcome()
+	default:
 		m.greet()
 	}
 	for _, n := range o.Notices {

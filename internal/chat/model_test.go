@@ -248,7 +248,7 @@ func TestCommands(t *testing.T) {
 	s.say("/satus")
 	s.shows("no command /satus; did you mean /status?")
 	s.say("/mode sideways")
-	s.shows("the modes are direct, acceptEdits, dontAsk, plan")
+	s.shows("the modes are direct, acceptEdits, plan, dontAsk")
 	s.say("/mode plan")
 	s.say("/model big")
 	s.shows("plan · big")
@@ -263,6 +263,15 @@ func TestCommands(t *testing.T) {
 	s.say("/changes")
 	s.shows("new a.md (2 B)", "+hi")
 	s.say("/undo")
+	s.shows("Take back what the last turn did to 1 file?", "removes a.md", "› keep")
+	s.press("enter") // keeps it
+	if len(s.engine.undone) > 0 {
+		t.Error("it was taken back unasked")
+	}
+	s.say("/undo")
+	s.everySize()
+	s.send(tea.WindowSizeMsg{Width: 60, Height: 24})
+	s.press("down", "enter")
 	s.shows("taken back: a.md")
 	s.logOf("", event.Draft{Type: event.ChangesUndone, Data: event.Undone{TurnID: "t1", Paths: []string{"a.md"}}})
 	s.lacks("(2 times)") // the log reports it as well

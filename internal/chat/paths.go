@@ -19,7 +19,11 @@ import (
 type paths struct {
 	// folder is where relative paths begin.
 	folder string
+	// names are those below it.
+	names *names
 }
+
+func newPaths(folder string) *paths { return &paths{folder, &names{folder: folder}} }
 
 // maxListed bounds what is read of a folder for completion, listedAtOnce how much
 // of it between two looks at whether anybody still waits.

@@ -3,7 +3,7 @@ package chat
 // What a chat without a screen shares with this one.
 
 // Modes are the permission modes, in the order in which they are offered.
-func Modes() []string { return append([]string{}, modes...) }
+func Modes() []string { return modeNames() }
 
 // Command takes a line apart that is a command, as in "/mode plan". A path such as
 // /etc/hosts is none. Other names of a command are resolved; one that there is not is
@@ -19,7 +19,7 @@ func Command(line string) (name, rest string, ok bool) {
 // Mentioned are the files that a message names as @path, by their absolute paths.
 // Relative ones begin in folder. Missed says what looks like a file and is none.
 func Mentioned(folder, message string) (files, missedFiles []string) {
-	p := &paths{folder: folder}
+	p := newPaths(folder)
 	for _, f := range mentioned(message, p) {
 		files = append(files, p.resolve(f))
 	}
@@ -29,6 +29,6 @@ func Mentioned(folder, message string) (files, missedFiles []string) {
 // Attachable is the absolute path of a file that a person named, or why it can not be
 // attached.
 func Attachable(folder, written string) (string, error) {
-	p := &paths{folder: folder}
+	p := newPaths(folder)
 	return p.resolve(written), p.attachable(written)
 }

@@ -92,6 +92,7 @@ func (s *reducer) tell(e event.Event) {
 	case event.SubagentStart, event.SubagentEnd:
 		with(e, func(d *event.Subagent) {
 			s.settle()
+			s.m.info.meter.delegated(d.OK == nil)
 			words, failed := render.Subagent(e.Type, d)
 			if failed {
 				s.m.conversation.notify(noticeWarning, words)
@@ -102,7 +103,7 @@ func (s *reducer) tell(e event.Event) {
 	case event.TurnInput:
 		with(e, s.heard)
 	case event.Usage:
-		with(e, func(d *event.UsageReport) { s.spent = &d.Totals })
+		with(e, func(d *event.UsageReport) { s.spent = &d.Totals; s.m.info.meter.called(d.Tokens) })
 	case event.TurnWarning:
 		with(e, func(d *event.Warning) { s.settle(); s.m.conversation.notify(noticeWarning, d.Message) })
 	case event.SessionComplete:
@@ -131,6 +132,7 @@ func with[T any](e event.Event, f func(*T)) {
 func (s *reducer) begin(e event.Event, d *event.Init) {
 	s.settle()
 	s.turn, s.began, s.stop, s.spent = e.Turn, e.Time, "", nil
+	s.m.info.meter.begin(d.Model)
 	s.m.info.model, s.m.info.governance = render.Answers(d), d.Governance
 	s.m.stopping = false
 	switch {
@@ -306,9 +308,7 @@ func (s *reducer) end(e event.Event, d *event.Exit) {
 		it.exit.Error = orNone(message, d.Error)
 	}
 	s.m.conversation.add(it)
-	if s.spent != nil && s.spent.CostUSD != nil {
-		s.m.info.spent += *s.spent.CostUSD
-	}
+	s.m.info.spend(s.spent)
 	s.turn = ""
 	s.finishCalls()
 	s.m.over()
@@ -341,5 +341,8 @@ func (s *reducer) wanted() []tea.Cmd {
 		cmds = append(cmds, s.m.calls.find(s.m.session, id))
 	}
 	s.ask = nil
+	if lookup := s.m.info.meter.lookup(&s.m.calls); lookup != nil {
+		cmds = append(cmds, lookup)
+	}
 	return cmds
 }

@@ -39,9 +39,12 @@ func (s *reducer) recall(e session.Entry) {
 	case session.EntryTurn:
 		s.m.conversation.add(written(e, ""))
 		s.mine[e.Turn], s.ended[e.Turn], s.began = true, true, e.Time.Time
-	case session.EntryInput:
+	case session.EntryInput, session.EntryReplaced:
 		label := "steered"
-		if e.Mode == session.FollowUp {
+		switch {
+		case e.Kind == session.EntryReplaced:
+			label = "replaced by a newer message"
+		case e.Mode == session.FollowUp:
 			label = "followed up"
 		}
 		s.m.conversation.add(written(e, label))
@@ -64,9 +67,7 @@ func (s *reducer) recall(e session.Entry) {
 		}
 		s.m.conversation.add(it)
 		s.finishCalls()
-		if e.Usage != nil && e.Usage.CostUSD != nil {
-			s.m.info.spent += *e.Usage.CostUSD
-		}
+		s.m.info.spend(e.Usage)
 	}
 }
 

@@ -86,6 +86,7 @@ type (
 	// choices are what there is to pick from, none what is said where there is nothing.
 	choices struct {
 		title, none string
+		about       []string
 		rows        []*choice
 		err         error
 	}
@@ -121,7 +122,7 @@ func pickSession(m *Model) tea.Cmd {
 		c := choices{title: "Which session?", none: "this project has no sessions yet"}
 		for i, r := range recent.Records {
 			row := &choice{
-				head: shortID(r.SessionID), detail: ago(now.Sub(r.UpdatedAt.Time)) + " · " + r.Persona, mark: r.SessionID == own,
+				row:  row{head: shortID(r.SessionID), detail: ago(now.Sub(r.UpdatedAt.Time)) + " · " + r.Persona, mark: r.SessionID == own},
 				pick: func() tea.Cmd { return func() tea.Msg { return chosen{id: r.SessionID} } },
 			}
 			if i < maxTitles {
@@ -170,7 +171,7 @@ func forkSession(m *Model, _ string) tea.Cmd {
 			}
 			r, after := changes.ForkRequest{SessionID: id, TurnID: e.Turn}, next
 			c.rows = append(c.rows, &choice{
-				head: render.Glance(e.Message, titleColumns), detail: ago(now.Sub(e.Time.Time)),
+				row:  row{head: render.Glance(e.Message, titleColumns), detail: ago(now.Sub(e.Time.Time))},
 				pick: func() tea.Cmd { return m.calls.fork(r, after) },
 			})
 			if next = e.Message; len(c.rows) == maxChoices {
@@ -212,7 +213,7 @@ func (m *Model) picked(msg choices) {
 		m.conversation.notify(noticeInfo, msg.none)
 	case !m.editor.empty(): // they type on
 	default:
-		m.menu, m.dialog.answering = &menu{title: msg.title, rows: msg.rows}, false
+		m.menu, m.dialog.answering = &menu{title: msg.title, about: msg.about, rows: msg.rows}, false
 	}
 }
 

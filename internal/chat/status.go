@@ -39,9 +39,8 @@ func showStatus(m *Model, _ string) tea.Cmd {
 	case g != nil:
 		row("delegation", "closed: "+g.Reason)
 	}
-	if m.info.spent > 0 {
-		row("cost", fmt.Sprintf("$%.4f so far", m.info.spent))
-	}
+	row("used", m.info.cost())
+	row("context", m.info.meter.words())
 	m.conversation.add(&help{rows})
 	return nil
 }

@@ -28,9 +28,7 @@ func (m *Model) View() tea.View {
 	}
 	rule := len(below)
 	below = append(below, "")
-	if files := m.files(); files != "" {
-		below = append(below, files)
-	}
+	below = append(below, m.hints()...)
 	typed, at := m.editor.draw()
 	if cursor == nil && !m.dialog.has() {
 		cursor = at
@@ -101,13 +99,13 @@ func (m *Model) rule() string {
 	return style.Render(line + strings.Repeat("─", max(0, m.width-m.look.Cells(line))))
 }
 
-// files are those that go with the next message, or the completions.
-func (m *Model) files() string {
-	if hints := m.editor.hints(m.look, m.width); hints != "" {
+// hints are the completions, or the files that go with the next message.
+func (m *Model) hints() []string {
+	if hints := m.editor.hints(m.look, m.width, m.height); hints != nil {
 		return hints
 	}
 	if len(m.outbox.attached) == 0 {
-		return ""
+		return nil
 	}
-	return m.look.Accent.Render(m.look.Cut("+ "+render.Line(strings.Join(m.outbox.attached, ", ")), m.width))
+	return []string{m.look.Accent.Render(m.look.Cut("+ "+render.Line(strings.Join(m.outbox.attached, ", ")), m.width))}
 }

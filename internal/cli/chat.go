@@ -115,6 +115,8 @@ func chatHere(c *console, cmd *cobra.Command, cfg *config.Config, f *chatFlags, 
 		wrong.add(knownModel(a, f.model))
 		wrong.add(a.Ready()) // said now, not after the first message
 		o.TakeUp = func(ctx context.Context, id string) error { return a.Engine.Recovery.Resume(ctx, id) }
+		o.Models = modelsHere(a)
+		o.Welcome = &chat.Welcome{Provider: a.Config.Provider, Key: app.KeyOf(cfg), Model: app.UsualModel(a)}
 		o.Opening = func(ctx context.Context, id string) string {
 			opening, err := a.Store.Opening(ctx, id)
 			if err != nil {
@@ -139,9 +141,11 @@ func chatRemote(c *console, cmd *cobra.Command, cfg *config.Config, f *chatFlags
 		wrong.add(err)
 		return wrong.err()
 	}
-	o.Outlives = true
+	o.Outlives, o.Models = true, modelsThere(e)
+	o.Welcome = &chat.Welcome{Provider: "that of the server " + f.server, Key: "the server has its own, and is ready"}
 	switch err := e.Ready(cmd.Context()); {
 	case fault.Is(err, fault.Overloaded):
+		o.Welcome.Key = ""
 		o.Notices = append(o.Notices, "the server takes no turns now: "+fault.From(err).Message)
 	case err != nil:
 		wrong.add(err)

@@ -278,6 +278,8 @@ turns:
 	other := x.another("chat", "--continue")
 	other.shows("(?s)Written-down.* out")
 	x.types("/undo\r")
+	x.shows("(?s)Take back what the last turn did to 1 file.*removes note.md")
+	x.types("take\r")
 	for _, c := range []*terminal{x, other} {
 		c.shows("taken back: note.md")
 		c.types("\x04")

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
+	"belay/internal/durable"
 )
 
 func newSessionExport(c *console) *cobra.Command {
@@ -46,25 +47,25 @@ func writeNew(path string, write func(io.Writer) error) (err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return exists(path)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".belay-export-*")
+	temp, err := durable.TempFile(filepath.Dir(path), ".belay-export-")
 	if err != nil {
 		return noRoom(filepath.Dir(path), err)
 	}
-	defer func() {
-		if rerr := os.Remove(f.Name()); rerr != nil && !errors.Is(rerr, os.ErrNotExist) {
-			err = errors.Join(err, rerr)
-		}
-	}()
+	defer func() { err = errors.Join(err, temp.Close()) }()
+	f, err := os.OpenFile(temp.Path, os.O_WRONLY, 0)
+	if err != nil {
+		return noRoom(filepath.Dir(path), err)
+	}
 	if err := errors.Join(write(f), f.Close()); err != nil {
 		return err
 	}
 	// A link, unlike a rename, never replaces a file that came to be meanwhile.
-	err = os.Link(f.Name(), path)
+	err = os.Link(temp.Path, path)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return exists(path)
 	case err != nil: // a file system without links
-		err = os.Rename(f.Name(), path)
+		err = os.Rename(temp.Path, path)
 	}
 	if err != nil {
 		return noRoom(filepath.Dir(path), err)

@@ -41,10 +41,13 @@ func (p *transcript) entry(e session.Entry) {
 	case session.EntryTurn:
 		p.title(fmt.Sprintf("you, %s, %s", when(e.Time.Time), e.Turn))
 		p.said(e)
-	case session.EntryInput:
+	case session.EntryInput, session.EntryReplaced:
 		how := "into the turn"
 		if e.Mode == session.FollowUp {
 			how = "after the answer"
+		}
+		if e.Kind == session.EntryReplaced {
+			how += ", not passed on: a newer message replaced it"
 		}
 		p.title(fmt.Sprintf("you, %s, %s", when(e.Time.Time), how))
 		p.said(e)

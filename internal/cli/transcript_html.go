@@ -79,8 +79,11 @@ func (p *htmlTranscript) add(e session.Entry) {
 	at := e.Time.UTC().Format("2006-01-02 15:04 UTC")
 	var out htmlEntry
 	switch {
-	case e.Kind == session.EntryTurn, e.Kind == session.EntryInput:
+	case e.Kind == session.EntryTurn, e.Kind == session.EntryInput, e.Kind == session.EntryReplaced:
 		out = htmlEntry{Head: "Person, " + at, Said: clean(e.Message)}
+		if e.Kind == session.EntryReplaced {
+			out.Notes = append(out.Notes, "not passed on: a newer message replaced it")
+		}
 		for _, it := range e.Attachments {
 			out.Notes = append(out.Notes, "attached "+line(describe(it)))
 		}

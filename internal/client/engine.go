@@ -258,3 +258,21 @@ func (c *Client) Blob(ctx context.Context, sessionID, sha256 string) (io.ReadClo
 	}
 	return res.Body, item, nil
 }
+
+// Model is a model that a server knows.
+type Model struct {
+	ID            string
+	ContextTokens int64
+	Price         *struct{ Input, Output float64 }
+}
+
+// Models asks a server for the models that it knows, and which of them is the usual one.
+// An old server does not say: NOT_FOUND.
+func Models(ctx context.Context, c *Client) (models []Model, usual string, err error) {
+	var out struct {
+		Default string
+		Models  []Model
+	}
+	err = c.server.call(ctx, http.MethodGet, harness+"models", nil, &out)
+	return out.Models, out.Default, err
+}

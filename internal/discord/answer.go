@@ -110,7 +110,7 @@ func (s *Surface) limits(c *channel, r record.Request) output.Limits {
 // ends before, the next process goes on.
 func (a *answer) run(ctx context.Context) {
 	s := a.surface
-	if err := s.publish(ctx, a.request); err != nil {
+	if err := s.publish(ctx, a.request, a.delayed); err != nil {
 		if ctx.Err() == nil {
 			a.finish(ctx, failure(contract.FailureOf(err)))
 		}
@@ -135,6 +135,17 @@ func (a *answer) run(ctx context.Context) {
 		}
 	})
 	a.follow(ctx, outputs, broken)
+}
+
+// delayed tells the person that the request waits. After a restart it was said already.
+func (a *answer) delayed() {
+	if a.resumed {
+		return
+	}
+	a.surface.mu.Lock()
+	defer a.surface.mu.Unlock()
+	a.surface.say(a.channel, a.request.Messages[len(a.request.Messages)-1],
+		"belay cannot pass this message on now, and goes on trying. It is not lost. Whoever runs belay finds the reason in its log.")
 }
 
 // follow takes outputs into the plan, and carries the plan out at Discord's pace.

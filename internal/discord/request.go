@@ -83,14 +83,27 @@ func (s *Surface) request(ctx context.Context, c *channel, messages []message.Me
 	s.mu.Unlock()
 }
 
-// publish puts a request on the bus. It repeats that until the bus has it, or refuses it.
-func (s *Surface) publish(ctx context.Context, r record.Request) error {
+// patience is how often the bus may fail to take a request until the person is told.
+const patience = 2
+
+// publish puts a request on the bus. It repeats that until the bus has it, or refuses it, and
+// calls delayed where that takes long.
+func (s *Surface) publish(ctx context.Context, r record.Request, delayed func()) error {
 	m := &contract.RequestMessage{
-		Queue: contract.Queue(r.Queue), Text: r.Text, Persona: r.Persona,
+		Queue: contract.Queue(r.Queue), Text: r.Text, Persona: r.Persona, Merge: string(s.o.Merge),
 		Origin: &contract.Origin{Platform: platform, ChannelID: channelOf(r.ID), MessageID: r.Messages[len(r.Messages)-1],
 			UserID: r.Asker.ID, UserName: composition.Name(r.Asker.Name)},
 	}
-	return s.untilFinal(ctx, "publish a request", func() error { return s.o.Bus.Request(ctx, r.Session, r.ID, m) })
+	failures := 0
+	return s.untilFinal(ctx, "publish a request", func() error {
+		err := s.o.Bus.Request(ctx, r.Session, r.ID, m)
+		if err != nil && ctx.Err() == nil && !final(err) {
+			if failures++; failures == patience {
+				delayed()
+			}
+		}
+		return err
+	})
 }
 
 // untilFinal repeats f until it succeeds or fails with a reason that stays.

@@ -32,7 +32,10 @@ type Input struct {
 	Links []block.Item `json:"links,omitempty"`
 	// Warning says which of its files were refused.
 	Warning string `json:"warning,omitempty"`
-	Time    Time   `json:"time"`
+	// Merge says what becomes of it where it reaches the model together with others that
+	// say the same; "" is [block.Union].
+	Merge block.Policy `json:"merge,omitempty"`
+	Time  Time         `json:"time"`
 	// ID distinguishes the input from others of the session; see [Entry.Input].
 	ID string `json:"-"`
 	// Key is the sender's id of the input, "" for none; see [Signals.InputSent].

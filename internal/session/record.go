@@ -98,6 +98,8 @@ const (
 	EntryChanges EntryKind = "changes"
 	// EntryInput is what a person said into the running turn.
 	EntryInput EntryKind = "input"
+	// EntryReplaced is an input that no model got: a newer one replaced it ([MergeInputs]).
+	EntryReplaced EntryKind = "replaced"
 	// EntrySummary stands for the turns up to one of them, the running one
 	// included, for models that they no longer fit.
 	EntrySummary EntryKind = "summary"

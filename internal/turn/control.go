@@ -83,7 +83,7 @@ func (c *control) Steer(ctx context.Context, r SteerRequest) error {
 	}
 	return c.store.Signals.SendInput(r.SessionID, session.Input{
 		Message: c.redact.Known(r.Message), Mode: r.Mode, Items: files.Items, Links: kept, Warning: files.Warning(), Time: session.Time{Time: c.clock()},
-		Key: r.Key,
+		Key: r.Key, Merge: r.Merge,
 	})
 }
 

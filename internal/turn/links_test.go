@@ -165,6 +165,71 @@ func TestLinksAreUnited(t *testing.T) {
 	}
 }
 
+// Messages that ask for the newest alone, and that the model gets together: where one of them
+// has files, the newest replaces the others. What somebody else says stays. The replaced ones
+// are on record, and a sender that repeats one is not heard twice.
+func TestNewestReplaces(t *testing.T) {
+	t.Parallel()
+	for name, mode := range map[string]session.InputMode{"steered": session.Steer, "following up": session.FollowUp} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, id, said := emptyRig(t), "", false
+			var got string
+			first := SteerRequest{Message: "one", Mode: mode, Links: []block.Item{linkTo("a.png")}, Merge: block.Newest, Key: "key-of-the-first"}
+			look := act{"looks", permit.Read, func(ctx context.Context, w *tool.Environment, _ json.RawMessage) (tool.Result, error) {
+				got = namesOf(w.Received())
+				first.SessionID = id
+				if said {
+					return tool.Result{Text: "seen"}, r.engine.Steer(ctx, first)
+				}
+				said = true
+				return tool.Result{Text: "seen"}, errors.Join(
+					r.engine.Steer(ctx, first),
+					r.engine.Steer(ctx, SteerRequest{SessionID: id, Message: "aside", Mode: mode}),
+					r.engine.Steer(ctx, SteerRequest{SessionID: id, Message: "two", Mode: mode, Merge: block.Newest}),
+					r.engine.Steer(ctx, SteerRequest{SessionID: id, Message: "three", Mode: mode, Links: []block.Item{linkTo("b.png")}, Merge: block.Newest}))
+			}}
+			r.open(withTools(t, look), r.withLinks)
+			id = r.session()
+			n, looks := 0, map[session.InputMode][]int{session.Steer: {1, 2}, session.FollowUp: {1, 3}}[mode]
+			r.provider.does(func(ctx context.Context, q model.Request, yield func(model.Chunk, error) bool) {
+				if n++; !slices.Contains(looks, n) {
+					says("done")(ctx, q, yield)
+					return
+				}
+				_ = yield(model.Block{Content: call(fmt.Sprint(n), "looks")}, nil) &&
+					yield(model.Usage{InputTokens: 10, OutputTokens: 5}, nil) && yield(model.Stop{Reason: model.StopToolUse}, nil)
+			})
+			if e := exitOf(t, r.say(id, "walk")); e.ExitCode != 0 || got != "b.png" {
+				t.Fatalf("exit %+v, received %q", e, got)
+			}
+			hears := func() {
+				t.Helper()
+				heard := fmt.Sprint(r.provider.last(t).Messages())
+				if strings.Contains(heard, "{one") || strings.Contains(heard, "{two") || !strings.Contains(heard, "aside") || strings.Count(heard, "three") != 1 || strings.Count(heard, "[[lilac.attachments]]") != 1 {
+					t.Errorf("the model heard %s", heard)
+				}
+			}
+			hears()
+			entries, err := r.engine.Transcript(r.ctx(), id)
+			must(t, err)
+			var kept []string
+			for _, e := range entries {
+				if e.Kind == session.EntryReplaced || e.Kind == session.EntryInput {
+					kept = append(kept, string(e.Kind)+" "+e.Message)
+				}
+			}
+			if want := []string{"replaced one", "replaced two", "input aside", "input three"}; !slices.Equal(kept, want) {
+				t.Errorf("on record are %q", kept)
+			}
+			r.open(withTools(t, look), r.withLinks)
+			r.provider.does(says("ok"))
+			r.say(id, "and on")
+			hears()
+		})
+	}
+}
+
 // What a message cannot hold is refused before the turn is accepted, and so are addresses
 // where nobody keeps them.
 func TestLinksRefused(t *testing.T) {

@@ -101,6 +101,8 @@ type SteerRequest struct {
 	Key string `json:"-"`
 	// Links are as in [Request].
 	Links []block.Item `json:"-"`
+	// Merge is as in [session.Input].
+	Merge block.Policy `json:"-"`
 }
 
 // Opts are the options of a turn or boot (compatible contract, section 4, and

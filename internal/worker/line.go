@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 
+	"belay/internal/attachment/block"
 	"belay/internal/bus/contract"
 	"belay/internal/fault"
 	"belay/internal/session"
@@ -191,7 +192,7 @@ func (l *line) sayLater() {
 // say says a request into the running turn, or makes it a prompt where none runs.
 func (l *line) say(ctx context.Context, j *job) {
 	text, files := spoken(j.message)
-	r := turn.SteerRequest{SessionID: l.session, Message: text, Links: files, Mode: session.Steer, Key: j.key.request}
+	r := turn.SteerRequest{SessionID: l.session, Message: text, Links: files, Mode: session.Steer, Key: j.key.request, Merge: block.Policy(j.message.Merge)}
 	if j.message.Queue == contract.QueueFollowUp {
 		r.Mode = session.FollowUp
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"belay/internal/attachment/block"
 	"belay/internal/fault"
 )
 
@@ -36,6 +37,10 @@ type RequestMessage struct {
 	// Target is the request that an interrupt ends, running or in line; "" is
 	// whichever runs in the session.
 	Target string `json:"target,omitempty"`
+	// Merge says what becomes of a steer or followUp that reaches the model together with
+	// others: "" or union joins all of them. With newest the newest of those that say so
+	// replaces the others where one of them has files.
+	Merge string `json:"merge,omitempty"`
 	// Origin says who asks, and where; for records.
 	Origin *Origin `json:"origin,omitempty"`
 	// Persona, Mode and Model are those of the turn, "" those of its session.
@@ -128,6 +133,9 @@ func (m *RequestMessage) check(c *checker) {
 	c.that(m.Target == "" || m.Queue == QueueInterrupt, "target", "is for interrupts only")
 	if m.Target != "" {
 		c.matches("target", m.Target, requestPattern)
+	}
+	if m.Merge != "" {
+		one(c, "merge", block.Policy(m.Merge), block.Union, block.Newest)
 	}
 	c.text("persona", m.Persona, maxLabel)
 	c.text("mode", m.Mode, maxLabel)

@@ -27,6 +27,12 @@ func (q *inputs) takeDue(atEnd bool) ([]session.Input, error) {
 	if err == nil && len(due) > 0 {
 		err = q.run.Transcript.flush() // a usage that the log reports says that the answer is kept
 	}
+	said, replaced := session.MergeInputs(due)
+	if err == nil && len(replaced) > 0 {
+		if err = q.run.append(replacedEntries(q.run.ID, replaced)...); err == nil {
+			due = said
+		}
+	}
 	for i := 0; err == nil && i < len(due); i++ {
 		if err = q.record(due[i]); err != nil {
 			due = due[i:]
@@ -77,11 +83,7 @@ func (q *inputs) late() ([]session.Entry, error) {
 	if !q.closed {
 		inputs, err = q.run.Lease.CloseInput()
 	}
-	var entries []session.Entry
-	for _, in := range append(q.takeWaiting(), inputs...) {
-		entries = append(entries, InputEntry(q.run.ID, in))
-	}
-	return entries, err
+	return InputEntries(q.run.ID, append(q.takeWaiting(), inputs...)), err
 }
 
 // record puts an input on record.
@@ -91,11 +93,31 @@ func (q *inputs) record(in session.Input) error {
 	}})...); err != nil {
 		return err
 	}
-	return q.run.append(InputEntry(q.run.ID, in))
+	return q.run.append(inputEntry(q.run.ID, in))
 }
 
-// InputEntry is what the transcript keeps of something that a person said into a turn.
-func InputEntry(turnID string, in session.Input) session.Entry {
+// InputEntries are what the transcript keeps of inputs that a model gets together. Those that
+// others replace come first: the others stay next to each other.
+func InputEntries(turnID string, inputs []session.Input) []session.Entry {
+	said, replaced := session.MergeInputs(inputs)
+	entries := replacedEntries(turnID, replaced)
+	for _, in := range said {
+		entries = append(entries, inputEntry(turnID, in))
+	}
+	return entries
+}
+
+func replacedEntries(turnID string, inputs []session.Input) (entries []session.Entry) {
+	for _, in := range inputs {
+		e := inputEntry(turnID, in)
+		e.Kind = session.EntryReplaced
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+// inputEntry is what the transcript keeps of something that a person said into a turn.
+func inputEntry(turnID string, in session.Input) session.Entry {
 	return session.Entry{
 		Kind: session.EntryInput, Turn: turnID, Time: in.Time, Mode: in.Mode,
 		Message: in.Message, Warning: in.Warning, Attachments: in.Items, Links: in.Links, Input: in.ID,

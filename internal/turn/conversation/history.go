@@ -67,7 +67,7 @@ func (m History) Extend(entries []session.Entry, current string) History {
 			if open != nil && open.turn == e.Through {
 				open.folded = e.Rounds
 			}
-		case session.EntryRequest, session.EntryIntent, session.EntryChanges, session.EntryEnd, session.EntryUndo: // the next turn learnt of an undo
+		case session.EntryRequest, session.EntryIntent, session.EntryChanges, session.EntryEnd, session.EntryUndo, session.EntryReplaced: // the next turn learnt of an undo
 		}
 	}
 	closeOpen()

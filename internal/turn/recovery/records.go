@@ -144,9 +144,7 @@ func (r *Records) settleTranscript(ctx context.Context, lease *session.Lease, la
 	if err != nil {
 		return err
 	}
-	for _, in := range inputs {
-		entries = append(entries, agent.InputEntry(last.Turn, in))
-	}
+	entries = append(entries, agent.InputEntries(last.Turn, inputs)...)
 	if err := r.WithdrawQuestions(ctx, lease, last.Turn); err != nil {
 		return err
 	}

@@ -3,11 +3,12 @@ package confine
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"time"
+
+	"belay/internal/durable"
 )
 
 // probe tries what the machine holds, by running a command that does nothing
@@ -69,11 +70,12 @@ const probeTime = 5 * time.Second
 
 // try runs a command that does nothing, in a folder of its own.
 func (r *Runner) try(with Report) (err error) {
-	dir, err := os.MkdirTemp("", "belay-probe-*")
+	temp, err := durable.TempDir(os.TempDir(), "belay-probe-")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, removeAll(dir)) }()
+	defer func() { err = errors.Join(err, temp.Close()) }()
+	dir := temp.Path
 	if err := prepareScratch(dir); err != nil {
 		return err
 	}
@@ -108,15 +110,4 @@ func (r *Runner) try(with Report) (err error) {
 		err = fmt.Errorf("a command that does nothing ended with %d", e.exitCode)
 	}
 	return err
-}
-
-// removeAll removes a folder in which an overlay may have left a work folder that
-// nobody may look into.
-func removeAll(dir string) error {
-	return errors.Join(filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			err = os.Chmod(path, 0o700) //nolint:gosec // a folder
-		}
-		return err
-	}), os.RemoveAll(dir))
 }

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A part of a file's name is enough to send it, and a part of a command's to run it.
+func TestListsWhileTypingOnATerminal(t *testing.T) {
+	t.Parallel()
+	x, project := playOnTerminal(t, "turns: [{steps: [{say: Looked-at-it}]}]", nil, "chat")
+	if err := os.MkdirAll(filepath.Join(project, "drawings"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(project, "drawings", "site-plan.md"), []byte("# Plan\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	x.shows("/help")
+	x.types("/")
+	x.shows("(?s)/attach PATH.*/persona")
+	x.types("sta\r")
+	x.shows("the first message makes one")
+	x.types("see @site")
+	x.shows("drawings/site-plan.md")
+	x.types("\t please\r")
+	x.shows("Looked-at-it")
+	x.shows(`\+ drawings/site-plan.md`)
+	x.types("\x04")
+	x.ends(ExitDone)
+}
+
+// Modes, models and personas are picked from lists that say what each one means, and
+// Shift-Tab goes to the next mode.
+func TestPickersOnATerminal(t *testing.T) {
+	t.Parallel()
+	x, _ := playOnTerminal(t, "turns: [{steps: [{say: Hello}]}]", nil, "chat")
+	x.shows("/help")
+	x.types("/mode\r")
+	x.shows("(?s)How much may the agent do.*ordinary files in its write scope")
+	x.types("plan\r")
+	x.shows("next turns run in mode plan: only reads")
+	x.types("\x1b[Z")
+	x.shows("dontAsk: nobody is asked")
+	x.types("/persona\r")
+	x.shows("(?s)Whom do the next turns go to.*Rolls information up")
+	x.types("WORKING_I\r")
+	x.shows("next turns go to WORKING_ITEMS")
+	x.types("/model\r")
+	x.shows("Which model do the next turns ask")
+	x.shows("the usual one")
+	x.types("\r")
+	x.shows("next turns ask scripted")
+	x.types("\x04")
+	x.ends(ExitDone)
+}
