@@ -19,12 +19,9 @@ export function wholeLines(data: Uint8Array, atStart: boolean, atEnd: boolean): 
   let from = 0, to = data.length;
   if (!atStart) from = data.indexOf(newline) + 1;
   if (!atEnd) to = data.lastIndexOf(newline) + 1;
-  if (to <= from) {
-    // One long line: cut between characters, not in them.
-    from = 0;
-    to = data.length;
-    while (from < to && from < 4 && !atStart && (data[from]! & 0xc0) === 0x80) from++;
-  }
+  if (to <= from) [from, to] = [0, data.length]; // one long line
+  // Where it begins in a line, it begins at a character.
+  if (from === 0 && !atStart) while (from < Math.min(3, to) && (data[from]! & 0xc0) === 0x80) from++;
   return { text: new TextDecoder().decode(data.subarray(from, to)), skipped: from, left: data.length - to };
 }
 
