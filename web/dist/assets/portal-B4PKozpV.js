@@ -1,1 +1,0 @@
-import{E as e}from"./index-B8QWjJhb.js";var t=e();function n({project:e,item:n}){return(0,t.jsx)(`div`,{className:`scroll`,children:(0,t.jsxs)(`div`,{className:`project-column`,children:[(0,t.jsx)(`h2`,{children:`Portal`}),(0,t.jsxs)(`p`,{children:[e.name,` `,n]})]})})}export{n as default};

@@ -1,5 +1,0 @@
-<<<<<<<< HEAD:web/dist/assets/workflows-Dpv8imSD.js
-import{L as e}from"./index-BOBSfGPO.js";var t=e();function n({project:e,item:n}){return(0,t.jsx)(`div`,{className:`scroll`,children:(0,t.jsxs)(`div`,{className:`project-column`,children:[(0,t.jsx)(`h2`,{children:`Workflows`}),(0,t.jsxs)(`p`,{children:[e.name,` `,n]})]})})}export{n as default};
-========
-import{E as e}from"./index-B8QWjJhb.js";var t=e();function n({project:e,item:n}){return(0,t.jsx)(`div`,{className:`scroll`,children:(0,t.jsxs)(`div`,{className:`project-column`,children:[(0,t.jsx)(`h2`,{children:`Workflows`}),(0,t.jsxs)(`p`,{children:[e.name,` `,n]})]})})}export{n as default};
->>>>>>>> files:web/dist/assets/workflows-Da9SNc0g.js
