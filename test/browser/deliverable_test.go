@@ -65,7 +65,7 @@ func commitAll(t *testing.T, project, message string) string {
 }
 
 // put writes a file of a project.
-func put(t *testing.T, project, name, content string) {
+func put[T string | []byte](t *testing.T, project, name string, content T) {
 	t.Helper()
 	path := filepath.Join(project, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -32,18 +32,8 @@ func deliverables(t *testing.T, project string, n int) {
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		put(t, filepath.Join(folder, "_STATUS.md"), fmt.Sprintf("# Status: DEL-%s Member %s\n\n**Current State:** %s\n**Last Updated:** 2026-01-02\n\n## History\n- 2026-01-02 — State set to %s (HUMAN)\n", id, id, state, state))
-		put(t, filepath.Join(folder, "Datasheet.md"), "# Datasheet\n")
-	}
-}
-
-func put(t *testing.T, file, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
+		put(t, folder, "_STATUS.md", fmt.Sprintf("# Status: DEL-%s Member %s\n\n**Current State:** %s\n**Last Updated:** 2026-01-02\n\n## History\n- 2026-01-02 — State set to %s (HUMAN)\n", id, id, state, state))
+		put(t, folder, "Datasheet.md", "# Datasheet\n")
 	}
 }
 
@@ -63,7 +53,7 @@ func piped(t *testing.T, make func(project string)) (b *tab, project, id string)
 		t.Fatal(err)
 	}
 	p := &program{path: path, home: dir, project: filepath.Join(dir, "tower"), settings: filepath.Join(dir, "settings.yaml"), addr: "127.0.0.1:0"}
-	put(t, p.settings, "provider: scripted\nprices:\n  scripted: {input: 2, output: 4}\n")
+	put(t, dir, "settings.yaml", "provider: scripted\nprices:\n  scripted: {input: 2, output: 4}\n")
 	if err := os.MkdirAll(p.project, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -177,8 +167,9 @@ func TestEachCategoryRuns(t *testing.T) {
 	}
 }
 
-// An operative agent leads to the pipeline, with category and type; others to the workbench.
-func TestPortalMatrixRouting_14_1(t *testing.T) {
+// In the addresses of the original, an operative agent leads to the pipeline, with category
+// and type, and others to the workbench.
+func TestOldAddresses_14_1(t *testing.T) {
 	b, _, id := piped(t, func(project string) { deliverables(t, project, 2) })
 	for _, row := range []struct{ from, want string }{
 		{"/pipeline?category=PREP", "/p/" + id + "/pipeline?category=PREP"},
@@ -213,7 +204,7 @@ func TestWorkbenchSelectorScope_14_2(t *testing.T) {
 func TestPipelineSelectors_14_3(t *testing.T) {
 	b, project, id := piped(t, func(project string) {
 		deliverables(t, project, 3)
-		put(t, filepath.Join(project, "_Decomposition", "d.md"), marked)
+		put(t, project, "_Decomposition/d.md", marked)
 	})
 	b.visitPath("/p/" + id + "/pipeline")
 	b.until("document.querySelectorAll('[data-category]').length === 4")
@@ -266,7 +257,7 @@ func TestDisabledOptions_14_4(t *testing.T) {
 func TestStaleSelections_14_5(t *testing.T) {
 	b, project, id := piped(t, func(project string) {
 		deliverables(t, project, 3)
-		put(t, filepath.Join(project, "_Decomposition", "d.md"), marked)
+		put(t, project, "_Decomposition/d.md", marked)
 	})
 	status := "document.querySelector('.targets-count [role=status]')?.innerText"
 	key := "PKG-01_Part%201::DEL-01-0"
@@ -321,9 +312,9 @@ tasks:
 	}
 	b, project, id := piped(t, func(project string) {
 		deliverables(t, project, 1)
-		put(t, filepath.Join(project, "flows", "greet.yaml"), flow)
-		put(t, filepath.Join(project, "flows", "broken.yaml"), wrong)
-		put(t, filepath.Join(project, "flows", "notes.txt"), "two words\n")
+		put(t, project, "flows/greet.yaml", flow)
+		put(t, project, "flows/broken.yaml", wrong)
+		put(t, project, "flows/notes.txt", "two words\n")
 	})
 	b.visitPath("/p/" + id + "/workflows")
 	b.until("document.querySelectorAll('[data-workflow]').length === 2")
@@ -334,7 +325,7 @@ tasks:
 		t.Errorf("the problem reads %q", got)
 	}
 	b.shot("workflow-problems")
-	put(t, filepath.Join(project, "flows", "broken.yaml"), "id: broken\nagents: [{id: nobody, instructions: You.}]\ntasks: [{id: a, agent: nobody, prompt: x}]\n")
+	put(t, project, "flows/broken.yaml", "id: broken\nagents: [{id: nobody, instructions: You.}]\ntasks: [{id: a, agent: nobody, prompt: x}]\n")
 	b.until("document.querySelectorAll('.problem').length === 0 && document.querySelector('.chip.good')?.innerText === 'valid'")
 	b.visitPath("/p/" + id + "/workflows?file=flows/greet.yaml")
 	b.click("#start-run")
@@ -409,9 +400,9 @@ func TestPipelineViewsAreAccessible(t *testing.T) {
 	long := strings.Repeat("Averylongname", 9)
 	b, _, id := piped(t, func(project string) {
 		deliverables(t, project, 5)
-		put(t, filepath.Join(project, "PKG-01_Part 1", "1_Working", "DEL-01-09_"+long, "_STATUS.md"), "# Status: DEL-01-09 "+long+"\n\n**Current State:** OPEN\n")
-		put(t, filepath.Join(project, "flow.yaml"), "id: flow\ninput: {type: object, properties: {n: {type: integer}, kind: {enum: [a, b]}, all: {type: array, items: {type: string}}}}\nagents: [{id: a, instructions: You.}]\ntasks: [{id: one, agent: a, prompt: x}]\n")
-		put(t, filepath.Join(project, long+".yaml"), "id: wrong\ntasks: [{id: one, agent: nobody, prompt: "+long+"}, {id: two}]\n")
+		put(t, project, "PKG-01_Part 1/1_Working/DEL-01-09_"+long+"/_STATUS.md", "# Status: DEL-01-09 "+long+"\n\n**Current State:** OPEN\n")
+		put(t, project, "flow.yaml", "id: flow\ninput: {type: object, properties: {n: {type: integer}, kind: {enum: [a, b]}, all: {type: array, items: {type: string}}}}\nagents: [{id: a, instructions: You.}]\ntasks: [{id: one, agent: a, prompt: x}]\n")
+		put(t, project, long+".yaml", "id: wrong\ntasks: [{id: one, agent: nobody, prompt: "+long+"}, {id: two}]\n")
 	})
 	at := "/p/" + id + "/"
 	keys := "&keys=PKG-01_Part%201::DEL-01-01&keys=PKG-01_Part%201::DEL-01-09"

@@ -15,18 +15,6 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// put writes a file of a project.
-func put(t *testing.T, project, name string, data []byte) {
-	t.Helper()
-	file := filepath.Join(project, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // home is the address of the project's views.
 func (b *tab) home() string {
 	b.t.Helper()
@@ -151,7 +139,7 @@ func TestFileTreeRefresh_9_8(t *testing.T) {
 			t.Logf("%s showed after %v", what, took)
 		}
 	}
-	watched("a new file", treeRow("notes/new.md"), func() { put(t, project, "notes/new.md", nil) })
+	watched("a new file", treeRow("notes/new.md"), func() { put(t, project, "notes/new.md", "") })
 	watched("a changed file", "document.querySelector('.file-page')?.innerText === 'After'", func() { put(t, project, "notes/a.md", []byte("# After\n")) })
 	b.mayFail()
 	watched("a file that is gone", "document.querySelector('.file-view .notice.warn')", func() {
