@@ -79,7 +79,7 @@ function Actions({ root, path }: { root: string; path: string }) {
 function Content({ root, path, about, source, line, onChanged }: { root: string; path: string; about: FileHead; source: boolean; line: number; onChanged: () => void }): ReactNode {
   const name = baseOf(path), kind = kindOf(name, about.type);
   if (about.size === 0) return <p className="soft pad">This file is empty.</p>;
-  if (kind === "picture" && about.size <= mostWhole) return <div className="file-scroll pad" tabIndex={0} role="region" aria-label={name}><Picture key={about.tag} href={downloadPath(root, path)} alt={shownName(name)} /></div>;
+  if (kind === "picture" && about.size <= mostWhole) return <div className="file-scroll pad" tabIndex={0} role="region" aria-label={`${name}, picture`}><Picture key={about.tag} href={downloadPath(root, path)} alt={shownName(name)} /></div>;
   if (kind === "pdf" && about.size <= mostWhole) return <PdfContent root={root} path={path} tag={about.tag} />;
   if (kind === "binary" || kind === "picture" || kind === "pdf") {
     return (

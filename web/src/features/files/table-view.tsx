@@ -19,7 +19,7 @@ export function TableView({ text, label }: { text: string; label: string }) {
   if (head.length === 0) return <p className="soft pad">The table is empty.</p>;
   return (
     <>
-      <div ref={box} className="table-view" tabIndex={0} role="region" aria-label={label}>
+      <div ref={box} className="table-view" tabIndex={0} role="region" aria-label={`${label}, table`}>
         <div role="table" aria-label={label} aria-rowcount={rows.length + 1} aria-colcount={head.length} className="table-grid">
           <div role="row" aria-rowindex={1} className="table-row table-head" style={{ gridTemplateColumns: columns, height }}>
             {head.map((cell, c) => <span key={c} role="columnheader" className="clip" title={cell}>{cell}</span>)}

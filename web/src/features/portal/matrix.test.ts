@@ -8,8 +8,8 @@ test("14.1: OPERATIVE leads to the pipeline, all others to the workbench", () =>
     for (const cell of cells) {
       const to = new URL(cell.href, "http://x");
       expect(to.pathname, cell.label).toBe(row === "OPERATIVE" ? "/p/p_1/pipeline" : "/");
-      expect(to.searchParams.get("row")).toBe(row);
-      expect(to.searchParams.get("column")).toBe(cell.column);
+      expect(to.searchParams.get("row")).toBe(row === "OPERATIVE" ? null : row);
+      expect(to.searchParams.get("column")).toBe(row === "OPERATIVE" ? null : cell.column);
       if (row === "OPERATIVE") expect(`${to.searchParams.get("category")}*`).toBe(cell.label);
       else expect([to.searchParams.get("agent"), to.searchParams.get("root")]).toEqual([cell.label, "/a b"]);
     }

@@ -24,7 +24,7 @@ export function cells(project: { id: string; path: string }): readonly { row: Ce
     cells: agents.map((agent, i): Cell => {
       const column = columns[i]!;
       const href = to === "pipeline"
-        ? projectLink(project.id, "pipeline", "", { category: agent, row, column })
+        ? projectLink(project.id, "pipeline", "", { category: agent })
         : `/?${new URLSearchParams({ new: "1", persona: agent, agent, row, column, root: project.path })}`;
       return { row, column, label: to === "pipeline" ? `${agent}*` : agent, href };
     }),
