@@ -246,27 +246,10 @@ func (a *deliverableAnswer) addFindings(found []finding.Finding, folder *scan.Fo
 		}
 		one := placedFinding{Finding: f}
 		if f.Remedy.Command != "" {
-			one.Command = command(f.Remedy, a.ProjectRoot, folder.ID)
+			one.Command = f.Remedy.Line(a.ProjectRoot, false, folder.ID)
 		}
 		a.Findings = append(a.Findings, one)
 	}
-}
-
-// command is a remedy as somebody types it, in any folder.
-func command(r finding.Remedy, root, id string) string {
-	if r.Document != "" {
-		return "belay " + r.Command + " " + shellWord(root) + " --decomposition " + shellWord(filepath.Join(root, filepath.FromSlash(r.Document)))
-	}
-	words := "belay " + r.Command
-	if r.Command == "deps summary" {
-		words += " " + id
-	}
-	return words + " --write --project " + shellWord(root)
-}
-
-// shellWord is a text as one word of a command line.
-func shellWord(s string) string {
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 func (a *deliverableAnswer) readRegister(c *call, d workspace.Deliverable) error {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"belay/internal/workspace/finding"
 )
 
 // explainArguments gives every command below cmd our own words for arguments and
@@ -45,7 +47,7 @@ func wrongArguments(cmd *cobra.Command, fits cobra.PositionalArgs, args []string
 	}
 	switch {
 	case cmd.Flag("project") != nil && len(args) > 0 && isFolder(args[0]):
-		return failed(ExitUsage, "name the project with --project "+shellWord(args[0]), fmt.Errorf("%s takes no folder: %s", path, args[0]))
+		return failed(ExitUsage, "name the project with --project "+finding.Word(args[0]), fmt.Errorf("%s takes no folder: %s", path, args[0]))
 	case takes == "":
 		return failed(ExitUsage, "run "+path+" --help for its flags", fmt.Errorf("%s takes no arguments: %s", path, strings.Join(args, " ")))
 	case len(cmd.ValidArgs) > 0 && len(args) == 1:

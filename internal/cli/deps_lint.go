@@ -103,7 +103,7 @@ func lintFile(path string, o registerlint.Options) (*registerlint.Report, error)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, failed(ExitNotFound, "name a register, or a project with --project", fmt.Errorf("%s does not exist", path))
 	case err == nil && info.IsDir():
-		return nil, usageHint("name the project with --project "+shellWord(path), "%s is a folder, and no register", path)
+		return nil, usageHint("name the project with --project "+finding.Word(path), "%s is a folder, and no register", path)
 	case o.Only.ByPlace():
 		return nil, usage("--deliverable and --package are about a project, and %s is a file", path)
 	}

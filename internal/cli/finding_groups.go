@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"belay/internal/lazyregexp"
 	"belay/internal/workspace/finding"
 )
 
@@ -126,25 +125,11 @@ func remedyCommand(cmd *cobra.Command, r finding.Remedy, only *finding.Filter, r
 	if found, rest, err := cmd.Root().Find(names); err != nil || len(rest) > 0 || found.Name() != names[len(names)-1] {
 		return "", false
 	}
-	words := append([]string{"belay"}, names...)
-	if r.Command == "project init" {
-		dir := shownFolder(cmd, root)
-		words = append(words, shellWord(dir), "--decomposition", shellWord(filepath.Join(dir, filepath.FromSlash(r.Document))))
-		return strings.Join(words, " "), true
+	var deliverable string
+	if only != nil && len(only.Deliverables) == 1 {
+		deliverable = only.Deliverables[0]
 	}
-	if f := cmd.Flag("project"); f.Changed {
-		words = append(words, "--project", shellWord(f.Value.String()))
-	}
-	switch r.Command {
-	case "deps summary":
-		if only != nil && len(only.Deliverables) == 1 {
-			words = append(words, only.Deliverables[0])
-		}
-		words = append(words, "--write")
-	case "deps renumber":
-		words = append(words, "--write")
-	}
-	return strings.Join(words, " "), true
+	return r.Line(shownFolder(cmd, root), !cmd.Flag("project").Changed, deliverable), true
 }
 
 // shownFolder is the project as a person names it to another command: as it was named to
@@ -157,15 +142,4 @@ func shownFolder(cmd *cobra.Command, root string) string {
 		return "."
 	}
 	return root
-}
-
-// plainWord is a word that a shell takes as it is.
-var plainWord = lazyregexp.New(`^[A-Za-z0-9_./~+:,@%=-]+$`)
-
-// shellWord is s as one word of a command line.
-func shellWord(s string) string {
-	if plainWord.MatchString(s) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

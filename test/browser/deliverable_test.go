@@ -440,7 +440,7 @@ func TestFindingsWithFix(t *testing.T) {
 	put(t, project, file, strings.Replace(read(t, project, file), "DEP-01-01-003", "DEP-3", 1))
 	b.deliverable(deckKey, "?show=findings")
 	b.until("document.querySelector('[data-code=INVALID_DEPENDENCY_ID_FORMAT]')")
-	if got := b.text("[data-code=INVALID_DEPENDENCY_ID_FORMAT] .command code"); !strings.HasPrefix(got, "belay deps renumber --write --project ") {
+	if got := b.text("[data-code=INVALID_DEPENDENCY_ID_FORMAT] .command code"); !strings.HasPrefix(got, "belay deps renumber --project ") {
 		t.Errorf("the command is %q", got)
 	}
 	b.do(chromedp.Click(chromedp.CSS("[data-code=INVALID_DEPENDENCY_ID_FORMAT] .finding-list a")))

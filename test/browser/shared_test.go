@@ -37,6 +37,12 @@ func seen() chromedp.Action[chromedp.Void] {
 	})
 }
 
+// streamsOpen is whether the server sends so many streams. It notices one that ended a moment
+// later than the page.
+func streamsOpen(n int) string {
+	return fmt.Sprintf(`(() => { const x = new XMLHttpRequest(); x.open("GET", "/metrics", false); x.send(); return /^belay_streams_open %d$/m.test(x.responseText); })()`, n)
+}
+
 // Eight tabs on eight sessions share one stream, and each goes on when the tab that reads
 // it is closed.
 func TestEightTabs(t *testing.T) {
@@ -61,9 +67,7 @@ func TestEightTabs(t *testing.T) {
 		one.do(seen(), chromedp.Navigate(origin+"/s/"+ids[i]))
 		one.until("document.querySelector('#link-state')?.innerText === 'live'")
 	}
-	// The server notices a stream that ended a moment later than the page.
-	const oneStream = `(() => { const x = new XMLHttpRequest(); x.open("GET", "/metrics", false); x.send(); return /^belay_streams_open 1$/m.test(x.responseText); })()`
-	tabs[7].until(oneStream)
+	tabs[7].until(streamsOpen(1))
 	for i, one := range tabs {
 		one.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, fmt.Sprintf("What do you do, number %d?", i)), press("Enter"))
 	}
@@ -77,5 +81,33 @@ func TestEightTabs(t *testing.T) {
 	last.until("document.querySelector('.foot') && document.querySelector('#send').innerText.includes('Send')")
 	last.do(chromedp.SendKeys(message, "And again?"), press("Enter"))
 	last.until("document.querySelectorAll('.turn').length === 2 && document.querySelectorAll('.turn')[1].querySelector('.answer')")
-	last.until(oneStream)
+	last.until(streamsOpen(1))
+}
+
+// Seven tabs on one project share one stream of its changes, and each shows a new file.
+func TestTabsOfOneProject(t *testing.T) {
+	b, project := real(t)
+	home := b.home()
+	origin := value[string](b, "location.origin")
+	tabs := []*tab{b}
+	for range 6 {
+		tabs = append(tabs, b.another())
+	}
+	for _, one := range tabs {
+		one.do(seen(), chromedp.Navigate(origin+home+"/files"))
+		one.until(treeRow("survey"))
+	}
+	// One of the sessions, and one of the project.
+	tabs[6].until(streamsOpen(2))
+	put(t, project, "appeared.md", "# Here\n")
+	for _, one := range tabs {
+		one.until(treeRow("appeared.md"))
+	}
+	// The first tab reads. Without it another one does.
+	tabs[0].do(chromedp.Navigate("about:blank"))
+	tabs[6].until(streamsOpen(2))
+	put(t, project, "and-again.md", "# There\n")
+	for _, one := range tabs[1:] {
+		one.until(treeRow("and-again.md"))
+	}
 }

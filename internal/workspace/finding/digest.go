@@ -8,15 +8,6 @@ import (
 	"sync"
 )
 
-// Remedy is a command that removes findings.
-type Remedy struct {
-	// Command is the words after "belay", "deps summary"; "" is none.
-	Command string
-	// Document is the decomposition that the command is given, relative to the
-	// project, "" for none.
-	Document string
-}
-
 // Digest is what people are shown of findings: how many there are of each code, and
 // the first of them. It counts what it is given and keeps no more than it shows, so its
 // size does not grow with the project. One that shows all keeps them in piles, which grow

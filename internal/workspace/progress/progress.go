@@ -11,7 +11,6 @@ package progress
 import (
 	"context"
 	"path"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -120,7 +119,7 @@ func Of(ctx context.Context, root string, r *scan.Result, g *graph.Graph, unread
 	report.Summary = judged.Summary
 	for _, removal := range digest.Removals() {
 		if len(report.DoFirst) < MaxDoFirst {
-			report.DoFirst = append(report.DoFirst, Command{line(root, removal.Remedy), removal.Count})
+			report.DoFirst = append(report.DoFirst, Command{removal.Remedy.Line(root, false, ""), removal.Count})
 		}
 	}
 	return report, nil
@@ -210,29 +209,4 @@ func day(top dir.Dir, folder string, buf []byte) (date string, used []byte) {
 		return "", data[:0]
 	}
 	return strings.Clone(written), data[:0]
-}
-
-// line is a remedy as a person types it, wherever they are.
-func line(root string, r finding.Remedy) string {
-	words := []string{"belay " + r.Command}
-	switch r.Command {
-	case "project init":
-		words = append(words, word(root), "--decomposition", word(filepath.Join(root, filepath.FromSlash(r.Document))))
-	case "deps summary", "deps renumber":
-		words = append(words, "--project", word(root), "--write")
-	default:
-		words = append(words, "--project", word(root))
-	}
-	return strings.Join(words, " ")
-}
-
-// word is s as one word of a command line.
-func word(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_./~+:,@%=-", r)
-	}
-	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

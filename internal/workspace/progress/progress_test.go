@@ -97,15 +97,6 @@ func TestWhereAProjectStands(t *testing.T) {
 	}
 }
 
-func TestCommandLines(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ in, want string }{{"/a/b-1", "/a/b-1"}, {"/it's here", `'/it'\''s here'`}, {"", "''"}, {"~x;y", "'~x;y'"}} {
-		if got := word(c.in); got != c.want {
-			t.Errorf("%q is written %s, want %s", c.in, got, c.want)
-		}
-	}
-}
-
 // Of the real roots every finding is counted once, and the commands are those that the
 // validation prints.
 func TestRealRoots(t *testing.T) {

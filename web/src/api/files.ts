@@ -1,7 +1,6 @@
-// The files of a project: folders, parts of files, search, and what changes.
+// The files of a project: folders, parts of files, and search.
 import { Failure, get, request, withQuery } from "./http";
 import type { components } from "./schema";
-import { objectOf, pause, readStream } from "./stream";
 
 type Schemas = components["schemas"];
 export type TreeNode = Schemas["view.Node"];
@@ -58,39 +57,3 @@ export interface Search { query: string; in: "name" | "content"; regexp: boolean
 
 export const search = (projectRoot: string, s: Search, signal?: AbortSignal): Promise<SearchAnswer> =>
   get(withQuery("/api/project/search", { projectRoot, query: s.query, in: s.in, regexp: s.regexp ? "true" : undefined, limit: 500 }), signal);
-
-export interface Watching {
-  /** Tells whether the server reports changes as they happen. */
-  onLive(live: boolean): void;
-  /** Gets the paths that changed; "all" where they are not known one by one. */
-  onChanged(paths: readonly string[] | "all"): void;
-}
-
-const firstWait = 500, mostWait = 10_000, silence = 45_000;
-
-/** Follows the changes of a project until the signal is aborted. A refusal ends it. */
-export async function watch(projectRoot: string, to: Watching, signal: AbortSignal): Promise<void> {
-  let last = "", wait = firstWait;
-  while (!signal.aborted) {
-    try {
-      await readStream(withQuery("/api/project/events", { projectRoot }), last, signal, silence, () => { wait = firstWait; }, (messages) => {
-        for (const { id, event, data } of messages) {
-          if (id) last = id;
-          const value = objectOf(data) as { paths?: string[]; more?: boolean; watch?: string } | undefined;
-          if (event === "project:ready") to.onLive(value?.watch === "events");
-          else if (event === "project:reset") to.onChanged("all");
-          else if (event === "project:changed") to.onChanged(value?.more ? "all" : value?.paths ?? "all");
-        }
-      });
-    } catch (err) {
-      if (signal.aborted) return;
-      if (err instanceof Failure && err.status >= 400 && err.status < 500 && err.status !== 429) {
-        to.onLive(false);
-        return;
-      }
-    }
-    to.onLive(false);
-    await pause(wait, signal);
-    wait = Math.min(wait * 2, mostWait);
-  }
-}

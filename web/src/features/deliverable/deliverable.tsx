@@ -3,11 +3,12 @@ import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-quer
 import { lazy, Suspense, useRef } from "react";
 import * as api from "../../api/deliverable";
 import { isFailure } from "../../api/http";
-import { type ProjectChange, useProjectChanges } from "../../api/project-events";
+import type { ProjectChange } from "../../api/project-events";
 import type { Project } from "../../api/types";
 import { deliverableLink, projectLink, useParam } from "../../route";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice } from "../../ui/parts";
+import { useProjectChanges } from "../project/live";
 import type { ViewProps } from "../project/project";
 import { Findings } from "./findings";
 import { Sessions } from "./sessions";
@@ -81,7 +82,7 @@ const elsewhere = 1000;
 function useFreshFiles(project: Project, data: api.DeliverableView | undefined): void {
   const client = useQueryClient();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useProjectChanges(project.id, (change: ProjectChange) => {
+  useProjectChanges((change: ProjectChange) => {
     const fresh = (...keys: string[]) => { for (const key of keys) void client.invalidateQueries({ queryKey: [key, project.path] }); };
     const own = change.all || !data || change.paths.some((p) => p === data.relativePath || p.startsWith(`${data.relativePath}/`));
     if (own) fresh("deliverable", "register", "commits", "project-file");

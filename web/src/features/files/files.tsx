@@ -24,7 +24,7 @@ export default function Files({ project }: ViewProps) {
     return () => tree.stop();
   }, [tree]);
   useEffect(() => { if (path) tree.reveal(path); }, [tree, path]);
-  useWatch(root, (paths) => {
+  useWatch((paths) => {
     tree.refresh(paths);
     if (path && (paths === "all" || paths.has(path))) void queries.invalidateQueries({ queryKey: ["file-head", root, path] });
     void queries.invalidateQueries({ queryKey: ["file-search", root] });

@@ -1,30 +1,30 @@
 import { useEffect, useRef } from "react";
-import { watch } from "../../api/files";
-import { whileVisible } from "../../ui/visible";
+import { useProjectChanges, useProjectLive } from "../project/live";
 import { pollEvery, Refresher } from "./refresh";
 
-/** Calls act with the paths of a project that changed while the view is there. */
-export function useWatch(root: string, act: (paths: ReadonlySet<string> | "all") => void): void {
+/** Calls act with the paths of the project that changed while the view is there. */
+export function useWatch(act: (paths: ReadonlySet<string> | "all") => void): void {
   const latest = useRef(act);
-  latest.current = act;
+  useEffect(() => { latest.current = act; });
+  const refresher = useRef<Refresher>(undefined);
+  const live = useProjectLive();
   useEffect(() => {
-    const refresher = new Refresher((paths) => latest.current(paths), {
+    const r = new Refresher((paths) => latest.current(paths), {
       hidden: () => document.hidden, now: () => performance.now(),
       later: (run, ms) => { const timer = setTimeout(run, ms); return () => clearTimeout(timer); },
     });
-    const end = whileVisible((signal) => {
-      void watch(root, { onLive: (live) => refresher.setLive(live), onChanged: (paths) => refresher.changed(paths) }, signal).finally(() => refresher.setLive(false));
-    });
-    const poll = setInterval(() => refresher.tick(), pollEvery);
-    const seen = () => refresher.seen();
+    refresher.current = r;
+    const poll = setInterval(() => r.tick(), pollEvery);
+    const seen = () => r.seen();
     document.addEventListener("visibilitychange", seen);
     addEventListener("focus", seen);
     return () => {
-      end();
       clearInterval(poll);
-      refresher.stop();
+      r.stop();
       document.removeEventListener("visibilitychange", seen);
       removeEventListener("focus", seen);
     };
-  }, [root]);
+  }, []);
+  useEffect(() => { refresher.current?.setLive(live); }, [live]);
+  useProjectChanges((change) => refresher.current?.changed(change.all ? "all" : change.paths));
 }

@@ -6,7 +6,7 @@ import { useInfo, useModels } from "../../app-state";
 import { navigate, projectLink, useParam } from "../../route";
 import { ErrorNotice } from "../../ui/parts";
 import { Icon } from "../../ui/icons";
-import { projectKey, useProjectChanges } from "../project/live";
+import { projectKey, useProjectLive } from "../project/live";
 import type { ViewProps } from "../project/project";
 import { keepSelection, selectedKeys, selectionLink } from "../project/selection";
 import { announce } from "../shell/announce";
@@ -34,7 +34,7 @@ const keyOf = (d: pipeline.Deliverable) => `${d.pkg}::${d.id}`;
 
 function Choose({ project }: { project: ViewProps["project"] }) {
   const root = project.path;
-  const live = useProjectChanges(root);
+  const live = useProjectLive();
   const choices = useQuery({ queryKey: projectKey(root, "pipeline"), queryFn: ({ signal }) => pipeline.options(root, signal), refetchInterval: 30_000, retry: false });
   const listing = useQuery({ queryKey: projectKey(root, "deliverables"), queryFn: ({ signal }) => pipeline.listing(root, signal), refetchInterval: live ? 60_000 : 5_000, retry: false });
   const [selection, setSelection] = useState<Selection>(() => fromQuery(location.search, selectedKeys(project.id, location.search)));

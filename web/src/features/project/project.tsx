@@ -4,7 +4,7 @@ import { useProjects } from "../../app-state";
 import type { Project as ProjectRow } from "../../api/types";
 import { projectLink, type ProjectPart, projectParts } from "../../route";
 import { ErrorNotice } from "../../ui/parts";
-import { useProjectChanges } from "./live";
+import { NewsContext, useNews } from "./live";
 import { Switcher } from "./switcher";
 import "./project.css";
 
@@ -48,7 +48,7 @@ export default function Project({ id, part, item }: { id: string; part: ProjectP
 
 function Views({ project, part, item }: { project: ProjectRow; part: ProjectPart; item: string }) {
   const { id } = project;
-  useProjectChanges(project.path);
+  const news = useNews(project);
   const View = views[part];
   return (
     <div className="view project-view">
@@ -58,7 +58,9 @@ function Views({ project, part, item }: { project: ProjectRow; part: ProjectPart
           {projectParts.map((p) => <a key={p} className="tab" href={projectLink(id, p)} aria-current={under(part) === p ? "page" : undefined}>{labels[p]}</a>)}
         </nav>
       </div>
-      <Suspense fallback={<div className="scroll" />}><View key={`${id}/${part}/${item}`} project={project} item={item} /></Suspense>
+      <NewsContext value={news}>
+        <Suspense fallback={<div className="scroll" />}><View key={`${id}/${part}/${item}`} project={project} item={item} /></Suspense>
+      </NewsContext>
     </div>
   );
 }

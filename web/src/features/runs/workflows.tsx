@@ -7,7 +7,7 @@ import { projectLink, useParam } from "../../route";
 import { ago, count, duration } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice } from "../../ui/parts";
-import { projectKey, useProjectChanges } from "../project/live";
+import { projectKey, useProjectLive } from "../project/live";
 import type { ViewProps } from "../project/project";
 import { dollars } from "../pipeline/words";
 import { CheckedFile } from "./checked";
@@ -23,7 +23,7 @@ export default function Workflows({ project }: ViewProps) {
 const fileLink = (project: Project, path: string) => projectLink(project.id, "workflows", "", { file: path });
 
 function List({ project }: { project: Project }) {
-  const live = useProjectChanges(project.path);
+  const live = useProjectLive();
   const { data, error, isPending } = useQuery({ queryKey: projectKey(project.path, "workflows"), queryFn: ({ signal }) => workflows.workflows(project.path, signal), retry: false, refetchInterval: live ? 60_000 : 15_000 });
   const files = data?.workflows ?? [];
   return (
@@ -82,7 +82,7 @@ function RunLink({ project, run }: { project: Project; run: RunSummary }) {
 
 function File({ project, path }: { project: Project; path: string }) {
   const root = project.path;
-  const live = useProjectChanges(root);
+  const live = useProjectLive();
   const checked = useQuery({ queryKey: projectKey(root, "check", path), queryFn: () => workflows.check(root, path), retry: false, refetchInterval: live ? 60_000 : 4_000 });
   const list = useQuery({ queryKey: projectKey(root, "workflows"), queryFn: ({ signal }) => workflows.workflows(root, signal), retry: false });
   const file = list.data?.workflows?.find((f) => f.path === path);
