@@ -13,8 +13,8 @@ import (
 	"belay/internal/workspace/scan"
 )
 
-// pipeline starts agents on the work of projects. The caller closes it.
-func (a *App) pipeline(engine turn.Engine) *pipeline.Service {
+// newPipeline starts agents on the work of projects. The caller closes it.
+func newPipeline(a *App, engine turn.Engine) *pipeline.Service {
 	rules := newProjects(a.Config).rules
 	return pipeline.New(pipeline.Options{
 		Engine: engine,

@@ -85,7 +85,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	defer all.Close()
 	ho := a.handlerOptions(addr, token, authority, carrier, here)
 	ho.Overview = all
-	work := a.pipeline(ho.Engine)
+	work := newPipeline(a, ho.Engine)
 	defer work.Close()
 	ho.Pipeline = work
 	h := api.New(ho)

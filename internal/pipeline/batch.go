@@ -209,5 +209,5 @@ func (s *Service) Stop(projectRoot, id string) {
 
 func unknownBatch(id string) error {
 	return fault.New(fault.NotFound, "the project has no batch %q", clip(id)).With("batch", clip(id)).
-		WithHint("list the project's batches with GET /api/pipeline/batches")
+		WithHint("look at the project's batches")
 }

@@ -162,14 +162,14 @@ const settled = 400 * time.Millisecond
 // trees is how often the tree was read.
 const trees = "performance.getEntriesByType('resource').filter(e => e.name.includes('/api/working-root/tree')).length"
 
-// A folder with 50,000 files is read page by page, and only what is near the screen is drawn.
+// A folder with 20,000 files is read page by page, and only what is near the screen is drawn.
 func TestFilesOfAFullFolder(t *testing.T) {
 	b, project := real(t)
 	folder := filepath.Join(project, "full")
 	if err := os.Mkdir(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for i := range 50_000 {
+	for i := range 20_000 {
 		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("f%05d.txt", i)), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -183,7 +183,7 @@ func TestFilesOfAFullFolder(t *testing.T) {
 		t.Errorf("%d lines are drawn", got)
 	}
 	value[bool](b, "document.querySelector('.tree').scrollTop = 1000 * 28, true")
-	b.until("document.querySelector('.tree-more')?.innerText.includes('of 50,000')")
+	b.until("document.querySelector('.tree-more')?.innerText.includes('of 20,000')")
 	b.do(chromedp.Click(chromedp.CSS(".tree-more")))
 	b.until(treeRow("full/f01000.txt"))
 }
