@@ -14,7 +14,7 @@ import (
 
 // AuditLog is the operator's record of what happened; [permit.Audit] is.
 type AuditLog interface {
-	Newest(ctx context.Context, see func(permit.Logged) bool) (more bool, err error)
+	Read(ctx context.Context, f permit.AuditFilter, before int64, limit int) (permit.AuditPage, error)
 }
 
 // Happening is something that happened in a project.
@@ -64,6 +64,8 @@ const (
 	activitySessions = 200
 	activityBytes    = 64 << 20
 	activityRuns     = 200
+	// auditPages are pages of the audit log: 1,000 entries, of at most 64 MiB of it.
+	auditPages = 2
 )
 
 // ActivityQuery says what of a project's activity is wanted.
@@ -90,9 +92,9 @@ type Activity struct {
 
 // Activity lists what happened in a project after a time: applied changes, transitions,
 // edits of registers, and runs that ended. It is gathered from the transcripts of the 200
-// sessions that were used last (at most 64 MiB), the last 4 MiB of the audit log, and the
-// newest 200 runs. A cursor leads to what happened before it, also when more happens
-// meanwhile.
+// sessions that were used last (at most 64 MiB), the newest 1,000 entries about the project
+// in the last 64 MiB of the audit log, and the newest 200 runs. A cursor leads to what
+// happened before it, also when more happens meanwhile.
 func (v *Overview) Activity(ctx context.Context, q ActivityQuery) (Activity, error) {
 	after, err := readCursor(q.Cursor)
 	if err != nil {

@@ -1,6 +1,7 @@
 package overview
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 
@@ -18,41 +19,42 @@ func (v *Overview) auditActivity(ctx context.Context, q ActivityQuery, a *Activi
 	for _, h := range a.Happenings {
 		known[join(h.SessionID, h.TurnID)] = true
 	}
-	more, err := v.o.Audit.Newest(ctx, func(l permit.Logged) bool {
-		if !l.Time.After(q.Since) {
-			return false
+	filter := permit.AuditFilter{Project: q.Project, Since: q.Since}
+	var before int64
+	for range auditPages {
+		page, err := v.o.Audit.Read(ctx, filter, before, permit.MaxAuditPage)
+		if err != nil {
+			return err
 		}
-		if l.Project != q.Project {
-			return true
-		}
-		h := Happening{
-			ID: "audit-" + strconv.Itoa(l.N), At: l.Time, What: l.Summary, SessionID: l.SessionID, TurnID: l.TurnID,
-			By: l.By, Deliverable: deliverableIn(l.Summary),
-		}
-		if h.By == "" {
-			h.By = l.Agent
-		}
-		switch l.Kind {
-		case KindTransition, KindRegister:
-			if l.Verdict == "failed" {
-				return true
+		for _, l := range page.Entries {
+			if h, ok := happeningOf(l, known); ok && h.At.After(q.Since) {
+				a.Happenings = append(a.Happenings, h)
 			}
-			h.Kind = l.Kind
-		case KindFiles:
-			h.Kind = KindFiles
-		case KindChanges:
-			if known[join(l.SessionID, l.TurnID)] {
-				return true
-			}
-			h.Kind = KindChanges
-		default:
-			return true
 		}
-		a.Happenings = append(a.Happenings, h)
-		return true
-	})
-	a.More = a.More || more
-	return err
+		if before = page.Next; before == 0 {
+			return nil
+		}
+	}
+	a.More = true
+	return nil
+}
+
+// happeningOf is an entry of the audit log as something that happened, false for one that is
+// nothing of that, or that a known turn says already.
+func happeningOf(l permit.Recorded, known map[string]bool) (h Happening, ok bool) {
+	h = Happening{
+		ID: "audit-" + strconv.Itoa(l.Line), At: l.Time, What: l.Summary, SessionID: l.SessionID, TurnID: l.TurnID,
+		By: cmp.Or(l.By, l.Agent), Deliverable: deliverableIn(l.Summary), Kind: l.Kind,
+	}
+	switch l.Kind {
+	case KindTransition, KindRegister:
+		return h, l.Verdict != "failed"
+	case KindFiles:
+		return h, true
+	case KindChanges:
+		return h, !known[join(l.SessionID, l.TurnID)]
+	}
+	return h, false
 }
 
 // runActivity adds the runs that ended.
