@@ -476,7 +476,9 @@ func TestDeliverableIsAccessible(t *testing.T) {
 					t.Errorf("%s: %d pixels wider than the screen", name, wide)
 				}
 				b.shot(fmt.Sprintf("%s-%s-%d", strings.ReplaceAll(show, "&", "-"), scheme, width))
-				b.check(name, string(source))
+				if (width > 360) == (scheme == "light") { // each view in both colours and both widths, once
+					b.check(name, string(source))
+				}
 			}
 		}
 	}
