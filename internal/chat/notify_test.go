@@ -32,7 +32,7 @@ func TestTheTerminalIsRung(t *testing.T) {
 			s.send(msg)
 		}
 		rung := 0
-		for range 2 { // the same question is told twice
+		for range 2 { // a question notifies once, however often it is reported
 			s.log(question("d1")...)
 		}
 		s.m.attention.called = nil

@@ -83,7 +83,7 @@ func (s *Surface) request(ctx context.Context, c *channel, messages []message.Me
 	s.mu.Unlock()
 }
 
-// patience is how often the bus may fail to take a request until the person is told.
+// patience is how often the bus may fail to take a request before the person gets a note.
 const patience = 2
 
 // publish puts a request on the bus. It repeats that until the bus has it, or refuses it, and

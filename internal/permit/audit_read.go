@@ -37,7 +37,8 @@ type AuditPage struct {
 	Entries []Recorded
 	// Next is where older entries are to be read from, 0 where there are none.
 	Next int64
-	// Unreadable is how many lines were passed over that are no entries: see [Audit.Verify].
+	// Unreadable is how many lines were passed over: they are no entries, see [Audit.Verify], or
+	// have the format of a newer version.
 	Unreadable int
 }
 
@@ -140,7 +141,7 @@ func (r *auditReader) line(line []byte) (done bool) {
 	if len(bytes.TrimSpace(line)) == 0 || line[len(line)-1] != '\n' {
 		return false // it is not written to its end
 	}
-	if err := json.Unmarshal(line, &l); err != nil {
+	if durable.CheckVersion("a line of the audit log", line, auditVersion) != nil || json.Unmarshal(line, &l) != nil {
 		r.page.Unreadable++
 		return false
 	}

@@ -51,9 +51,9 @@ func TestAuditRead(t *testing.T) {
 	}
 	data, err := os.ReadFile(a.path)
 	must(t, err)
-	must(t, os.WriteFile(a.path, slices.Concat(data, []byte("{broken\n"), []byte(`{"n":12,"kind":"torn"`)), 0o600))
+	must(t, os.WriteFile(a.path, slices.Concat(data, []byte("{broken\n"), []byte(`{"v":99,"n":11,"kind":"undo"}`+"\n"), []byte(`{"n":12,"kind":"torn"`)), 0o600))
 	page, err := a.Read(soon(t), AuditFilter{}, 0, 2)
-	if err != nil || page.Unreadable != 1 || len(page.Entries) != 2 || page.Entries[0].Line != 10 {
+	if err != nil || page.Unreadable != 2 || len(page.Entries) != 2 || page.Entries[0].Line != 10 {
 		t.Errorf("a damaged end: %+v, %v", page, err)
 	}
 	// A place that no page gave is as good as one in the middle of a line.

@@ -105,8 +105,8 @@ func proposedRow(n int, statement, file, ref, quote string) string {
 		n, statement, file, ref, quote)
 }
 
-// An engineer moves a deliverable to CHECKING: what is not committed is told, the commit is
-// picked, the diff since the last transition is read, and the file says so afterwards.
+// An engineer moves a deliverable to CHECKING. The page lists what is not committed and shows
+// the diff since the last transition; the engineer picks the commit; the file has the new state.
 func TestDeliverableMovesOn(t *testing.T) {
 	b, project := real(t)
 	commitAll(t, project, "The state of May")
@@ -338,7 +338,7 @@ func TestRegisterConflict(t *testing.T) {
 	b.until("document.querySelector('.conflict')?.innerText.includes('They were faster') && document.querySelector('.conflict').innerText.includes('Still mine')")
 }
 
-// Rows that cannot be read are told above the table, whatever is filtered.
+// The page lists unreadable rows above the table, whatever the filters are.
 func TestMalformedRegister(t *testing.T) {
 	b, project := real(t)
 	file := deckFolder + "/Dependencies.csv"

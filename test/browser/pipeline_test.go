@@ -43,7 +43,7 @@ func piped(t *testing.T, make func(project string)) (b *tab, project, id string)
 	t.Helper()
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("the program is told to stop with a signal")
+		t.Skip("Windows has no signal that stops the program")
 	}
 	browserContext := shared(t)
 	dir := t.TempDir()

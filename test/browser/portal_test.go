@@ -190,8 +190,8 @@ func TestPortalByKeys(t *testing.T) {
 	b.until("location.pathname.includes('/d/')")
 }
 
-// What happened since the last visit is told: a transition that somebody made, and the changes
-// of a turn. A reload is no visit of its own.
+// The overview lists what happened since the last visit: a transition that somebody made, and
+// the changes of a turn. A reload is no visit of its own.
 func TestSinceYouLastLooked(t *testing.T) {
 	b, project := real(t)
 	at := b.portal()

@@ -98,7 +98,7 @@ func realOn(t *testing.T, source, name string) (b *tab, project string) {
 	t.Helper()
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("the program is told to stop with a signal")
+		t.Skip("Windows has no signal that stops the program")
 	}
 	browserContext := shared(t)
 	dir := t.TempDir()

@@ -80,7 +80,7 @@ type FoundFile struct {
 	Path string
 	// Lines are those that match, at most [LinesPerFile]; of a search by name it is the path.
 	Lines []FoundLine
-	// Count is how many lines match, as far as they were counted.
+	// Count is how many lines match. A search that ended early may not have counted all.
 	Count int
 }
 

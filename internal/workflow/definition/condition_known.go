@@ -5,9 +5,9 @@ import (
 	"cel.dev/cel-go/common/types"
 )
 
-// Foresee evaluates the condition as far as it can be known before the run. Unknown are
-// the values that are not, as paths from the context on: a whole key, or a field of one.
-// Known is false where the result depends on them. An error is one of every evaluation,
+// Foresee evaluates the condition before the run, without values that are unknown then.
+// Unknown names them by their paths in the context: a whole key, or a field of one. Known is
+// false where the result depends on them. An error is one that every evaluation has,
 // whatever the unknown values turn out to be. The result is as routes name it.
 func (c *Condition) Foresee(values map[string]any, unknown [][]string) (result string, known bool, err error) {
 	patterns := make([]*cel.AttributePatternType, len(unknown))

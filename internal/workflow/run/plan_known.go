@@ -29,9 +29,9 @@ func (p *planner) known(t *definition.Task, s scope, given bool) (all []problem)
 	return all
 }
 
-// leaf evaluates a template as far as it looks at nothing that is not known yet: the results
-// of tasks, what only the end of a task or of the run has and, without given, what a task is
-// given.
+// leaf evaluates the parts of a template that look at known values only. Not known yet are
+// the results of tasks, what only the end of a task or of the run has and, without given,
+// what a task is given.
 func (p *planner) leaf(t *template.Template, at *authored.Node, path string, values map[string]any, given bool) []problem {
 	finished, _ := values["tasks"].(map[string]any)
 	known := func(path []string) bool {
@@ -77,8 +77,8 @@ func (p *planner) atEnd(s scope) map[string]any {
 	return values
 }
 
-// router evaluates the condition as far as it is known. Without given it is not known what
-// the task is given.
+// router evaluates the condition of a task. While the task waits for others, what it is given
+// is unknown.
 func (p *planner) router(t *definition.Task, s scope, w *waiting, d *PlannedTask) {
 	value, known, err := t.Condition.Foresee(p.x.values(s), p.unknown(t.Condition, s, !w.any()))
 	switch {

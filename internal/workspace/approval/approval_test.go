@@ -79,8 +79,8 @@ func (w *work) look(adjust ...func(*Options)) Seen {
 
 func state(s string) string { return "# Status: DEL-01-02 Survey\n\n**Current State:** " + s + "\n" }
 
-// What is not committed is told by its bytes; line ends, pointers of Git LFS and what is
-// hidden do not count.
+// A file is uncommitted if its bytes differ from the commit. Line ends, pointers of Git LFS and
+// hidden files do not count.
 func TestUncommitted(t *testing.T) {
 	t.Parallel()
 	for _, project := range []string{"", "below/the top"} {

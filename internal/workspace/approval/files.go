@@ -228,7 +228,8 @@ func (l *look) read(name string) (data []byte, large bool) {
 	return data, errors.Is(err, durable.ErrTooLarge)
 }
 
-// contents are the files that differ with what they hold, as far as there is room.
+// contents reads the files that differ, and what the commit has of them, until maxContents is
+// reached. More is how many it left out.
 func (l *look) contents(ctx context.Context, committed map[string]repository.File, differing []File) (all []Change, more int, err error) {
 	left := maxContents
 	for i, f := range differing {

@@ -1,5 +1,5 @@
-// When a tree is read again: as soon as a change is told of, or every 15 seconds where the
-// server does not tell.
+// When a tree is read again: at each change that the server reports, or every 15 seconds where
+// it reports none.
 
 /** How often a project is asked where no events come, in milliseconds. */
 export const pollEvery = 15_000;
