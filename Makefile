@@ -46,8 +46,8 @@ uninstall: ## what make install put there; projects and state stay
 release: ## archives, packages and an image for all systems, in dist
 	cd release && $(GO) run . --root .. --out ../dist
 
-release-check: ## a release for this machine, installed, used and removed
-	cd release && $(GO) vet ./... && $(GO) test ./...
+release-check: ## a release for this machine, installed, used and removed, also in a bare Debian
+	cd release && $(GO) vet ./... && $(GO) test -v -timeout 30m ./...
 
 demo: build ## an agent that asks, in the chat, on a copy of the example project
 	@./examples/play $(BIN)/belay demo
@@ -64,6 +64,8 @@ page: test-tools ## the page's unit tests, and whether web/dist is what web/src 
 	@./test/page
 
 # Ten minutes for a package, which is what Go gives it, are little on a busy machine.
+# Everything was vetted before.
+unit: export GOFLAGS += -vet=off
 unit:
 	$(GO) test $(RACE) -timeout 30m ./...
 	$(GO) test -tags crashtest -timeout 30m ./test/crash
@@ -100,8 +102,8 @@ gen: ## the generated pages of docs/ and files of examples/
 	$(GO) test ./internal/cli -run TestTutorial -update
 	$(GO) test ./internal/chat -run TestPicture -update
 
-screens: ## the pictures of docs/screens.md, in Chromium
-	BELAY_SCREENS=../../docs/images $(GO) test ./test/browser -run TestScreens -count=1
+screens: ## the pictures of docs/screens.md and docs/screens-project.md, in Chromium
+	BELAY_SCREENS=../../docs $(GO) test ./test/browser -run '^TestScreens$$' -count=1
 
 gen-check:
 	$(GO) run ./docs/gen -check

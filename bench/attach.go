@@ -10,6 +10,7 @@ import (
 
 	"belay/bench/load"
 	"belay/bench/material"
+	"belay/bench/measure"
 	"belay/bench/mock"
 )
 
@@ -23,8 +24,8 @@ const (
 // attachments measures turns with 18 MiB of files, sent to a service that
 // drains them. The bare server reads, hashes, stores, flushes and sends them,
 // and does not look at what they are.
-func (b *bench) attachments(ctx context.Context) (_ []Measure, err error) {
-	upstream, err := mock.Start(ctx)
+func (b *bench) attachments(ctx context.Context) (_ []measure.Figure, err error) {
+	upstream, err := mock.Start()
 	if err != nil {
 		return nil, err
 	}
@@ -39,22 +40,22 @@ func (b *bench) attachments(ctx context.Context) (_ []Measure, err error) {
 		return nil, err
 	}
 	a := attaching{upstream: upstream, files: f}
-	if err := b.rounds(p, func(s *side) error { return a.round(ctx, s) }); err != nil {
+	if err := b.rounds(ctx, p, func(s *side) error { return a.round(ctx, s) }); err != nil {
 		return nil, err
 	}
 	const row = "18 MiB attached"
-	return []Measure{
-		a.one.measure(row, "18 MiB attached (3 PNG, 1 PDF, never seen before), alone, p50", "ms", atMost(60).beside(71.6)),
-		a.again.measure(row, "the same files again in a new session, alone, p50", "ms", nil),
-		a.ten.measure(row, "18 MiB attached, ten at once, slowest of the ten", "ms", atMost(350).beside(381)),
-		a.peak.measure(row, "the same, most memory", "MB", atMost(400)),
+	return []measure.Figure{
+		a.one.Figure(row, "18 MiB attached (3 PNG, 1 PDF, never seen before), alone, p50", "ms", measure.AtMost(60).Beside(71.6)),
+		a.again.Figure(row, "the same files again in a new session, alone, p50", "ms", nil),
+		a.ten.Figure(row, "18 MiB attached, ten at once, slowest of the ten", "ms", measure.AtMost(350).Beside(381)),
+		a.peak.Figure(row, "the same, most memory", "MB", measure.AtMost(400)),
 	}, nil
 }
 
 type attaching struct {
 	upstream              *mock.Server
 	files                 *files
-	one, again, ten, peak series
+	one, again, ten, peak measure.Series
 }
 
 func (a *attaching) round(ctx context.Context, s *side) error {
@@ -74,8 +75,8 @@ func (a *attaching) round(ctx context.Context, s *side) error {
 			*times = append(*times, r.Total...)
 		}
 	}
-	a.one.add(s, ms(load.Percentile(first, 50)))
-	a.again.add(s, ms(load.Percentile(second, 50)))
+	a.one.Add(s.bare, ms(load.Percentile(first, 50)))
+	a.again.Add(s.bare, ms(load.Percentile(second, 50)))
 
 	if err := a.files.renew(s.name()); err != nil {
 		return err
@@ -87,9 +88,9 @@ func (a *attaching) round(ctx context.Context, s *side) error {
 	if err != nil {
 		return err
 	}
-	a.ten.add(s, ms(load.Percentile(r.Total, 100)))
+	a.ten.Add(s.bare, ms(load.Percentile(r.Total, 100)))
 	m, err := s.server.Memory()
-	a.peak.add(s, megabytes(m.Peak))
+	a.peak.Add(s.bare, megabytes(m.Peak))
 	return err
 }
 

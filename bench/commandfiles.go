@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"belay/bench/measure"
 )
 
 // writtenFiles is how many files a command writes.
@@ -14,9 +16,9 @@ const writtenFiles = 1_000
 
 // commandFiles measures commands that write many files, with their review and their
 // apply.
-func (b *bench) commandFiles(ctx context.Context) ([]Measure, error) {
+func (b *bench) commandFiles(ctx context.Context) ([]measure.Figure, error) {
 	added, err := b.compare(ctx, withoutSandbox(comparison{
-		what: "a command that writes 1,000 new small files, review and apply included", target: atMostTimes(1.5),
+		what: "a command that writes 1,000 new small files, review and apply included", target: measure.AtMostTimes(1.5),
 		note: "beside the same command without a sandbox, which flushes nothing",
 	}, 4, `d=new-$$-$RANDOM$RANDOM; mkdir $d && for n in {1..1000}; do echo "the text of file $n" >$d/$n.txt; done`))
 	if err != nil {
@@ -31,28 +33,28 @@ func (b *bench) commandFiles(ctx context.Context) ([]Measure, error) {
 		return nil, err
 	}
 	flushed, err := b.flushFiles()
-	return []Measure{added, replaced, flushed}, err
+	return []measure.Figure{added, replaced, flushed}, err
 }
 
 // flushFiles measures what it takes to flush the files that a command replaced.
-func (b *bench) flushFiles() (Measure, error) {
+func (b *bench) flushFiles() (measure.Figure, error) {
 	dir := filepath.Join(b.dir, "flushed")
-	var figures series
-	for round := range b.o.rounds + 1 {
+	var figures measure.Series
+	for round := range b.o.Rounds + 1 {
 		if err := smallFiles(dir, round); err != nil {
-			return Measure{}, err
+			return measure.Figure{}, err
 		}
 		start := time.Now()
 		for n := range writtenFiles {
 			if err := flush(smallFile(dir, n)); err != nil {
-				return Measure{}, err
+				return measure.Figure{}, err
 			}
 		}
 		if round > 0 {
-			figures.bare = append(figures.bare, ms(time.Since(start)))
+			figures.Add(true, ms(time.Since(start)))
 		}
 	}
-	m := figures.measure("tools", "the same, the fsyncs of 1,000 replaced files alone", "ms", nil)
+	m := figures.Figure("tools", "the same, the fsyncs of 1,000 replaced files alone", "ms", nil)
 	m.Note = "one after the other; belay does them together, some at a time"
 	return m, os.RemoveAll(dir)
 }

@@ -9,11 +9,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"belay/bench/measure"
+	"belay/bench/proc"
 )
 
 // commandPrograms measures the commands that a person gives most often.
-func (b *bench) commandPrograms(ctx context.Context) ([]Measure, error) {
-	var all []Measure
+func (b *bench) commandPrograms(ctx context.Context) ([]measure.Figure, error) {
+	var all []measure.Figure
 	for _, p := range []struct {
 		name, what, note string
 		calls            int
@@ -25,10 +28,10 @@ func (b *bench) commandPrograms(ctx context.Context) ([]Measure, error) {
 		{"npm", "`npm test` of a small project", "", 3, "npm test", npmProject},
 	} {
 		c := withoutSandbox(comparison{
-			what: p.what, target: atMostTimes(1.2), note: "beside the same command without a sandbox" + p.note, fill: p.fill,
+			what: p.what, target: measure.AtMostTimes(1.2), note: "beside the same command without a sandbox" + p.note, fill: p.fill,
 		}, p.calls, p.command)
 		if _, err := exec.LookPath(p.name); err != nil {
-			all = append(all, Measure{Row: "tools", What: p.what, Unit: "ms", Target: c.target, Note: "not run: there is no " + p.name + " here"})
+			all = append(all, measure.Figure{Row: "tools", What: p.what, Unit: "ms", Target: c.target, Note: "not run: there is no " + p.name + " here"})
 			continue
 		}
 		m, err := b.compare(ctx, c)
@@ -58,7 +61,7 @@ func gitProject(project string) error {
 		{"-c", "user.name=bench", "-c", "user.email=bench@example.com", "commit", "--quiet", "--message", "the files"},
 	} {
 		cmd := exec.Command("git", args...)
-		cmd.Dir, cmd.Env = project, childEnv(filepath.Dir(project))
+		cmd.Dir, cmd.Env = project, proc.Env(filepath.Dir(project))
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("git %s: %w: %s", args[0], err, out)
 		}

@@ -9,11 +9,14 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"belay/bench/measure"
+	"belay/bench/proc"
 )
 
 // command measures the least command: in a turn, from the call to the result, with
 // all that confines it and reviews what it changed.
-func (b *bench) command(ctx context.Context) ([]Measure, error) {
+func (b *bench) command(ctx context.Context) ([]measure.Figure, error) {
 	c := leastCommand("`true` by the bash tool, confined", 15)
 	plain, err := b.compare(ctx, c)
 	if err != nil {
@@ -30,14 +33,14 @@ func (b *bench) command(ctx context.Context) ([]Measure, error) {
 		c.bare, c.note = nil, fmt.Sprintf("nothing beside it: %v", err)
 	}
 	caged, err := b.compare(ctx, c)
-	return []Measure{plain, caged}, err
+	return []measure.Figure{plain, caged}, err
 }
 
 // leastCommand is `true`, which is to take at most so many milliseconds where fork and
 // exec take 0.73.
 func leastCommand(what string, limit float64) comparison {
 	return comparison{
-		row: "tools", what: what, target: atMost(limit).beside(0.73), note: "beside fork and exec of `true`",
+		row: "tools", what: what, target: measure.AtMost(limit).Beside(0.73), note: "beside fork and exec of `true`",
 		calling: bashCalls(30, "true"),
 		bare:    func(ctx context.Context, _ string) error { return program(ctx, "true") },
 	}
@@ -52,11 +55,11 @@ func bashCalls(n int, command string) calling {
 }
 
 // commandLarge measures the least command in a large project.
-func (b *bench) commandLarge(ctx context.Context) ([]Measure, error) {
+func (b *bench) commandLarge(ctx context.Context) ([]measure.Figure, error) {
 	c := leastCommand("the same in a project of 50,000 files", 20)
 	c.fill = func(project string) error { return manyFiles(project, 50_000, "some text\n") }
 	m, err := b.compare(ctx, c)
-	return []Measure{m}, err
+	return []measure.Figure{m}, err
 }
 
 // unwrittenBytes is how much lies in memory that the system still has to write to the
@@ -65,7 +68,7 @@ const unwrittenBytes = 1_500_000_000
 
 // commandUnwritten measures the least command while another program's file waits to be
 // written to the same disk.
-func (b *bench) commandUnwritten(ctx context.Context) ([]Measure, error) {
+func (b *bench) commandUnwritten(ctx context.Context) ([]measure.Figure, error) {
 	c := leastCommand("the same with 1.5 GB unwritten elsewhere on the disk", 25)
 	written := ""
 	c.disturb = func() (func() error, error) {
@@ -79,7 +82,7 @@ func (b *bench) commandUnwritten(ctx context.Context) ([]Measure, error) {
 	}
 	m, err := b.compare(ctx, c)
 	m.Note += written
-	return []Measure{m}, err
+	return []measure.Figure{m}, err
 }
 
 // unwritten makes a file that is not flushed. End removes it, which spares the disk
@@ -134,7 +137,7 @@ func withoutSandbox(c comparison, n int, command string) comparison {
 	c.bare = func(ctx context.Context, project string) error {
 		cmd := exec.CommandContext(ctx, "bash", "-c", command)
 		above := filepath.Dir(project)
-		cmd.Dir, cmd.Env = filepath.Join(above, besideName), append(childEnv(above), "GIT_OPTIONAL_LOCKS=0")
+		cmd.Dir, cmd.Env = filepath.Join(above, besideName), append(proc.Env(above), "GIT_OPTIONAL_LOCKS=0")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("%w: %s", err, out)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"belay/bench/measure"
 	"belay/bench/proc"
 	"belay/test/discordtest"
 )
@@ -43,7 +44,7 @@ func (h *host) close() {
 
 // discord measures from a message in Discord to the first reply that people see, without the
 // time in which belay gathers messages, and what a large file on an answer takes.
-func (b *bench) discord(ctx context.Context) (_ []Measure, err error) {
+func (b *bench) discord(ctx context.Context) (_ []measure.Figure, err error) {
 	dir, err := os.MkdirTemp(b.dir, "discord-")
 	if err != nil {
 		return nil, err
@@ -65,8 +66,8 @@ func (b *bench) discord(ctx context.Context) (_ []Measure, err error) {
 		return nil, err
 	}
 	server, err := proc.Start(ctx, proc.Command{
-		Path: b.o.belay, Args: []string{"serve", "--addr", "127.0.0.1:0", "--provider", "scripted", "--project", project}, Dir: project, Probe: "/healthz",
-		Env: append(childEnv(dir), "BELAY_SCRIPTED_SCRIPT="+script, "BELAY_SCRIPTED_PACE=0s", "BELAY_DISCORD_TOKEN="+d.Token, "BELAY_DISCORD_API="+d.URL,
+		Path: b.o.Belay, Args: []string{"serve", "--addr", "127.0.0.1:0", "--provider", "scripted", "--project", project}, Dir: project, Probe: "/healthz",
+		Env: append(proc.Env(dir), "BELAY_SCRIPTED_SCRIPT="+script, "BELAY_SCRIPTED_PACE=0s", "BELAY_DISCORD_TOKEN="+d.Token, "BELAY_DISCORD_API="+d.URL,
 			"BELAY_DISCORD_DEBOUNCE=0s", "BELAY_TOOLS_SEND_FILE_BYTES=32MiB", fmt.Sprintf("BELAY_DISCORD_CHANNELS={'%s': {project: '%s', deciders: ['%s'], publish: ['*.bin']}}", channel, project, ada.ID)),
 	})
 	if err != nil {
@@ -96,7 +97,7 @@ func (b *bench) discord(ctx context.Context) (_ []Measure, err error) {
 		return took, err
 	}
 	var (
-		first series
+		first measure.Series
 		most  float64 // the first large file may leave room for the others
 	)
 	for i := range discordQuestions + 1 {
@@ -105,13 +106,13 @@ func (b *bench) discord(ctx context.Context) (_ []Measure, err error) {
 			return nil, err
 		}
 		if i > 0 { // the first one makes the session
-			first.belay = append(first.belay, ms(took))
+			first.Add(false, ms(took))
 		}
 	}
 	if _, err := ask("the small file", 1); err != nil {
 		return nil, err
 	}
-	for range b.o.rounds {
+	for range b.o.Rounds {
 		if err := wait(ctx, settled); err != nil {
 			return nil, err
 		}
@@ -131,13 +132,13 @@ func (b *bench) discord(ctx context.Context) (_ []Measure, err error) {
 		}
 		most = max(most, float64(after.Peak-before.Resident)/(1<<20))
 	}
-	reply := first.measure("Discord", "message in Discord to the first reply that is seen", "ms", atMost(150))
+	reply := first.Figure("Discord", "message in Discord to the first reply that is seen", "ms", measure.AtMost(150))
 	reply.Note = "without the time in which messages are gathered (discord.debounce)"
-	file := Measure{
-		Row: "Discord", What: "memory that a file of 20 MiB on an answer adds", Unit: "MiB", Belay: &most, Target: atMost(8),
+	file := measure.Figure{
+		Row: "Discord", What: "memory that a file of 20 MiB on an answer adds", Unit: "MiB", Belay: &most, Target: measure.AtMost(8),
 		Note: "the most of all rounds, until the file is in Discord",
 	}
-	return []Measure{reply, file}, nil
+	return []measure.Figure{reply, file}, nil
 }
 
 // until waits for something that happens soon.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"belay/bench/load"
+	"belay/bench/measure"
 )
 
 // fanReaders is how many read the log of one turn at the same time, fanCalls how many
@@ -17,14 +18,14 @@ const (
 )
 
 // fanOut measures how many events of one turn's log a server gives its readers.
-func (b *bench) fanOut(ctx context.Context) (_ []Measure, err error) {
+func (b *bench) fanOut(ctx context.Context) (_ []measure.Figure, err error) {
 	p, err := b.open(ctx, setup{message: "go", reply: "Done.", sessions: 1, script: fanScript()})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	var rate, work series
-	err = b.rounds(p, func(s *side) error {
+	var rate, work measure.Series
+	err = b.rounds(ctx, p, func(s *side) error {
 		session := s.sessions[0]
 		before, err := s.server.Processor()
 		if err != nil {
@@ -36,13 +37,13 @@ func (b *bench) fanOut(ctx context.Context) (_ []Measure, err error) {
 		}
 		after, err := s.server.Processor()
 		delivered := float64(fanReaders * session.Last)
-		rate.add(s, delivered/took.Seconds())
-		work.add(s, 1000*ms(after-before)/delivered)
+		rate.Add(s.bare, delivered/took.Seconds())
+		work.Add(s.bare, 1000*ms(after-before)/delivered)
 		return err
 	})
-	return []Measure{
-		rate.measure("fan-out", fmt.Sprintf("events of one turn's log that %d readers get", fanReaders), "per s", atLeast(400_000)),
-		work.measure("fan-out", "the same, processor time per event", "µs", nil),
+	return []measure.Figure{
+		rate.Figure("fan-out", fmt.Sprintf("events of one turn's log that %d readers get", fanReaders), "per s", measure.AtLeast(400_000)),
+		work.Figure("fan-out", "the same, processor time per event", "µs", nil),
 	}, err
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"belay/bench/load"
+	"belay/bench/measure"
 	"belay/bench/proc"
 )
 
@@ -134,16 +135,14 @@ func (p *pair) close() error {
 	return errors.Join(errs...)
 }
 
-// rounds runs measure on the two sides in turn.
-func (b *bench) rounds(p *pair, measure func(s *side) error) error {
-	for range b.o.rounds {
-		for _, s := range p.sides() {
-			if err := measure(s); err != nil {
-				return fmt.Errorf("%s: %w", s.name(), err)
-			}
+// rounds has one run on the two sides in turn.
+func (b *bench) rounds(ctx context.Context, p *pair, one func(s *side) error) error {
+	return measure.Rounds(ctx, b.o.Rounds, func(bare bool) error {
+		if bare {
+			return one(p.bare)
 		}
-	}
-	return nil
+		return one(p.belay)
+	})
 }
 
 // startBelay starts a server of its own in dir, as its user would.
@@ -154,7 +153,7 @@ func (b *bench) startBelay(ctx context.Context, s setup, dir string) (*side, err
 			return nil, err
 		}
 	}
-	env := append(childEnv(dir), "BELAY_SCRIPTED_PACE="+s.pace.String())
+	env := append(proc.Env(dir), "BELAY_SCRIPTED_PACE="+s.pace.String())
 	if s.script != nil {
 		file := filepath.Join(dir, "script.json")
 		if err := os.WriteFile(file, s.script, 0o600); err != nil {
@@ -173,7 +172,7 @@ func (b *bench) startBelay(ctx context.Context, s setup, dir string) (*side, err
 		env = append(env, "BELAY_ANTHROPIC_BASE_URL="+s.upstream, "ANTHROPIC_API_KEY=test-key-not-a-secret")
 	}
 	return start(ctx, &side{setup: s, project: project, trace: filepath.Join(dir, "belay.trace")}, proc.Command{
-		Path: b.o.belay, Args: []string{"serve", "--addr", "127.0.0.1:0", "--provider", provider, "--project", project},
+		Path: b.o.Belay, Args: []string{"serve", "--addr", "127.0.0.1:0", "--provider", provider, "--project", project},
 		Env: env, Dir: project, Probe: "/healthz",
 	})
 }
@@ -188,16 +187,6 @@ func start(ctx context.Context, s *side, c proc.Command) (_ *side, err error) {
 		return nil, err
 	}
 	return s, nil
-}
-
-// childEnv is a whole environment with every folder under dir.
-func childEnv(dir string) []string {
-	home := filepath.Join(dir, "home")
-	return []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "USERPROFILE=" + home, "TMPDIR=" + filepath.Join(dir, "tmp"),
-		"XDG_CONFIG_HOME=" + filepath.Join(home, "config"), "XDG_STATE_HOME=" + filepath.Join(home, "state"),
-		"XDG_CACHE_HOME=" + filepath.Join(home, "cache"), "XDG_DATA_HOME=" + filepath.Join(home, "data"),
-	}
 }
 
 // startBare starts the yardstick with the turn that it plays.
@@ -215,16 +204,11 @@ func (b *bench) startBare(ctx context.Context, s setup, dir string, turn []load.
 	}
 	return start(ctx, &side{bare: true, setup: s, project: logs, trace: filepath.Join(dir, "bare.trace")}, proc.Command{
 		Path: b.bareBin, Args: []string{"-dir", logs, "-turn", file, "-pace", s.pace.String(), "-upstream", s.upstream},
-		Env: childEnv(dir), Dir: logs, Probe: "/healthz",
+		Env: proc.Env(dir), Dir: logs, Probe: "/healthz",
 	})
 }
 
-func (s *side) name() string {
-	if s.bare {
-		return "bare server"
-	}
-	return "belay"
-}
+func (s *side) name() string { return measure.SideName(s.bare) }
 
 // newSessions makes n sessions whose turns have body beside the session's id.
 func (s *side) newSessions(ctx context.Context, n int, body map[string]any) ([]*load.Session, error) {

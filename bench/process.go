@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"belay/bench/load"
+	"belay/bench/measure"
 )
 
 // idleStreams is how many event streams are opened to weigh one.
@@ -19,31 +20,31 @@ const afterLoad = 2 * time.Minute
 
 // start measures from the start of the process to its first answer, in folders
 // that it has never seen.
-func (b *bench) start(ctx context.Context) ([]Measure, error) {
-	var started series
-	for round := range b.o.rounds + 1 {
+func (b *bench) start(ctx context.Context) ([]measure.Figure, error) {
+	var started measure.Series
+	for round := range b.o.Rounds + 1 {
 		p, err := b.open(ctx, setup{message: shortMessage})
 		if err != nil {
 			return nil, err
 		}
 		if round > 0 { // the first one reads the binaries from the disk
 			for _, s := range p.sides() {
-				started.add(s, ms(s.server.Started))
+				started.Add(s.bare, ms(s.server.Started))
 			}
 		}
 		if err := p.close(); err != nil {
 			return nil, err
 		}
 	}
-	return []Measure{started.measure("start", "start of the process to its first answer", "ms", atMost(60).beside(3.90))}, nil
+	return []measure.Figure{started.Figure("start", "start of the process to its first answer", "ms", measure.AtMost(60).Beside(3.90))}, nil
 }
 
 // memory weighs both servers idle, with idle streams, and after a load.
-func (b *bench) memory(ctx context.Context) ([]Measure, error) {
+func (b *bench) memory(ctx context.Context) ([]measure.Figure, error) {
 	const row = "memory"
-	idle := Measure{Row: row, What: "memory, idle", Unit: "MB", Target: atMost(60)}
-	stream := Measure{Row: row, What: "memory per idle event stream", Unit: "KiB", Target: atMost(64)}
-	later := Measure{Row: row, What: "memory, 2 minutes after 50 clients at pace 0 and 1,000 turns at one instant", Unit: "MB", Target: atMost(90)}
+	idle := measure.Figure{Row: row, What: "memory, idle", Unit: "MB", Target: measure.AtMost(60)}
+	stream := measure.Figure{Row: row, What: "memory per idle event stream", Unit: "KiB", Target: measure.AtMost(64)}
+	later := measure.Figure{Row: row, What: "memory, 2 minutes after 50 clients at pace 0 and 1,000 turns at one instant", Unit: "MB", Target: measure.AtMost(90)}
 	if err := b.idle(ctx, &idle); err != nil {
 		return nil, err
 	}
@@ -52,13 +53,13 @@ func (b *bench) memory(ctx context.Context) ([]Measure, error) {
 	}
 	if b.o.quick {
 		later.Note = "not run: --quick"
-		return []Measure{idle, stream, later}, nil
+		return []measure.Figure{idle, stream, later}, nil
 	}
-	return []Measure{idle, stream, later}, b.later(ctx, &later)
+	return []measure.Figure{idle, stream, later}, b.later(ctx, &later)
 }
 
 // idle weighs servers that have just started and done nothing.
-func (b *bench) idle(ctx context.Context, m *Measure) error {
+func (b *bench) idle(ctx context.Context, m *measure.Figure) error {
 	dir := filepath.Join(b.dir, "idle")
 	for _, start := range []func() (*side, error){
 		func() (*side, error) { return b.startBelay(ctx, setup{}, dir) },
@@ -80,7 +81,7 @@ func (b *bench) idle(ctx context.Context, m *Measure) error {
 const settled = 2 * time.Second
 
 // streams weighs what idle event streams add to a server that did little else.
-func (b *bench) streams(ctx context.Context, m *Measure) (err error) {
+func (b *bench) streams(ctx context.Context, m *measure.Figure) (err error) {
 	p, err := b.open(ctx, setup{message: shortMessage, sessions: 20})
 	if err != nil {
 		return err
@@ -118,7 +119,7 @@ func (s *side) streams(ctx context.Context) (float64, error) {
 }
 
 // later weighs servers that were busy and then had nothing to do for a while.
-func (b *bench) later(ctx context.Context, m *Measure) (err error) {
+func (b *bench) later(ctx context.Context, m *measure.Figure) (err error) {
 	p, err := b.open(ctx, setup{message: strings.Repeat("twenty-four letters long", 50), sessions: 1000})
 	if err != nil {
 		return err
@@ -139,14 +140,14 @@ func (b *bench) later(ctx context.Context, m *Measure) (err error) {
 }
 
 // weigh notes what the server occupies now.
-func (s *side) weigh(m *Measure) error {
+func (s *side) weigh(m *measure.Figure) error {
 	memory, err := s.server.Memory()
 	s.set(m, megabytes(memory.Resident))
 	return err
 }
 
 // set notes a figure that is measured once.
-func (s *side) set(m *Measure, v float64) {
+func (s *side) set(m *measure.Figure, v float64) {
 	if s.bare {
 		m.Bare = &v
 	} else {

@@ -5,13 +5,14 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"belay/bench/load"
 	"belay/bench/material/projects"
+	"belay/bench/measure"
 	"belay/bench/proc"
 )
 
@@ -50,31 +51,60 @@ func (b *bench) root(n int) (string, error) {
 
 // projectList measures a listing from cold: the process is new, the files are in
 // the system's cache.
-func (b *bench) projectList(ctx context.Context) ([]Measure, error) {
+func (b *bench) projectList(ctx context.Context) ([]measure.Figure, error) {
 	return b.commands(ctx, command{
 		words: []string{"project", "list"}, says: "%d deliverables", what: "belay project list, %s deliverables", files: []string{"_STATUS.md"},
-		few: atMost(40).beside(10.3), many: atMost(300).beside(60.4),
+		few: measure.AtMost(40).Beside(10.3), many: measure.AtMost(300).Beside(60.4),
 		note: "beside a program that is given the paths of their _STATUS.md and reads them",
 	})
 }
 
+// projectComplete measures what a shell waits for after Tab.
+func (b *bench) projectComplete(ctx context.Context) ([]measure.Figure, error) {
+	root, err := b.root(manyDeliverables)
+	if err != nil {
+		return nil, err
+	}
+	list, err := b.pathList(root, manyDeliverables, []string{"_STATUS.md"})
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"__complete", "project", "status", "--project", root, "DEL-"}
+	once := exec.CommandContext(ctx, b.o.Belay, args...)
+	once.Env = proc.Env(b.dir)
+	offers, err := once.Output()
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.HasPrefix(offers, []byte("DEL-")) {
+		return nil, fmt.Errorf("belay %q offers %q", args, offers)
+	}
+	t, err := b.beside(ctx, args, "ShellCompDirectiveNoFileComp", "-read", list) // what it says beside its output
+	if err != nil {
+		return nil, err
+	}
+	m := t.wall.Figure("project", "completion of a deliverable's id, 10,000 deliverables", "ms", measure.AtMost(100))
+	m.Note = "beside a program that is given the paths of their _STATUS.md and reads them"
+	return []measure.Figure{m}, nil
+}
+
 // projectValidate measures a validation of everything.
-func (b *bench) projectValidate(ctx context.Context) ([]Measure, error) {
+func (b *bench) projectValidate(ctx context.Context) ([]measure.Figure, error) {
 	return b.commands(ctx, command{
 		words: []string{"project", "validate"}, says: "%d deliverables", what: "belay project validate, %s deliverables",
 		files: []string{"_STATUS.md", "_CONTEXT.md", "_DEPENDENCIES.md", "_REFERENCES.md", "MEMORY.md", "Dependencies.csv",
 			"Datasheet.md", "Specification.md", "Guidance.md", "Procedure.md"},
-		few: atMost(200).beside(50.5), many: atMost(1500).beside(361), memory: 150,
+		few: measure.AtMost(200).Beside(50.5), many: measure.AtMost(1500).Beside(361), memory: 150,
 		note: "beside a program that reads the same ten files of each and knows their paths",
 	})
 }
 
 // projectLint measures a look at every register, and at the summary beside it.
-func (b *bench) projectLint(ctx context.Context) ([]Measure, error) {
+func (b *bench) projectLint(ctx context.Context) ([]measure.Figure, error) {
 	return b.commands(ctx, command{
 		words: []string{"deps", "lint"}, says: "%d registers", what: "belay deps lint, %s deliverables",
 		files: []string{"_STATUS.md", "_DEPENDENCIES.md", "Dependencies.csv"},
-		few:   atMost(200).beside(27.7), many: atMost(1500).beside(219), memory: 150,
+		few:   measure.AtMost(200).Beside(27.7), many: measure.AtMost(1500).Beside(219), memory: 150,
 		note: "beside a program that reads the same three files of each and knows their paths",
 	})
 }
@@ -89,13 +119,13 @@ type command struct {
 	files []string
 	// few and many are the most milliseconds it may take for either project, memory
 	// the most megabytes for the larger one, 0 where that is not asked.
-	few, many *Target
+	few, many *measure.Target
 	memory    float64
 	note      string
 }
 
-func (b *bench) commands(ctx context.Context, c command) ([]Measure, error) {
-	var all []Measure
+func (b *bench) commands(ctx context.Context, c command) ([]measure.Figure, error) {
+	var all []measure.Figure
 	for _, n := range []int{fewDeliverables, manyDeliverables} {
 		root, err := b.root(n)
 		if err != nil {
@@ -113,11 +143,11 @@ func (b *bench) commands(ctx context.Context, c command) ([]Measure, error) {
 		if n == manyDeliverables {
 			limit = c.many
 		}
-		wall := t.wall.measure("project", fmt.Sprintf(c.what, number(float64(n))), "ms", limit)
+		wall := t.wall.Figure("project", fmt.Sprintf(c.what, measure.Number(float64(n))), "ms", limit)
 		wall.Note = c.note
-		all = append(all, wall, t.work.measure("project", "the same, processor time", "ms", nil))
+		all = append(all, wall, t.work.Figure("project", "the same, processor time", "ms", nil))
 		if c.memory > 0 && n == manyDeliverables {
-			all = append(all, t.peak.measure("project", "the same, most memory", "MB", atMost(c.memory)))
+			all = append(all, t.peak.Figure("project", "the same, most memory", "MB", measure.AtMost(c.memory)))
 		}
 	}
 	return all, nil
@@ -137,19 +167,19 @@ func (b *bench) pathList(root string, n int, files []string) (string, error) {
 }
 
 // timings are what two programs took.
-type timings struct{ wall, work, peak series }
+type timings struct{ wall, work, peak measure.Series }
 
 // beside runs belay and the bare program in turn. Belay must say the given words.
 func (b *bench) beside(ctx context.Context, belay []string, says string, bare ...string) (t timings, err error) {
-	return b.besideIn(ctx, childEnv(b.dir), belay, says, bare...)
+	return b.besideIn(ctx, proc.Env(b.dir), belay, says, bare...)
 }
 
 // besideIn is beside in another environment.
 func (b *bench) besideIn(ctx context.Context, env, belay []string, says string, bare ...string) (t timings, err error) {
-	for round := range b.o.rounds + 1 {
+	for round := range b.o.Rounds + 1 {
 		var sides [2][]proc.Usage
 		for range runsPerRound {
-			for k, c := range []proc.Command{{Path: b.bareBin, Args: bare, Env: env}, {Path: b.o.belay, Args: belay, Env: env}} {
+			for k, c := range []proc.Command{{Path: b.bareBin, Args: bare, Env: env}, {Path: b.o.Belay, Args: belay, Env: env}} {
 				var said bytes.Buffer
 				u, err := proc.Run(ctx, c, &said)
 				if err != nil {
@@ -164,24 +194,24 @@ func (b *bench) besideIn(ctx context.Context, env, belay []string, says string, 
 		if round == 0 { // the first one fills caches
 			continue
 		}
-		t.wall.addBoth(sides, func(u proc.Usage) float64 { return ms(u.Wall) })
-		t.work.addBoth(sides, func(u proc.Usage) float64 { return ms(u.Processor) })
-		t.peak.addBoth(sides, func(u proc.Usage) float64 { return megabytes(u.Peak) })
+		addBoth(&t.wall, sides, func(u proc.Usage) float64 { return ms(u.Wall) })
+		addBoth(&t.work, sides, func(u proc.Usage) float64 { return ms(u.Processor) })
+		addBoth(&t.peak, sides, func(u proc.Usage) float64 { return megabytes(u.Peak) })
 	}
 	return t, nil
 }
 
 // addBoth adds the medians of a round, the bare program's first.
-func (s *series) addBoth(sides [2][]proc.Usage, of func(proc.Usage) float64) {
+func addBoth(s *measure.Series, sides [2][]proc.Usage, of func(proc.Usage) float64) {
 	var medians [2]float64
 	for k, runs := range sides {
 		values := make([]float64, len(runs))
 		for i, u := range runs {
 			values[i] = of(u)
 		}
-		medians[k] = load.Median(values)
+		medians[k] = measure.Median(values)
 	}
-	s.bare, s.belay = append(s.bare, medians[0]), append(s.belay, medians[1])
+	s.AddBoth(medians[0], medians[1])
 }
 
 // strangers is how many files lie beside the packages of a project that have
@@ -189,7 +219,7 @@ func (s *series) addBoth(sides [2][]proc.Usage, of func(proc.Usage) float64) {
 const strangers = 100_000
 
 // projectAmongFiles measures a listing in a folder that is full of something else.
-func (b *bench) projectAmongFiles(ctx context.Context) ([]Measure, error) {
+func (b *bench) projectAmongFiles(ctx context.Context) ([]measure.Figure, error) {
 	root := filepath.Join(b.dir, "among")
 	if err := os.Mkdir(root, 0o755); err != nil {
 		return nil, err
@@ -204,9 +234,9 @@ func (b *bench) projectAmongFiles(ctx context.Context) ([]Measure, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := t.wall.measure("project", "belay project list, 1,000 deliverables beside 100,000 other files", "ms", atMostTimes(1))
+	m := t.wall.Figure("project", "belay project list, 1,000 deliverables beside 100,000 other files", "ms", measure.AtMostTimes(1))
 	m.Note = "beside filepath.WalkDir of the same folder"
-	return []Measure{m, t.work.measure("project", "the same, processor time", "ms", nil)}, os.RemoveAll(root)
+	return []measure.Figure{m, t.work.Figure("project", "the same, processor time", "ms", nil)}, os.RemoveAll(root)
 }
 
 // elapsed is what a step takes, in milliseconds.

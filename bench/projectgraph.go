@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"belay/bench/measure"
 	"belay/internal/workspace/graph"
 )
 
@@ -17,10 +18,10 @@ const (
 
 // projectGraph measures what the graph says as a whole, in this process, beside one
 // pass over the rows that it is made of.
-func (b *bench) projectGraph(ctx context.Context) ([]Measure, error) {
+func (b *bench) projectGraph(ctx context.Context) ([]measure.Figure, error) {
 	nodes, deps := dependencies()
-	var all series
-	for round := range b.o.rounds + 1 {
+	var all measure.Series
+	for round := range b.o.Rounds + 1 {
 		pass, _ := elapsed(func() error { count(deps); return nil })
 		analysis, err := elapsed(func() error {
 			a := graph.Build(nodes, deps).Analyse(ctx)
@@ -33,12 +34,12 @@ func (b *bench) projectGraph(ctx context.Context) ([]Measure, error) {
 			return nil, err
 		}
 		if round > 0 {
-			all.bare, all.belay = append(all.bare, pass), append(all.belay, analysis)
+			all.AddBoth(pass, analysis)
 		}
 	}
-	m := all.measure("project", "the graph of 200,000 dependencies: circles, order, what is ready, what blocks", "ms", atMost(200).beside(6.82))
+	m := all.Figure("project", "the graph of 200,000 dependencies: circles, order, what is ready, what blocks", "ms", measure.AtMost(200).Beside(6.82))
 	m.Note = "beside one pass that counts the dependencies of each deliverable"
-	return []Measure{m}, nil
+	return []measure.Figure{m}, nil
 }
 
 func dependencies() ([]graph.Node, []graph.Dependency) {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -16,7 +15,8 @@ import (
 	"sync"
 	"time"
 
-	"belay/bench/load"
+	"belay/bench/loopback"
+	"belay/bench/measure"
 )
 
 // Of the rows about a server that knows a large project.
@@ -84,7 +84,7 @@ func fetch(ctx context.Context, client *http.Client, address, tag string) (f fet
 
 // projectServe measures the list of deliverables from the index, beside a handler
 // that has the same bytes in memory.
-func (b *bench) projectServe(ctx context.Context) (_ []Measure, err error) {
+func (b *bench) projectServe(ctx context.Context) (_ []measure.Figure, err error) {
 	p, err := b.serveProject(ctx)
 	if err != nil {
 		return nil, err
@@ -95,16 +95,16 @@ func (b *bench) projectServe(ctx context.Context) (_ []Measure, err error) {
 	if err != nil {
 		return nil, err
 	}
-	bare, end, err := hold(first)
+	bare, err := hold(first)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, end()) }()
-	var whole, same series
-	for range b.o.rounds {
-		for address, of := range map[string]func(*series) *[]float64{
-			bare:        func(s *series) *[]float64 { return &s.bare },
-			p.listing(): func(s *series) *[]float64 { return &s.belay },
+	defer func() { err = errors.Join(err, bare.Stop()) }()
+	var whole, same measure.Series
+	for range b.o.Rounds {
+		for address, of := range map[string]func(*measure.Series) *[]float64{
+			bare.URL("/"): func(s *measure.Series) *[]float64 { return &s.Bare },
+			p.listing():   func(s *measure.Series) *[]float64 { return &s.Belay },
 		} {
 			if err := gets(ctx, client, address, "", first, of(&whole)); err != nil {
 				return nil, err
@@ -114,10 +114,10 @@ func (b *bench) projectServe(ctx context.Context) (_ []Measure, err error) {
 			}
 		}
 	}
-	m := whole.measure("project", "GET /api/project/deliverables, 10,000 of them, from the index, p50", "ms", atMost(25).beside(0.977))
-	m.Note = fmt.Sprintf("%s KB compressed; beside a net/http handler that has the same bytes", number(float64(len(first.body))/1000))
+	m := whole.Figure("project", "GET /api/project/deliverables, 10,000 of them, from the index, p50", "ms", measure.AtMost(25).Beside(0.977))
+	m.Note = fmt.Sprintf("%s KB compressed; beside a net/http handler that has the same bytes", measure.Number(float64(len(first.body))/1000))
 	together, err := p.together(ctx, first)
-	return []Measure{m, same.measure("project", "the same, with the tag of what the client has (304), p50", "ms", nil), together}, err
+	return []measure.Figure{m, same.Figure("project", "the same, with the tag of what the client has (304), p50", "ms", nil), together}, err
 }
 
 // gets adds the median of a round of requests, each of which must have the answer.
@@ -136,40 +136,27 @@ func gets(ctx context.Context, client *http.Client, address, tag string, want fe
 		}
 		took = append(took, t)
 	}
-	*to = append(*to, load.Median(took))
+	*to = append(*to, measure.Median(took))
 	return nil
 }
 
-// hold serves an answer from memory until end.
-func hold(f fetched) (address string, end func() error, err error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", nil, err
-	}
-	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+// hold serves an answer from memory until it is stopped.
+func hold(f fetched) (*loopback.Server, error) {
+	return loopback.Serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if f.tag != "" && r.Header.Get("If-None-Match") == f.tag {
 			w.WriteHeader(http.StatusNotModified)
 			return
 		}
 		w.Header().Set("Content-Encoding", "gzip")
 		_, _ = w.Write(f.body) // the client checks it
-	})}
-	done := make(chan error, 1)
-	go func() { done <- server.Serve(ln) }()
-	return "http://" + ln.Addr().String(), func() error {
-		err := server.Close()
-		if served := <-done; !errors.Is(served, http.ErrServerClosed) {
-			err = errors.Join(err, served)
-		}
-		return err
-	}, nil
+	}))
 }
 
 // together weighs many requests at one moment, right after a change, so that the
 // list has to be made anew.
-func (p *project) together(ctx context.Context, first fetched) (Measure, error) {
-	m := Measure{
-		Row: "project", What: "50 of these requests at once after a change, memory that comes on top", Unit: "MB", Target: atMost(60),
+func (p *project) together(ctx context.Context, first fetched) (measure.Figure, error) {
+	m := measure.Figure{
+		Row: "project", What: "50 of these requests at once after a change, memory that comes on top", Unit: "MB", Target: measure.AtMost(60),
 		Note: "the list has 6 MB before it is compressed",
 	}
 	if err := wait(ctx, settled); err != nil {
@@ -212,7 +199,7 @@ func (p *project) change(n int, state string) error {
 
 // projectChange measures from a file that changes to whoever follows the project,
 // and to the new list.
-func (b *bench) projectChange(ctx context.Context) (_ []Measure, err error) {
+func (b *bench) projectChange(ctx context.Context) (_ []measure.Figure, err error) {
 	p, err := b.serveProject(ctx)
 	if err != nil {
 		return nil, err
@@ -228,11 +215,11 @@ func (b *bench) projectChange(ctx context.Context) (_ []Measure, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var told, listed series
-	for round := range b.o.rounds {
+	var told, listed measure.Series
+	for round := range b.o.Rounds {
 		var event, list, read []float64
 		for i := range changesPerRound {
-			n := (round*changesPerRound + i) * manyDeliverables / (b.o.rounds * changesPerRound)
+			n := (round*changesPerRound + i) * manyDeliverables / (b.o.Rounds * changesPerRound)
 			once := func(state string, seen func(id string) error) (float64, error) {
 				if err := p.change(n, state); err != nil {
 					return 0, err
@@ -266,12 +253,12 @@ func (b *bench) projectChange(ctx context.Context) (_ []Measure, err error) {
 			}
 			read = append(read, t)
 		}
-		told.belay, told.bare = append(told.belay, load.Median(event)), append(told.bare, load.Median(read))
-		listed.belay, listed.bare = append(listed.belay, load.Median(list)), append(listed.bare, load.Median(read))
+		told.AddBoth(measure.Median(read), measure.Median(event))
+		listed.AddBoth(measure.Median(read), measure.Median(list))
 	}
-	m := told.measure("project", "a changed file in a project of 10,000, until its event, p50", "ms", atMost(50).beside(0.087))
+	m := told.Figure("project", "a changed file in a project of 10,000, until its event, p50", "ms", measure.AtMost(50).Beside(0.087))
 	m.Note = "beside reading the file"
-	return []Measure{m, listed.measure("project", "the same, until the whole new list is there, p50", "ms", atMost(50).beside(0.087))}, nil
+	return []measure.Figure{m, listed.Figure("project", "the same, until the whole new list is there, p50", "ms", measure.AtMost(50).Beside(0.087))}, nil
 }
 
 // follower reads the events of a project.

@@ -16,6 +16,7 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"belay/bench/load"
+	"belay/bench/measure"
 	"belay/bench/proc"
 )
 
@@ -31,17 +32,17 @@ const sdkReply = "It is all in the log."
 
 // sdk compares a whole turn with a call of the Anthropic SDK alone, both against
 // the same independent mock of that service.
-func (b *bench) sdk(ctx context.Context) (_ []Measure, err error) {
+func (b *bench) sdk(ctx context.Context) (_ []measure.Figure, err error) {
 	const row = "Anthropic SDK against the npm mock"
 	upstream, missing, err := b.startAIMock(ctx)
 	if err != nil {
 		return nil, err
 	}
-	one := Measure{Row: row, What: "whole turn through the Anthropic SDK, one client, p50", Unit: "ms", Target: atMost(3).beside(0.488)}
-	ten := Measure{Row: row, What: "the same, ten clients", Unit: "per s", Target: atLeast(700).beside(4347)}
+	one := measure.Figure{Row: row, What: "whole turn through the Anthropic SDK, one client, p50", Unit: "ms", Target: measure.AtMost(3).Beside(0.488)}
+	ten := measure.Figure{Row: row, What: "the same, ten clients", Unit: "per s", Target: measure.AtLeast(700).Beside(4347)}
 	if missing != "" {
 		one.Note, ten.Note = "not run: "+missing, "not run: "+missing
-		return []Measure{one, ten}, nil
+		return []measure.Figure{one, ten}, nil
 	}
 	defer func() { err = errors.Join(err, upstream.Stop()) }()
 	p, err := b.open(ctx, setup{message: shortMessage, reply: sdkReply, upstream: "http://" + upstream.Addr, sessions: 1})
@@ -49,26 +50,26 @@ func (b *bench) sdk(ctx context.Context) (_ []Measure, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	var single, many series
-	err = b.rounds(p, func(s *side) error {
+	var single, many measure.Series
+	err = b.rounds(ctx, p, func(s *side) error {
 		for _, clients := range []int{1, 10} {
 			r, err := converse(ctx, s, "http://"+upstream.Addr, clients)
 			if err != nil {
 				return err
 			}
 			if clients == 1 {
-				single.add(s, ms(load.Percentile(r.Total, 50)))
+				single.Add(s.bare, ms(load.Percentile(r.Total, 50)))
 			} else {
-				many.add(s, r.PerSecond(int64(len(r.Total))))
+				many.Add(s.bare, r.PerSecond(int64(len(r.Total))))
 			}
 		}
 		return nil
 	})
-	one.Bare, one.Belay = median(single.bare), median(single.belay)
-	ten.Bare, ten.Belay = median(many.bare), median(many.belay)
+	one.Bare, one.Belay = single.Medians()
+	ten.Bare, ten.Belay = many.Medians()
 	one.Note = "beside the SDK alone"
 	ten.Note = one.Note
-	return []Measure{one, ten}, err
+	return []measure.Figure{one, ten}, err
 }
 
 // converse has every client take some conversations, through belay or, in the
@@ -168,7 +169,7 @@ func (b *bench) startAIMock(ctx context.Context) (_ *proc.Server, missing string
 	}
 	s, err := proc.Start(ctx, proc.Command{
 		Path: node, Args: []string{script, "--port", "0", "--fixtures", file, "--chunk-size", "100", "--journal-max", "1"},
-		Env: childEnv(b.dir), Dir: b.dir, Probe: "/health",
+		Env: proc.Env(b.dir), Dir: b.dir, Probe: "/health",
 	})
 	return s, "", err
 }

@@ -14,6 +14,8 @@ import (
 
 	"belay/bench/load"
 	"belay/bench/material/sessions"
+	"belay/bench/measure"
+	"belay/bench/proc"
 )
 
 // Of the rows about projects with much behind them.
@@ -25,7 +27,7 @@ const (
 
 // sessionList measures a page of a long list: the command as a new process, and
 // the server's answer.
-func (b *bench) sessionList(ctx context.Context) (_ []Measure, err error) {
+func (b *bench) sessionList(ctx context.Context) (_ []measure.Figure, err error) {
 	dir := filepath.Join(b.dir, "sessions")
 	project, err := makeSessions(dir, func(m *sessions.Maker) error { return m.Many(ctx, manySessions) })
 	if err != nil {
@@ -34,14 +36,14 @@ func (b *bench) sessionList(ctx context.Context) (_ []Measure, err error) {
 	folder := filepath.Join(project, ".belay", "sessions")
 	says := fmt.Sprintf("%d sessions not listed", manySessions-pageRows)
 	args := []string{"session", "list", "--project", project, "--limit", fmt.Sprint(pageRows)}
-	t, err := b.besideIn(ctx, childEnv(dir), args, says, "-sessions", folder)
+	t, err := b.besideIn(ctx, proc.Env(dir), args, says, "-sessions", folder)
 	if err != nil {
 		return nil, err
 	}
-	command := t.wall.measure("sessions", "belay session list of 5,000 sessions, limit 50", "ms", atMost(50).beside(28.9))
+	command := t.wall.Figure("sessions", "belay session list of 5,000 sessions, limit 50", "ms", measure.AtMost(50).Beside(28.9))
 	command.Note = "beside a program that looks at each session.json and reads those of 50 sessions and their transcripts"
 	answer, err := b.sessionPage(ctx, dir, project)
-	return []Measure{command, t.work.measure("sessions", "the same, processor time", "ms", nil), answer}, errors.Join(err, os.RemoveAll(dir))
+	return []measure.Figure{command, t.work.Figure("sessions", "the same, processor time", "ms", nil), answer}, errors.Join(err, os.RemoveAll(dir))
 }
 
 // makeSessions makes a project with sessions in dir, for a server that is started
@@ -60,40 +62,40 @@ func makeSessions(dir string, fill func(*sessions.Maker) error) (project string,
 
 // sessionPage measures the page over HTTP, beside a handler that has its bytes in
 // memory.
-func (b *bench) sessionPage(ctx context.Context, dir, project string) (_ Measure, err error) {
+func (b *bench) sessionPage(ctx context.Context, dir, project string) (_ measure.Figure, err error) {
 	s, err := b.startBelay(ctx, setup{root: project}, dir)
 	if err != nil {
-		return Measure{}, err
+		return measure.Figure{}, err
 	}
 	defer func() { err = errors.Join(err, s.server.Stop()) }()
 	client := &http.Client{}
 	address := fmt.Sprintf("http://%s/api/harness/session/list?projectRoot=%s&limit=%d", s.server.Addr, url.QueryEscape(project), pageRows)
 	first, err := fetch(ctx, client, address, "")
 	if err != nil {
-		return Measure{}, err
+		return measure.Figure{}, err
 	}
-	bare, end, err := hold(first)
+	bare, err := hold(first)
 	if err != nil {
-		return Measure{}, err
+		return measure.Figure{}, err
 	}
-	defer func() { err = errors.Join(err, end()) }()
-	var figures series
-	for range b.o.rounds {
-		if err := gets(ctx, client, bare, "", first, &figures.bare); err != nil {
-			return Measure{}, err
+	defer func() { err = errors.Join(err, bare.Stop()) }()
+	var figures measure.Series
+	for range b.o.Rounds {
+		if err := gets(ctx, client, bare.URL("/"), "", first, &figures.Bare); err != nil {
+			return measure.Figure{}, err
 		}
-		if err := gets(ctx, client, address, "", first, &figures.belay); err != nil {
-			return Measure{}, err
+		if err := gets(ctx, client, address, "", first, &figures.Belay); err != nil {
+			return measure.Figure{}, err
 		}
 	}
-	m := figures.measure("sessions", "GET /api/harness/session/list of 5,000 sessions, limit 50, p50", "ms", atMost(50).beside(0.098))
+	m := figures.Figure("sessions", "GET /api/harness/session/list of 5,000 sessions, limit 50, p50", "ms", measure.AtMost(50).Beside(0.098))
 	m.Note = "beside a net/http handler that has the same bytes"
 	return m, nil
 }
 
 // longSession measures a session of many turns in a server that has just started:
 // its first turn, and the manifest of a turn in its middle.
-func (b *bench) longSession(ctx context.Context) (_ []Measure, err error) {
+func (b *bench) longSession(ctx context.Context) (_ []measure.Figure, err error) {
 	dir := filepath.Join(b.dir, "long")
 	var id string
 	var last int64
@@ -105,8 +107,8 @@ func (b *bench) longSession(ctx context.Context) (_ []Measure, err error) {
 		return nil, err
 	}
 	folder := filepath.Join(project, ".belay", "sessions", id)
-	var turn, manifest series
-	for round := range b.o.rounds + 1 {
+	var turn, manifest measure.Series
+	for round := range b.o.Rounds + 1 {
 		took, shown, err := b.afterRestart(ctx, dir, project, id, &last)
 		if err != nil {
 			return nil, err
@@ -122,14 +124,14 @@ func (b *bench) longSession(ctx context.Context) (_ []Measure, err error) {
 		if round == 0 { // the first turn makes a summary of the turns that no longer fit
 			continue
 		}
-		turn.belay, turn.bare = append(turn.belay, took), append(turn.bare, all)
-		manifest.belay, manifest.bare = append(manifest.belay, shown), append(manifest.bare, one)
+		turn.AddBoth(all, took)
+		manifest.AddBoth(one, shown)
 	}
-	first := turn.measure("sessions", "first turn after a restart, session of 3,000 turns", "ms", atMost(100).beside(8.51))
+	first := turn.Figure("sessions", "first turn after a restart, session of 3,000 turns", "ms", measure.AtMost(100).Beside(8.51))
 	first.Note = "beside reading and hashing its transcript and the end of its log, appending a turn's bytes, and a flush"
-	second := manifest.measure("sessions", "manifest of a turn in a session of 3,000 turns", "ms", atMost(20).beside(5.60))
+	second := manifest.Figure("sessions", "manifest of a turn in a session of 3,000 turns", "ms", measure.AtMost(20).Beside(5.60))
 	second.Note = "beside reading and hashing its transcript"
-	return []Measure{first, second}, os.RemoveAll(dir)
+	return []measure.Figure{first, second}, os.RemoveAll(dir)
 }
 
 // afterRestart starts a server, takes a turn and gets manifests; last is the last
@@ -171,7 +173,7 @@ func (b *bench) afterRestart(ctx context.Context, dir, project, id string, last 
 		}
 		took = append(took, t)
 	}
-	return ms(sample.Total), load.Median(took), nil
+	return ms(sample.Total), measure.Median(took), nil
 }
 
 // readHashed reads a file to its end, and hashes it.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"belay/bench/load"
+	"belay/bench/measure"
 )
 
 // stuckStreams is how many readers of a long log stop reading, stuckTurns how many
@@ -22,14 +23,14 @@ const stuckFor = 25 * time.Second
 
 // stuck weighs the most that readers take which have asked for a long log from its
 // beginning and read nothing of the answer.
-func (b *bench) stuck(ctx context.Context) (_ []Measure, err error) {
+func (b *bench) stuck(ctx context.Context) (_ []measure.Figure, err error) {
 	p, err := b.open(ctx, setup{message: longMessage(), sessions: 1})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	m := Measure{
-		Row: "stuck readers", What: "memory that 500 stuck readers of a 19 MB log add", Unit: "MB", Target: atMost(100),
+	m := measure.Figure{
+		Row: "stuck readers", What: "memory that 500 stuck readers of a 19 MB log add", Unit: "MB", Target: measure.AtMost(100),
 		Note: "the most from when they came until the server has nothing left to do; the bare server reads its log line by line",
 	}
 	for _, s := range p.sides() {
@@ -43,7 +44,7 @@ func (b *bench) stuck(ctx context.Context) (_ []Measure, err error) {
 			return nil, fmt.Errorf("%s: %w", s.name(), err)
 		}
 	}
-	return []Measure{m}, nil
+	return []measure.Figure{m}, nil
 }
 
 // restart puts a new process in the place of a side's server, on the same folders:
@@ -65,7 +66,7 @@ func (b *bench) restart(ctx context.Context, p *pair, s *side) error {
 	return err
 }
 
-func (s *side) weighStuck(ctx context.Context, m *Measure) error {
+func (s *side) weighStuck(ctx context.Context, m *measure.Figure) error {
 	if err := wait(ctx, settled); err != nil {
 		return err
 	}

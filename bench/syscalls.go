@@ -10,6 +10,7 @@ import (
 	"regexp"
 
 	"belay/bench/load"
+	"belay/bench/measure"
 	"belay/bench/proc"
 )
 
@@ -20,21 +21,21 @@ const tracedTurns = 100
 // systemCalls counts the file system calls of a turn in an existing session, and
 // its flushes. Both servers run under strace, which slows them down, so nothing
 // else is measured here.
-func (b *bench) systemCalls(ctx context.Context) (_ []Measure, err error) {
-	calls := Measure{Row: "system calls", What: "file system calls of a turn in an existing session", Unit: "calls", Target: atMost(70)}
-	flushes := Measure{Row: "system calls", What: "the same, flushes", Unit: "flushes", Target: atMost(1)}
+func (b *bench) systemCalls(ctx context.Context) (_ []measure.Figure, err error) {
+	calls := measure.Figure{Row: "system calls", What: "file system calls of a turn in an existing session", Unit: "calls", Target: measure.AtMost(70)}
+	flushes := measure.Figure{Row: "system calls", What: "the same, flushes", Unit: "flushes", Target: measure.AtMost(1)}
 	strace, err := exec.LookPath("strace")
 	if err != nil {
 		calls.Note, flushes.Note = "not run: there is no strace here", "not run: there is no strace here"
-		return []Measure{calls, flushes}, nil
+		return []measure.Figure{calls, flushes}, nil
 	}
 	p, err := b.open(ctx, setup{message: shortMessage, sessions: 1, strace: strace})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	var all, flushed series
-	err = b.rounds(p, func(s *side) error {
+	var all, flushed measure.Series
+	err = b.rounds(ctx, p, func(s *side) error {
 		before, err := countCalls(s.trace)
 		if err != nil {
 			return err
@@ -43,13 +44,13 @@ func (b *bench) systemCalls(ctx context.Context) (_ []Measure, err error) {
 			return err
 		}
 		after, err := countCalls(s.trace)
-		all.add(s, float64(after.all-before.all)/tracedTurns)
-		flushed.add(s, float64(after.flushes-before.flushes)/tracedTurns)
+		all.Add(s.bare, float64(after.all-before.all)/tracedTurns)
+		flushed.Add(s.bare, float64(after.flushes-before.flushes)/tracedTurns)
 		return err
 	})
-	calls.Bare, calls.Belay = median(all.bare), median(all.belay)
-	flushes.Bare, flushes.Belay = median(flushed.bare), median(flushed.belay)
-	return []Measure{calls, flushes}, err
+	calls.Bare, calls.Belay = all.Medians()
+	flushes.Bare, flushes.Belay = flushed.Medians()
+	return []measure.Figure{calls, flushes}, err
 }
 
 // underStrace makes a server's command write its file calls to trace, a line each.

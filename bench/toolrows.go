@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"belay/bench/measure"
 )
 
 // manyFiles makes n files with that text, 50 in a folder.
@@ -34,8 +36,8 @@ const searchedFiles = 10_000
 const needle = "rareNeedle2026"
 
 // toolGrep measures searches beside ripgrep, or grep where that is not installed.
-func (b *bench) toolGrep(ctx context.Context) ([]Measure, error) {
-	var all []Measure
+func (b *bench) toolGrep(ctx context.Context) ([]measure.Figure, error) {
+	var all []measure.Figure
 	for _, q := range []struct {
 		what, pattern string
 		literal       bool
@@ -45,7 +47,7 @@ func (b *bench) toolGrep(ctx context.Context) ([]Measure, error) {
 		{"grep of 10,000 files for an expression", `[a-z]+Needle\d{4}`, false, 5},
 	} {
 		c := comparison{
-			row: "tools", what: q.what, target: atMostTimes(q.times),
+			row: "tools", what: q.what, target: measure.AtMostTimes(q.times),
 			calling: calling{
 				tool: "grep", count: 10, want: needle,
 				input: func(i int) step { return step{"pattern": q.pattern, "literal": q.literal, "context": i} },
@@ -84,10 +86,10 @@ func searchBeside(pattern string, literal bool) (run func(context.Context, strin
 }
 
 // toolRead measures the end of a file of which the rest must not be read.
-func (b *bench) toolRead(ctx context.Context) ([]Measure, error) {
+func (b *bench) toolRead(ctx context.Context) ([]measure.Figure, error) {
 	const file = "huge.log"
 	m, err := b.compare(ctx, comparison{
-		row: "tools", what: "read of the last 100 lines of a file of 1 GB", target: atMost(5).beside(1.01), note: "beside `tail`",
+		row: "tools", what: "read of the last 100 lines of a file of 1 GB", target: measure.AtMost(5).Beside(1.01), note: "beside `tail`",
 		calling: calling{
 			tool: "read", count: 20, want: "the last line",
 			input: func(i int) step { return step{"path": file, "offset": -100 - i} },
@@ -97,7 +99,7 @@ func (b *bench) toolRead(ctx context.Context) ([]Measure, error) {
 			return program(ctx, "tail", "-n", "100", filepath.Join(project, file))
 		},
 	})
-	return []Measure{m}, err
+	return []measure.Figure{m}, err
 }
 
 // hugeFile makes a file of 1 GB that takes no room: text, a hole, text.
@@ -119,12 +121,12 @@ func hugeFile(path string) (err error) {
 
 // toolEdit measures one replacement in a file of 100 KB, which is on the disk
 // when the call has its result.
-func (b *bench) toolEdit(ctx context.Context) ([]Measure, error) {
+func (b *bench) toolEdit(ctx context.Context) ([]measure.Figure, error) {
 	const file = "text.md"
 	state := func(i int) string { return fmt.Sprintf("state %03d of the text", i) }
 	i := 0
 	m, err := b.compare(ctx, comparison{
-		row: "tools", what: "edit of a file of 100 KB", target: atMostTimes(6),
+		row: "tools", what: "edit of a file of 100 KB", target: measure.AtMostTimes(6),
 		note: "beside reading it, replacing, writing beside it, flushing and renaming",
 		calling: calling{
 			tool: "edit", count: 20,
@@ -145,7 +147,7 @@ func (b *bench) toolEdit(ctx context.Context) ([]Measure, error) {
 			return replace(filepath.Join(project, "bare.md"), state((i-1)%20), state(i%20))
 		},
 	})
-	return []Measure{m}, err
+	return []measure.Figure{m}, err
 }
 
 // replace changes a file in one step.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"belay/bench/load"
+	"belay/bench/measure"
 )
 
 // toolLineBytes is more than the longest event of a tool call.
@@ -70,7 +71,7 @@ func (c calling) setup() (setup, error) {
 // comparison is a tool beside another way to do the same.
 type comparison struct {
 	row, what string
-	target    *Target
+	target    *measure.Target
 	note      string
 	calling
 	// fill makes the project.
@@ -85,39 +86,39 @@ type comparison struct {
 
 // compare measures what a call takes, on the average of a turn, and the other way
 // the same number of times. A figure is the median of the rounds.
-func (b *bench) compare(ctx context.Context, c comparison) (_ Measure, err error) {
+func (b *bench) compare(ctx context.Context, c comparison) (_ measure.Figure, err error) {
 	s, err := c.setup()
 	if err != nil {
-		return Measure{}, err
+		return measure.Figure{}, err
 	}
 	s.fill = c.fill
 	b.pairs++
 	dir := filepath.Join(b.dir, fmt.Sprintf("tools-%d", b.pairs))
 	belay, err := b.startBelay(ctx, s, dir)
 	if err != nil {
-		return Measure{}, err
+		return measure.Figure{}, err
 	}
 	defer func() { err = errors.Join(err, belay.server.Stop(), os.RemoveAll(dir)) }()
 	if c.oneSession {
 		if err := belay.makeSessions(ctx, 1); err != nil {
-			return Measure{}, err
+			return measure.Figure{}, err
 		}
 	}
-	var figures series
-	for round := range b.o.rounds + 1 {
+	var figures measure.Series
+	for round := range b.o.Rounds + 1 {
 		took, other, err := belay.compareOnce(ctx, c)
 		if err != nil {
-			return Measure{}, err
+			return measure.Figure{}, err
 		}
 		if round == 0 { // the first one fills caches, and keeps what files hold
 			continue
 		}
-		figures.belay = append(figures.belay, ms(took))
+		figures.Add(false, ms(took))
 		if c.bare != nil {
-			figures.bare = append(figures.bare, ms(other))
+			figures.Add(true, ms(other))
 		}
 	}
-	m := figures.measure(c.row, c.what, "ms", c.target)
+	m := figures.Figure(c.row, c.what, "ms", c.target)
 	m.Note = c.note
 	return m, nil
 }
@@ -170,7 +171,7 @@ func program(ctx context.Context, name string, args ...string) error {
 
 // toolRound measures what a call costs beyond its own work, which is to read a
 // line: a whole turn, shared among its calls.
-func (b *bench) toolRound(ctx context.Context) (_ []Measure, err error) {
+func (b *bench) toolRound(ctx context.Context) (_ []measure.Figure, err error) {
 	c := calling{tool: "read", count: 30, input: func(i int) step { return step{"path": "notes.md", "offset": i + 1, "limit": 1} }, want: "line"}
 	s, err := c.setup()
 	if err != nil {
@@ -184,17 +185,17 @@ func (b *bench) toolRound(ctx context.Context) (_ []Measure, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	var figures series
-	err = b.rounds(p, func(s *side) error {
+	var figures measure.Series
+	err = b.rounds(ctx, p, func(s *side) error {
 		for range 5 {
 			_, turn, err := s.call(ctx, c)
 			if err != nil {
 				return err
 			}
-			figures.add(s, ms(turn/time.Duration(c.count)))
+			figures.Add(s.bare, ms(turn/time.Duration(c.count)))
 		}
 		return nil
 	})
 	const what = "a turn of 30 tool calls (a line is read), one round of it: request, call, permit, result"
-	return []Measure{figures.measure("tools", what, "ms", atMost(1).beside(0.061))}, err
+	return []measure.Figure{figures.Figure("tools", what, "ms", measure.AtMost(1).Beside(0.061))}, err
 }

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"belay/bench/measure"
 	"belay/internal/attachment"
 	"belay/internal/attachment/declared"
 	"belay/internal/attachment/gather"
@@ -28,7 +29,7 @@ const (
 
 // workflowItems measures a task's local attachments from the file's text to items,
 // beside reading and hashing the same files.
-func (b *bench) workflowItems(ctx context.Context) ([]Measure, error) {
+func (b *bench) workflowItems(ctx context.Context) ([]measure.Figure, error) {
 	dir := filepath.Join(b.dir, "items")
 	if err := fillItems(dir); err != nil {
 		return nil, err
@@ -44,8 +45,8 @@ func (b *bench) workflowItems(ctx context.Context) ([]Measure, error) {
 	}
 	defer func() { _ = downloads.Close() }() // nothing was fetched
 	g := gather.New(gather.Options{Downloads: downloads})
-	var all series
-	for round := range b.o.rounds + 1 {
+	var all measure.Series
+	for round := range b.o.Rounds + 1 {
 		alone, err := elapsed(func() error { return hashAll(dir) })
 		if err != nil {
 			return nil, err
@@ -55,12 +56,12 @@ func (b *bench) workflowItems(ctx context.Context) ([]Measure, error) {
 			return nil, err
 		}
 		if round > 0 { // the first brings the files into the system's cache
-			all.bare, all.belay = append(all.bare, alone), append(all.belay, whole)
+			all.AddBoth(alone, whole)
 		}
 	}
-	m := all.measure("workflow", "1,000 local attachments (200 MB) expanded, merged, typed and hashed", "ms", atMostTimes(1.5))
+	m := all.Figure("workflow", "1,000 local attachments (200 MB) expanded, merged, typed and hashed", "ms", measure.AtMostTimes(1.5))
 	m.Note = "beside reading and hashing the files, four at a time too"
-	return []Measure{m}, os.RemoveAll(dir)
+	return []measure.Figure{m}, os.RemoveAll(dir)
 }
 
 func fillItems(dir string) error {
@@ -174,7 +175,7 @@ func (hashes) Put(_ context.Context, r io.Reader, most int64) (string, int64, er
 func (hashes) Content(string) (attachment.Content, error) { return nil, os.ErrNotExist }
 
 // workflowMany measures templates, patterns and merging for many attachments.
-func (b *bench) workflowMany(ctx context.Context) ([]Measure, error) {
+func (b *bench) workflowMany(ctx context.Context) ([]measure.Figure, error) {
 	const count, files = 10_000, 8_000
 	dir := filepath.Join(b.dir, "many")
 	for i := range files {
@@ -191,8 +192,8 @@ func (b *bench) workflowMany(ctx context.Context) ([]Measure, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all series
-	for round := range b.o.rounds + 1 {
+	var all measure.Series
+	for round := range b.o.Rounds + 1 {
 		took, err := elapsed(func() error {
 			list, folder, err := expanded(ctx, dir, entries, count)
 			if err != nil {
@@ -212,10 +213,10 @@ func (b *bench) workflowMany(ctx context.Context) ([]Measure, error) {
 			return nil, err
 		}
 		if round > 0 {
-			all.bare, all.belay = append(all.bare, walk), append(all.belay, took)
+			all.AddBoth(walk, took)
 		}
 	}
-	m := all.measure("workflow", "10,000 attachments: templates, patterns, merging of three scopes", "ms", atMost(150).beside(4.45))
+	m := all.Figure("workflow", "10,000 attachments: templates, patterns, merging of three scopes", "ms", measure.AtMost(150).Beside(4.45))
 	m.Note = "8,000 files by one pattern, 2,000 addresses; beside filepath.WalkDir of the folder"
-	return []Measure{m}, os.RemoveAll(dir)
+	return []measure.Figure{m}, os.RemoveAll(dir)
 }

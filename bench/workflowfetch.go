@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"belay/bench/measure"
 	"belay/internal/attachment/declared"
 	"belay/internal/attachment/download"
 	"belay/internal/attachment/gather"
@@ -34,7 +35,7 @@ const (
 
 // workflowFetch measures downloads beside a client that does nothing else, and the
 // memory that a large one takes.
-func (b *bench) workflowFetch(ctx context.Context) ([]Measure, error) {
+func (b *bench) workflowFetch(ctx context.Context) ([]measure.Figure, error) {
 	page := strings.Repeat("page ", fetchBytes/5)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if n, _ := strconv.Atoi(r.URL.Query().Get("bytes")); n > 0 {
@@ -55,8 +56,8 @@ func (b *bench) workflowFetch(ctx context.Context) ([]Measure, error) {
 	for i := range list {
 		list[i] = &declared.Attachment{Type: declared.TypeURL, Source: declared.Source{URL: fmt.Sprintf("%s/%d", server.URL, i)}, Fetch: true}
 	}
-	var all series
-	for round := range b.o.rounds + 1 {
+	var all measure.Series
+	for round := range b.o.Rounds + 1 {
 		plain, err := elapsed(func() error { return fetchPlainly(ctx, server.URL) })
 		if err != nil {
 			return nil, err
@@ -72,14 +73,14 @@ func (b *bench) workflowFetch(ctx context.Context) ([]Measure, error) {
 			return nil, err
 		}
 		if round > 0 {
-			all.bare, all.belay = append(all.bare, plain), append(all.belay, took)
+			all.AddBoth(plain, took)
 		}
 	}
 	bound := ms(fetchLatency * fetchCount / fetchParallel)
-	m := all.measure("workflow", "200 downloads with 20 ms latency, 8 at a time", "ms", atMostTimes(1.1))
+	m := all.Figure("workflow", "200 downloads with 20 ms latency, 8 at a time", "ms", measure.AtMostTimes(1.1))
 	m.Note = fmt.Sprintf("beside an http.Client that throws away what it reads; the latency alone is %.0f ms", bound)
 	memory, err := fetchMemory(ctx, downloads, server.URL)
-	return []Measure{m, memory}, err
+	return []measure.Figure{m, memory}, err
 }
 
 // fetchPlainly fetches the same pages, as many at a time.
@@ -128,7 +129,7 @@ func sendHuge(w http.ResponseWriter, n int) {
 
 // fetchMemory is how much more heap a download of 256 MiB takes at its most than one
 // of a 256th of it, in this process, the server's part included.
-func fetchMemory(ctx context.Context, d *download.Downloads, address string) (Measure, error) {
+func fetchMemory(ctx context.Context, d *download.Downloads, address string) (measure.Figure, error) {
 	peak := func(n int) (float64, error) {
 		begin, stop := heap(), make(chan struct{})
 		var most uint64
@@ -151,16 +152,16 @@ func fetchMemory(ctx context.Context, d *download.Downloads, address string) (Me
 		}
 		return megabytes(int64(max(most, begin) - begin)), f.Close()
 	}
-	var s series
+	var s measure.Series
 	for range 3 {
 		small, err := peak(hugeBytes / 256)
 		large, err2 := peak(hugeBytes)
 		if err := errors.Join(err, err2); err != nil {
-			return Measure{}, err
+			return measure.Figure{}, err
 		}
-		s.bare, s.belay = append(s.bare, small), append(s.belay, large)
+		s.AddBoth(small, large)
 	}
-	m := s.measure("workflow", "memory that a download of 256 MiB takes", "MB", atMost(8))
+	m := s.Figure("workflow", "memory that a download of 256 MiB takes", "MB", measure.AtMost(8))
 	m.Note = "beside one of 1 MiB"
 	return m, nil
 }

@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"belay/bench/measure"
 )
 
 // What a run does: many items that an agent is asked about, and tools that are called one
@@ -20,7 +22,7 @@ const (
 
 // workflowRuns measures whole runs of the program, beside a process that makes as many
 // results durable: a line in a file, flushed, for each.
-func (b *bench) workflowRuns(ctx context.Context) ([]Measure, error) {
+func (b *bench) workflowRuns(ctx context.Context) ([]measure.Figure, error) {
 	items := fmt.Sprintf("id: items\nagents: [{id: a, instructions: You read.}]\n"+
 		"tasks: [{id: each, type: collection, items: '{{ until %d | toJson }}', task: {id: it, agent: a, prompt: 'item {{ .item }}'}}]\n", runItems)
 	var reads strings.Builder
@@ -32,8 +34,8 @@ func (b *bench) workflowRuns(ctx context.Context) ([]Measure, error) {
 		}
 		fmt.Fprintf(&reads, "  - {id: t%d, type: tool, tool: read, with: {path: reads.yaml}%s}\n", i, next)
 	}
-	var many, tools, files series
-	for range b.o.rounds {
+	var many, tools, files measure.Series
+	for range b.o.Rounds {
 		took, n, err := b.wholeRun(ctx, "items", items)
 		if err != nil {
 			return nil, err
@@ -42,21 +44,22 @@ func (b *bench) workflowRuns(ctx context.Context) ([]Measure, error) {
 		if err != nil {
 			return nil, err
 		}
-		many.belay, many.bare, files.belay = append(many.belay, took), append(many.bare, bare), append(files.belay, n)
+		many.AddBoth(bare, took)
+		files.Add(false, n)
 		if took, _, err = b.wholeRun(ctx, "reads", reads.String()); err != nil {
 			return nil, err
 		}
 		if bare, err = elapsed(func() error { return b.flushedLines(runReads) }); err != nil {
 			return nil, err
 		}
-		tools.belay, tools.bare = append(tools.belay, took), append(tools.bare, bare)
+		tools.AddBoth(bare, took)
 	}
-	m := many.measure("workflow", "a run with a collection of 5,000 items", "ms", atMost(15_000).beside(859))
+	m := many.Figure("workflow", "a run with a collection of 5,000 items", "ms", measure.AtMost(15_000).Beside(859))
 	m.Note = "beside a process that writes 5,000 lines and flushes each"
-	t := tools.measure("workflow", "a run of 100 tasks that read a file without a model", "ms", atMost(1_000).beside(14.5))
+	t := tools.Figure("workflow", "a run of 100 tasks that read a file without a model", "ms", measure.AtMost(1_000).Beside(14.5))
 	t.Note = "beside a process that writes 100 lines and flushes each"
-	f := Measure{Row: "workflow", What: "files of a run with a collection of 5,000 items", Unit: "files", Belay: median(files.belay), Target: atMost(5_100)}
-	return []Measure{m, f, t}, nil
+	f := files.Figure("workflow", "files of a run with a collection of 5,000 items", "files", measure.AtMost(5_100))
+	return []measure.Figure{m, f, t}, nil
 }
 
 // wholeRun runs a workflow in a new project, and returns its time in milliseconds and how
@@ -72,7 +75,7 @@ func (b *bench) wholeRun(ctx context.Context, name, workflow string) (ms, files 
 	if err := errors.Join(os.Mkdir(project, 0o755), os.WriteFile(file, []byte(workflow), 0o600)); err != nil {
 		return 0, 0, err
 	}
-	cmd := exec.CommandContext(ctx, b.o.belay, "run", file)
+	cmd := exec.CommandContext(ctx, b.o.Belay, "run", file)
 	cmd.Dir = project
 	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_STATE_HOME="+home+"/state", "XDG_CACHE_HOME="+home+"/cache", "XDG_CONFIG_HOME="+home+"/config",
 		"BELAY_PROVIDER=scripted", "BELAY_SCRIPTED_PACE=0s", "BELAY_WORKFLOW_MAX_ITEMS=5000", "BELAY_WORKFLOW_MAX_TASKS=20000", "BELAY_WORKFLOW_STEPS=200")

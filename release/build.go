@@ -85,8 +85,12 @@ func (r *release) documents(ctx context.Context) error {
 	if _, err := output(ctx, r.root, "go", "run", "./docs/gen", "-man", filepath.Join(share, "man"), "-date", r.time.Format(time.RFC3339)); err != nil {
 		return err
 	}
+	program := filepath.Join(r.work, "belay") // for this machine, whatever the release is for
+	if _, err := output(ctx, r.root, "go", "build", "-o", program, "./cmd/belay"); err != nil {
+		return err
+	}
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
-		script, err := output(ctx, r.root, "go", "run", "./cmd/belay", "completion", shell)
+		script, err := output(ctx, r.root, program, "completion", shell)
 		if err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ func (p *place) attach() *bus.Client {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
 	defer cancel()
-	b, err := bus.Open(ctx, bus.Options{Dir: filepath.Join(p.state(), "bus"), Attach: true, AckTimeout: 2 * time.Second})
+	b, err := bus.Open(ctx, bus.Options{Dir: filepath.Join(p.state(), "bus"), Attach: true})
 	must(p.t, err)
 	p.t.Cleanup(func() { must(p.t, b.Close(context.Background())) })
 	return bus.NewClient(b, "test")
@@ -37,12 +37,18 @@ func (p *place) attach() *bus.Client {
 // of its output.
 func (p *place) answered(c *bus.Client, session, request, text string) *contract.ResponseText {
 	p.t.Helper()
+	p.submit(c, session, request, text)
+	return p.outcome(c, session, request)
+}
+
+// submit asks for work on the bus, until the request is stored.
+func (p *place) submit(c *bus.Client, session, request, text string) {
+	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
 	defer cancel()
 	for c.Request(ctx, session, request, &contract.RequestMessage{Queue: contract.QueuePrompt, Text: text}) != nil && ctx.Err() == nil {
 		time.Sleep(50 * time.Millisecond)
 	}
-	return p.outcome(c, session, request)
 }
 
 func (p *place) outcome(c *bus.Client, session, request string) *contract.ResponseText {
@@ -105,7 +111,7 @@ func TestServerTakesRequestsFromTheBus(t *testing.T) {
 	}
 	p.watches("evt.agent.output.response.text", "Quick.")
 	for _, r := range []struct{ id, text string }{{"r2", "slow"}, {"r3", "quick"}} {
-		must(t, c.Request(ctx, id, r.id, &contract.RequestMessage{Queue: contract.QueuePrompt, Text: r.text}))
+		p.submit(c, id, r.id, r.text)
 		for m, err := range c.Output(ctx, id, "r2", 0) { // it runs before the other one comes
 			must(t, err)
 			if m.Payload.Type() == contract.TypeTextDelta {
@@ -125,7 +131,7 @@ func TestServerTakesRequestsFromTheBus(t *testing.T) {
 		t.Errorf("the request in line: %+v", end)
 	}
 
-	must(t, os.RemoveAll(p.state()))
+	remove(t, p.state())
 	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
 		if _, err := os.Stat(filepath.Join(p.state(), "bus", "socket")); err == nil {
 			break

@@ -196,7 +196,7 @@ func TestKilledServer(t *testing.T) {
 	s := p.serve()
 	id := s.session()
 	res := s.open(context.Background(), "POST", "/api/harness/turn",
-		jsonOf(map[string]any{"sessionId": id, "message": strings.Repeat("a long message ", 100)}), "Idempotency-Key", "once")
+		jsonOf(map[string]any{"sessionId": id, "message": strings.Repeat("a long message ", 3000)}), "Idempotency-Key", "once")
 	next := scanner(res.Body)
 	var seen []sse
 	for len(seen) < 5 {
@@ -228,7 +228,7 @@ func TestKilledServer(t *testing.T) {
 	if exit.name != "process:exit" || exit.data["exitCode"] != 1.0 {
 		t.Errorf("end %+v", exit)
 	}
-	again := s.turn(map[string]any{"sessionId": id, "message": strings.Repeat("a long message ", 100)}, "Idempotency-Key", "once")
+	again := s.turn(map[string]any{"sessionId": id, "message": strings.Repeat("a long message ", 3000)}, "Idempotency-Key", "once")
 	if len(again) != len(all) || again[0].data["turnId"] != all[0].data["turnId"] {
 		t.Errorf("the same key gave another turn: %d events, had %d", len(again), len(all))
 	}

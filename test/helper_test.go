@@ -303,3 +303,10 @@ func wait(t *testing.T, what string, holds func() bool) {
 		}
 	}
 }
+
+// remove removes a folder. What a program writes there at that moment is removed by the
+// next try.
+func remove(t *testing.T, dir string) {
+	t.Helper()
+	wait(t, "the end of "+dir, func() bool { return os.RemoveAll(dir) == nil })
+}

@@ -135,7 +135,7 @@ func (s *server) get(into any, path, project string) {
 }
 
 // hostileProject fills a root. It reports whether the root has folders that this
-// user can not enter: root can enter all.
+// user cannot enter: root can enter all.
 func hostileProject(t *testing.T, root, outside string) (locked bool) {
 	t.Helper()
 	folder := func(path ...string) string {

@@ -75,9 +75,9 @@ func TestHostileRegisters(t *testing.T) {
 		must(t, os.WriteFile(filepath.Join(p.project, folder(i), "Dependencies.csv"), bad[name].data, 0o600))
 	}
 	for _, args := range [][]string{{"deps", "lint", "--json"}, {"project", "validate", "--json"}} {
-		out := p.bounded(1, args...)
+		codes := codesOf(t, p.bounded(1, args...))
 		for i, name := range names {
-			if want := bad[name].code; !slices.Contains(codesOf(t, out, folder(i)+"/Dependencies.csv"), want) {
+			if want := bad[name].code; !slices.Contains(codes[folder(i)+"/Dependencies.csv"], want) {
 				t.Errorf("%s: %s: no %s", args[0], name, want)
 			}
 		}
@@ -143,8 +143,8 @@ func ownMost(t *testing.T) int64 {
 	return own.Maxrss
 }
 
-// codesOf are the codes of the findings about a file in a report.
-func codesOf(t *testing.T, report []byte, path string) (codes []string) {
+// codesOf are the codes of the findings in a report, by the path of the file.
+func codesOf(t *testing.T, report []byte) map[string][]string {
 	t.Helper()
 	type found struct{ Path, Code string }
 	var r struct {
@@ -155,10 +155,9 @@ func codesOf(t *testing.T, report []byte, path string) (codes []string) {
 	for _, f := range r.Files {
 		r.Findings = append(r.Findings, f.Findings...)
 	}
+	codes := map[string][]string{}
 	for _, f := range r.Findings {
-		if f.Path == path {
-			codes = append(codes, f.Code)
-		}
+		codes[f.Path] = append(codes[f.Path], f.Code)
 	}
 	return codes
 }

@@ -22,7 +22,7 @@ const module = "belay"
 // layers are the packages from the bottom up. A package may import packages of its own
 // layer and of those below. Sub-packages belong to their package.
 var layers = [][]string{
-	{"blank", "event", "fault", "durable", "journal", "netguard", "peer", "redact", "attachment", "workspace", "persona", "config", "lazyregexp", "nearest", "schema", "plainjson", "badyaml", "authored", "template", "examples"},
+	{"blank", "event", "fault", "durable", "journal", "netguard", "peer", "redact", "attachment", "workspace", "persona", "skill", "config", "lazyregexp", "nearest", "openrouter", "processgroup", "schema", "plainjson", "badyaml", "authored", "template", "telemetry", "examples"},
 	{"session", "model", "permit", "bus"},
 	{"render", "tool"},
 	{"turn"},
@@ -48,6 +48,7 @@ var ignorant = map[string][]string{
 	"attachment": append(fetching, plainFiles...),
 	"workspace":  plainFiles,
 	"persona":    plainFiles,
+	"skill":      plainFiles,
 }
 
 // plainFiles is no business of packages that only know files: HTTP (netguard is

@@ -25,8 +25,8 @@ const liveScript = `turns:
       - say: Done.
   - when: job
     steps:
-      - call: {name: bash, input: {command: "echo begun; sleep 0.5; echo more; sleep 300", background: true}}
-      - call: {name: bash, input: {command: "sleep 1; echo beside"}}
+      - call: {name: bash, input: {command: "echo begun; until test -e $TMPDIR/go; do sleep 0.02; done; echo more; touch $TMPDIR/gone; sleep 300", background: true}}
+      - call: {name: bash, input: {command: "touch $TMPDIR/go; until test -e $TMPDIR/gone; do sleep 0.02; done; echo beside"}}
       - say: Done.
   - steps:
       - say: And on it goes.

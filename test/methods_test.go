@@ -1,17 +1,7 @@
 package test
 
 import (
-	"bytes"
-	"encoding/json"
-	"go/ast"
-	"go/importer"
-	"go/parser"
-	"go/token"
 	"go/types"
-	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -30,7 +20,9 @@ var overgrown = []string{
 func TestTypesAreSmall(t *testing.T) {
 	t.Parallel()
 	var large []string
-	for _, p := range typed(t, "./internal/...", "./cmd/...") {
+	all, err := sources()
+	must(t, err)
+	for _, p := range all {
 		for _, name := range p.Scope().Names() {
 			if n := methodsOf(p.Scope().Lookup(name)); n > mostMethods {
 				large = append(large, strings.TrimPrefix(p.Path(), module+"/")+"."+name)
@@ -45,54 +37,6 @@ func TestTypesAreSmall(t *testing.T) {
 			t.Errorf("%s is small enough now: remove it from the list", name)
 		}
 	}
-}
-
-// typed are packages of the module with the types of their sources, tests left out.
-func typed(t *testing.T, patterns ...string) (all []*types.Package) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,DepOnly"}, patterns...)...)
-	cmd.Dir = ".."
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go list: %v\n%s", err, stderr.Bytes())
-	}
-	type listed struct {
-		ImportPath, Dir, Export string
-		GoFiles                 []string
-		DepOnly                 bool
-	}
-	var ours []listed
-	exports := map[string]string{}
-	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
-		var p listed
-		if err := dec.Decode(&p); err != nil {
-			t.Fatalf("go list: %v", err)
-		}
-		exports[p.ImportPath] = p.Export
-		if !p.DepOnly {
-			ours = append(ours, p)
-		}
-	}
-	fset := token.NewFileSet()
-	imports := importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
-	for _, p := range ours {
-		var files []*ast.File
-		for _, name := range p.GoFiles {
-			f, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
-			files = append(files, f)
-		}
-		checked, err := (&types.Config{Importer: imports}).Check(p.ImportPath, fset, files, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, checked)
-	}
-	return all
 }
 
 // methodsOf is the number of methods of a type or of its pointer, 0 for any other object.

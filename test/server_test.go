@@ -23,7 +23,7 @@ import (
 )
 
 // patience bounds every wait; only a failure reaches it.
-const patience = time.Minute
+const patience = 5 * time.Minute
 
 // connections keeps its idle connections: those of the default transport are closed
 // when the httptest.Server of any test closes.

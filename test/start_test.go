@@ -13,7 +13,7 @@ import (
 // all its packages: every command, and every child in a sandbox, pays for it. A package
 // that reads tables or compiles expressions at its start easily doubles the number; let
 // it do so when it first needs them ([belay/internal/lazyregexp]).
-const startAllocs = 50_000
+const startAllocs = 52_000
 
 // The runtime tells what each package's variables and init functions allocate, a
 // number that does not depend on the machine.

@@ -50,7 +50,7 @@ func (s *server) starve(ctx context.Context, resource, after int) {
 	t.Helper()
 	id := s.session()
 	log := "/api/harness/session/" + id + "/events"
-	starter := s.open(ctx, "POST", "/api/harness/turn", jsonOf(map[string]any{"sessionId": id, "message": strings.Repeat("words that take their time ", 100)}))
+	starter := s.open(ctx, "POST", "/api/harness/turn", jsonOf(map[string]any{"sessionId": id, "message": strings.Repeat("words that take their time ", 400)}))
 	defer starter.Body.Close()
 	next := scanner(starter.Body)
 	var seen []sse

@@ -126,12 +126,12 @@ func TestProjectVanishes(t *testing.T) {
 	lost := &server{place: &place{t: t, project: t.TempDir(), env: p.env}, url: s.url}
 	id, other := lost.session(), s.session()
 	lost.turn(map[string]any{"sessionId": id, "message": "first"})
-	res := s.open(context.Background(), "POST", "/api/harness/turn", jsonOf(map[string]any{"sessionId": id, "message": strings.Repeat("word ", 60)}))
+	res := s.open(context.Background(), "POST", "/api/harness/turn", jsonOf(map[string]any{"sessionId": id, "message": strings.Repeat("word ", 1000)}))
 	defer res.Body.Close()
 	next := scanner(res.Body)
 	_, err := next()
 	must(t, err)
-	must(t, os.RemoveAll(lost.project))
+	remove(t, lost.project)
 	rest := events(t, res.Body)
 	if exit := last(t, rest).data; exit["exitCode"] != 1.0 || exit["errorType"] != "STORAGE_FAILURE" {
 		t.Errorf("the turn ended with %v", exit)

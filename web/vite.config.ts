@@ -13,5 +13,5 @@ export default defineConfig({
     chunkSizeWarningLimit: 2000, // the reader of PDFs, which is loaded with the first PDF
   },
   server: { proxy: Object.fromEntries(["/api", "/openapi.json", "/docs"].map((path) => [path, "http://127.0.0.1:23529"])) },
-  test: { include: ["src/**/*.test.ts"] },
+  test: { include: ["src/**/*.test.ts"], testTimeout: 300_000, hookTimeout: 300_000 }, // reached by a failure only
 });

@@ -15,16 +15,3 @@ func Percentile(ds []time.Duration, p float64) time.Duration {
 	rank := int(float64(len(ds))*p/100+0.9999999) - 1
 	return ds[min(max(rank, 0), len(ds)-1)]
 }
-
-// Median returns the middle of values, the mean of the two middle ones of an
-// even number. An empty list gives 0.
-func Median(values []float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	v := slices.Sorted(slices.Values(values))
-	if n := len(v); n%2 == 0 {
-		return (v[n/2-1] + v[n/2]) / 2
-	}
-	return v[len(v)/2]
-}

@@ -4,14 +4,12 @@
 package mock
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"sync/atomic"
-	"time"
+
+	"belay/bench/loopback"
 )
 
 // Reply is what every answer says.
@@ -43,32 +41,24 @@ type Server struct {
 	// URL is the base URL.
 	URL string
 
-	http     *http.Server
-	served   chan error
+	loopback *loopback.Server
 	requests atomic.Int64
 	bytes    atomic.Int64
 }
 
 // Start starts a server; the caller closes it.
-func Start(ctx context.Context) (*Server, error) {
-	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
+func Start() (*Server, error) {
+	s := &Server{}
+	var err error
+	if s.loopback, err = loopback.Serve(http.HandlerFunc(s.messages)); err != nil {
 		return nil, err
 	}
-	s := &Server{URL: "http://" + ln.Addr().String(), served: make(chan error, 1)}
-	s.http = &http.Server{Handler: http.HandlerFunc(s.messages), ReadHeaderTimeout: 10 * time.Second}
-	go func() { s.served <- s.http.Serve(ln) }()
+	s.URL = s.loopback.URL("")
 	return s, nil
 }
 
 // Close ends the server.
-func (s *Server) Close() error {
-	err := s.http.Close()
-	if served := <-s.served; !errors.Is(served, http.ErrServerClosed) {
-		err = errors.Join(err, served)
-	}
-	return err
-}
+func (s *Server) Close() error { return s.loopback.Stop() }
 
 // Drained returns how many requests and bytes of bodies came in so far.
 func (s *Server) Drained() (requests, bytes int64) { return s.requests.Load(), s.bytes.Load() }

@@ -4,19 +4,19 @@ import (
 	"context"
 	"fmt"
 	"html"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
 	"time"
 
+	"belay/bench/loopback"
 	"belay/bench/material/sessions"
 )
 
-// bareDocument is the page beside that of belay: a list, a box for messages, and a script that
+// barePage is the page beside that of belay: a list, a box for messages, and a script that
 // shows the events of a stream as they come.
-const bareDocument = `<!doctype html><html lang="en"><meta charset="utf-8"><title>bare</title>
-<style>body{margin:0;height:100vh;display:grid;grid-template-rows:1fr auto}main{overflow-y:auto}article{margin:1rem}</style>
+const barePage = `<!doctype html><html lang="en"><meta charset="utf-8"><title>bare</title>
+<style>body{margin:0;height:100vh;display:grid;grid-template-rows:1fr auto}main{overflow-y:auto}article{margin:1rem}td{white-space:nowrap}</style>
 <main>%s</main><textarea id="message"></textarea>
 <script>
 const main = document.querySelector("main");
@@ -28,48 +28,56 @@ stream.onmessage = (e) => {
   if (!part) { part = document.createElement("article"); if (question) part.className = "question"; main.append(part); shown.set(id, part); }
   part.append(text);
 };
-</script></html>`
+</script>%s</html>`
+
+// bareDocument is what a bare page shows.
+type bareDocument struct {
+	// main is the content of its list, script one more script; both are HTML.
+	main, script string
+}
+
+// messages is a document of so many messages.
+func messages(n int) bareDocument {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "<article><h2>Message %d</h2><p>%s</p></article>", i, html.EscapeString(sessions.Text(i)))
+	}
+	return bareDocument{main: b.String()}
+}
 
 // bareServer serves the bare page.
 type bareServer struct {
-	addr string
-	http *http.Server
-	done chan struct{}
+	*loopback.Server
 	body string
 
 	mu   sync.Mutex
 	tell []chan string
+	data []byte
 }
 
-// startBare starts a bare server whose page has some messages.
-func startBare(messages int) (*bareServer, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	var b strings.Builder
-	for i := range messages {
-		fmt.Fprintf(&b, "<article><h2>Message %d</h2><p>%s</p></article>", i, html.EscapeString(sessions.Text(i)))
-	}
-	s := &bareServer{addr: l.Addr().String(), done: make(chan struct{}), body: fmt.Sprintf(bareDocument, b.String())}
+func startBare(d bareDocument) (*bareServer, error) {
+	s := &bareServer{body: fmt.Sprintf(barePage, d.main, d.script)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = w.Write([]byte(s.body))
 	})
 	mux.HandleFunc("/events", s.events)
-	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: patience}
-	go func() {
-		defer close(s.done)
-		_ = s.http.Serve(l) // until it is stopped
-	}()
-	return s, nil
+	mux.HandleFunc("/data", func(w http.ResponseWriter, _ *http.Request) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		_, _ = w.Write(s.data)
+	})
+	var err error
+	s.Server, err = loopback.Serve(mux)
+	return s, err
 }
 
-// stop ends the server and its streams.
-func (s *bareServer) stop() {
-	_ = s.http.Close()
-	<-s.done
+// give is what the page gets when it asks for data from now on.
+func (s *bareServer) give(data []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.data = data
 }
 
 // events is a stream of what is said.

@@ -39,25 +39,35 @@ func script() string {
 `
 }
 
-// startServer starts belay in a project. With turns there is a session of so many.
-func (b *bench) startServer(ctx context.Context, turns int) (_ *server, err error) {
-	s := &server{}
+// setup says what a server has.
+type setup struct {
+	// turns are those of one session, 0 is no session.
+	turns int
+	// project is the folder of the project where that is there already.
+	project string
+}
+
+// startServer starts belay in a project.
+func (b *bench) startServer(ctx context.Context, set setup) (_ *server, err error) {
+	s := &server{project: set.project}
 	if s.dir, err = os.MkdirTemp(b.dir, "server-"); err != nil {
 		return nil, err
 	}
-	s.project = filepath.Join(s.dir, "project")
+	if s.project == "" {
+		s.project = filepath.Join(s.dir, "project")
+	}
 	home := filepath.Join(s.dir, "home")
 	for _, d := range []string{s.project, home, filepath.Join(s.dir, "tmp")} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			return nil, err
 		}
 	}
-	if turns > 0 {
+	if set.turns > 0 {
 		m, err := sessions.New(home, s.project)
 		if err != nil {
 			return nil, err
 		}
-		s.long, _, err = m.Long(ctx, turns)
+		s.long, _, err = m.Long(ctx, set.turns)
 		if err = errors.Join(err, m.Close()); err != nil {
 			return nil, err
 		}
@@ -67,13 +77,9 @@ func (b *bench) startServer(ctx context.Context, turns int) (_ *server, err erro
 		return nil, err
 	}
 	s.Server, err = proc.Start(ctx, proc.Command{
-		Path: b.o.belay, Args: []string{"serve", "--addr", "127.0.0.1:0", "--provider", "scripted", "--project", s.project},
+		Path: b.o.Belay, Args: []string{"serve", "--addr", "127.0.0.1:0", "--provider", "scripted", "--project", s.project},
 		Dir: s.project, Probe: "/healthz",
-		Env: []string{
-			"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + filepath.Join(s.dir, "tmp"), "BELAY_SCRIPTED_SCRIPT=" + rules, "BELAY_SCRIPTED_PACE=35ms",
-			"XDG_CONFIG_HOME=" + filepath.Join(home, "config"), "XDG_STATE_HOME=" + filepath.Join(home, "state"),
-			"XDG_CACHE_HOME=" + filepath.Join(home, "cache"), "XDG_DATA_HOME=" + filepath.Join(home, "data"),
-		},
+		Env: append(proc.Env(s.dir), "BELAY_SCRIPTED_SCRIPT="+rules, "BELAY_SCRIPTED_PACE=35ms"),
 	})
 	if err != nil {
 		return nil, err

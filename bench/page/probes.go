@@ -1,7 +1,7 @@
 package main
 
 // The scripts by which pages are measured. They are the same for both sides, and know of the page
-// only that it has a box for messages (#message) and shows questions (.question).
+// only a few names: its box for messages (#message), a question (.question).
 
 // firstInput types into the message box as soon as there is one that takes it, and notes when the
 // letter is on the screen, and how many bytes were transferred until then, with their headers.
@@ -67,5 +67,33 @@ const awaitQuestion = `(() => {
   };
   const watch = new MutationObserver(look);
   watch.observe(document, {childList: true, subtree: true});
+  return true;
+})()`
+
+// timedStep takes a step, and waits for the frame for which a condition holds: its time, and the
+// longest time between two frames before it.
+const timedStep = `new Promise((done) => {
+  const begin = performance.now();
+  let last = begin, longest = 0;
+  const look = (now) => {
+    if (%[2]s) { setTimeout(() => done({ms: performance.now() - begin, longest})); return; }
+    longest = Math.max(longest, now - last);
+    last = now;
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+  %[1]s;
+})`
+
+// awaitWords notes the time of the clock when a part of the page has some words.
+const awaitWords = `(() => {
+  window.benchWords = 0;
+  const look = () => {
+    if (!document.querySelector(%[1]q)?.textContent.includes(%[2]q)) return;
+    watch.disconnect();
+    requestAnimationFrame(() => setTimeout(() => { window.benchWords = performance.timeOrigin + performance.now(); }));
+  };
+  const watch = new MutationObserver(look);
+  watch.observe(document, {childList: true, subtree: true, characterData: true});
   return true;
 })()`

@@ -198,7 +198,7 @@ func serveBlob(c *call) error {
 }
 
 // disposition names a download after RFC 6266: a plain name for every client,
-// and the exact one where the plain one can not hold it.
+// and the exact one where the plain one cannot hold it.
 func disposition(name string) string {
 	plain := strings.Map(func(c rune) rune {
 		if c < ' ' || c > '~' || strings.ContainsRune(`"\%;/`, c) {

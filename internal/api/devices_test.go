@@ -128,7 +128,7 @@ func TestDevices(t *testing.T) {
 	}()
 	select {
 	case <-ended:
-	case <-time.After(time.Minute):
+	case <-time.After(patience):
 		t.Error("the stream of a removed device goes on")
 	}
 	for _, base := range []string{first, s.base} {

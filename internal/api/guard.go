@@ -23,7 +23,7 @@ type guard struct {
 	// that may call: in lower case, with or without a port.
 	hosts, origins map[string]bool
 	// anyAddress accepts every IP address as Host: the server does not listen
-	// on loopback only, and an address can not be rebound.
+	// on loopback only, and an address cannot be rebound.
 	anyAddress bool
 }
 

@@ -114,7 +114,7 @@ func (h *Handler) current(r *http.Request, root string) (*index.Snapshot, error)
 	return s, noIndex(root, err)
 }
 
-// noIndex is the error of a project that can not be looked at.
+// noIndex is the error of a project that cannot be looked at.
 func noIndex(root string, err error) error {
 	switch {
 	case err == nil, errors.Is(err, context.Canceled):
@@ -122,7 +122,7 @@ func noIndex(root string, err error) error {
 	case errors.Is(err, index.ErrClosed):
 		return fault.New(fault.Overloaded, "the server is shutting down")
 	}
-	return fault.New(fault.WorkingRootInaccessible, "projectRoot can not be read").With("projectRoot", root).Because(err)
+	return fault.New(fault.WorkingRootInaccessible, "projectRoot cannot be read").With("projectRoot", root).Because(err)
 }
 
 // serveCheckProject answers as the original did, but refuses what is malformed.
@@ -142,15 +142,30 @@ func serveCheckProject(c *call) error {
 	return reply(c.w, http.StatusOK, projectAnswer{true, clean})
 }
 
-// listingKey is under which a layout keeps its body.
-type listingKey struct{}
+// listingKey is under which a layout keeps the body of the listing, or of the short one
+// without knowledge types.
+type listingKey struct{ short bool }
 
 func serveDeliverables(c *call) error {
 	root, s, err := snapshot(c)
 	if err != nil {
 		return err
 	}
-	return replyKept(c.w, c.r, s.Layout, listingKey{}, func() (any, error) { return s.Listing(root, s.At), nil })
+	q, err := query(c.r)
+	if err != nil {
+		return err
+	}
+	var key listingKey
+	if key.short, err = flag(q, "short"); err != nil {
+		return err
+	}
+	return replyKept(c.w, c.r, s.Layout, key, func() (any, error) {
+		l := s.Listing(root, s.At)
+		if key.short {
+			l.KnowledgeTypes, l.KnowledgeFolders = []scan.ListedType{}, []scan.ListedFolder{}
+		}
+		return l, nil
+	})
 }
 
 // snapshot is the project that a request names, and what it holds now.

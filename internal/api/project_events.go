@@ -50,6 +50,8 @@ type projectChangedData struct {
 	Deliverables []changedDeliverable `json:"deliverables"`
 	// Layout is set where packages, copies, tool roots or findings changed.
 	Layout bool `json:"layout,omitempty"`
+	// Proposals is set where what agents propose for registers changed.
+	Proposals bool `json:"proposals,omitempty"`
 }
 
 type changedDeliverable struct {
@@ -101,7 +103,7 @@ func (s *projectStream) Next(ctx context.Context) ([]event.Event, error) {
 	case gap:
 		return one(c.Version, projectReset, projectResetData{c.Version})
 	}
-	data := projectChangedData{Version: c.Version, Paths: orEmpty(c.Paths), More: c.More, Layout: c.Layout, Deliverables: []changedDeliverable{}}
+	data := projectChangedData{Version: c.Version, Paths: orEmpty(c.Paths), More: c.More, Layout: c.Layout, Proposals: c.Proposals, Deliverables: []changedDeliverable{}}
 	for _, d := range c.Deliverables {
 		data.Deliverables = append(data.Deliverables, changed(s.root, d))
 	}

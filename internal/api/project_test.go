@@ -129,7 +129,7 @@ type sseEvent struct{ id, name, data string }
 // closed.
 func follow(t *testing.T, address, last string) (<-chan sseEvent, func()) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		t.Fatal(err)

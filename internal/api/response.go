@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"belay/internal/fault"
 )
 
@@ -27,6 +29,7 @@ type response struct {
 	timeout time.Duration
 	// route is nil before it is known, and where there is none.
 	route   *route
+	span    trace.Span
 	arrived time.Time
 	// first is when the answer began; status is 0 until then.
 	first  time.Time
@@ -123,7 +126,7 @@ func reply(w http.ResponseWriter, status int, v any) error {
 func (h *Handler) fail(res *response, r *http.Request, err error) {
 	e := fault.From(err)
 	if e.Status >= 500 && r.Context().Err() == nil && e.Type != fault.Overloaded && e.Type != fault.MissingAPIKey {
-		h.o.Logger.Error("request failed", "method", r.Method, "path", r.URL.Path, "type", e.Type, "error", err, "cause", e.Cause)
+		h.o.Logger.ErrorContext(r.Context(), "request failed", "method", r.Method, "path", r.URL.Path, "type", e.Type, "error", err, "cause", e.Cause)
 	}
 	if res.started() {
 		panic(http.ErrAbortHandler)

@@ -11,6 +11,8 @@ import (
 type Scaffolder interface {
 	// Scaffold makes an execution root of a decomposition.
 	Scaffold(ctx context.Context, r scaffold.Request) (scaffold.Result, error)
+	// Outline is what Scaffold would make now. It makes nothing.
+	Outline(ctx context.Context, r scaffold.Request) (scaffold.Outline, error)
 	// Example copies the example project to a folder, or to one of its own choice
 	// for "", and returns which.
 	Example(ctx context.Context, projectRoot string) (string, error)
@@ -37,6 +39,9 @@ func scaffoldRoutes() []route {
 		{method: post, path: "/api/harness/scaffold", name: "scaffold", summary: "Create an execution root from a decomposition; what is there already stays.",
 			action: takes(scaffoldProject),
 			errors: errorsOf(rootErrors, []fault.Type{fault.InvalidRequest, fault.NotFound, fault.StorageFailure})},
+		{method: post, path: "/api/harness/scaffold/preview", name: "previewScaffold", summary: "What a scaffold with the same body would make. It makes nothing.",
+			action: takes(outlineProject),
+			errors: errorsOf(rootErrors, []fault.Type{fault.InvalidRequest, fault.NotFound})},
 		{method: post, path: "/api/project/example", name: "makeExample", summary: "A copy of the example project.",
 			action: takes(makeExample),
 			errors: errorsOf(rootErrors, []fault.Type{fault.InvalidRequest, fault.NotFound, fault.StorageFailure})},
@@ -52,6 +57,13 @@ func scaffoldProject(c *call, b *scaffoldBody) (scaffold.Result, error) {
 		return scaffold.Result{}, errNoMaker
 	}
 	return c.o.Scaffolder.Scaffold(c.ctx(), scaffold.Request(*b))
+}
+
+func outlineProject(c *call, b *scaffoldBody) (scaffold.Outline, error) {
+	if c.o.Scaffolder == nil {
+		return scaffold.Outline{}, errNoMaker
+	}
+	return c.o.Scaffolder.Outline(c.ctx(), scaffold.Request(*b))
 }
 
 func makeExample(c *call, b *exampleBody) (exampleAnswer, error) {

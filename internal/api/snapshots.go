@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -45,6 +46,7 @@ type publishBody struct {
 	ToolRoot    string `json:"toolRoot" doc:"the tool root, or a folder in one, relative to the project"`
 	Label       string `json:"label" doc:"the first part of the snapshot's name"`
 	From        string `json:"from,omitempty" doc:"the folder to publish, relative to the project; what is loose in the tool root without it"`
+	By          string `json:"by,omitempty" doc:"who says so, for the audit log"`
 }
 
 func (*publishBody) closed() {}
@@ -146,7 +148,7 @@ func publishSnapshot(c *call, b *publishBody) (s publish.Snapshot, err error) {
 	if err != nil {
 		return s, err
 	}
-	t := publish.Target{Root: root, ToolRoot: path.Clean(inside(root, trim(b.ToolRoot))), Label: trim(b.Label)}
+	t := publish.Target{Root: root, ToolRoot: path.Clean(inside(root, trim(b.ToolRoot))), Label: trim(b.Label), By: publish.Author{Name: cmp.Or(trim(b.By), byOperator)}}
 	if err := t.Check(); err != nil {
 		return s, err
 	}

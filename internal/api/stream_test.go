@@ -18,7 +18,7 @@ import (
 )
 
 // patience bounds every wait; it is only reached when something is broken.
-const patience = time.Minute
+const patience = 5 * time.Minute
 
 // eventually waits for a condition that another goroutine brings about.
 func eventually(t *testing.T, what string, condition func() bool) {
@@ -201,7 +201,7 @@ func TestEventsGoOnAfterTheTurn(t *testing.T) {
 
 func TestConnectionIsReusedAfterTheStream(t *testing.T) {
 	t.Parallel()
-	const deadline = time.Second
+	const deadline = 2 * time.Second
 	address := start(t, &apitest.Engine{}, api.Options{WriteTimeout: deadline, BodyTimeout: deadline})
 	conn := dial(t, address, "POST", "/api/harness/turn", `{"sessionId":"s1","message":"x"}`)
 	r := bufio.NewReader(conn)

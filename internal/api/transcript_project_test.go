@@ -94,7 +94,6 @@ func (p *projectFolder) put(t *testing.T, o *api.Options, name string, data []by
 // of another.
 func (p *projectFolder) extend(t *testing.T, o *api.Options, clock func() time.Time) {
 	t.Helper()
-	o.Projects.Snapshots = &snapshot.Options{LockDir: t.TempDir(), MaxFiles: 100, MaxBytes: 1 << 20, Clock: clock}
 	audit, err := permit.OpenAudit(filepath.Join(t.TempDir(), "audit.jsonl"), clock)
 	if err != nil {
 		t.Fatal(err)
@@ -104,6 +103,9 @@ func (p *projectFolder) extend(t *testing.T, o *api.Options, clock func() time.T
 			t.Fatal(err)
 		}
 	}
+	o.Projects.Snapshots = &snapshot.Options{LockDir: t.TempDir(), MaxFiles: 100, MaxBytes: 1 << 20, Clock: clock, Record: func(ctx context.Context, r snapshot.Record) error {
+		return audit.Append(ctx, permit.Entry{Kind: "snapshot", Project: r.Project, Summary: r.Path, Verdict: "published", By: r.By.Name, Note: "manifest " + r.SHA256})
+	}}
 	o.Projects.Audit = audit
 	o.Projects.VerifyAudit = func(ctx context.Context) (api.AuditVerdict, error) {
 		n, err := audit.Verify(ctx)

@@ -41,6 +41,13 @@ func (sampleScaffolder) Scaffold(_ context.Context, r scaffold.Request) (scaffol
 	}, nil
 }
 
+func (sampleScaffolder) Outline(_ context.Context, r scaffold.Request) (scaffold.Outline, error) {
+	return scaffold.Outline{
+		ExecutionRoot: r.ExecutionRoot, DecompositionPath: r.DecompositionPath, ProjectName: "Bridge <1>", CoordinationMode: "DEPENDENCY_TRACKED", PackageCount: 1, DeliverableCount: 1,
+		New: true, Folders: []string{"_Change"}, Files: []string{"INIT.md"}, Findings: []finding.Finding{},
+	}, nil
+}
+
 func (sampleScaffolder) Example(_ context.Context, projectRoot string) (string, error) {
 	if projectRoot == "" {
 		return "/home/user/belay-example", nil

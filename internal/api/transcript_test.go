@@ -299,8 +299,8 @@ func hexEscapes(s string) string {
 	}
 }
 
-// constant are headers that every answer has; TestSecurityHeaders checks them.
-var constant = []string{"Date", "Content-Length", "X-Content-Type-Options", "Referrer-Policy",
+// constant are headers that every answer has; TestSecurityHeaders and TestRequestIDs check them.
+var constant = []string{"Date", "X-Request-Id", "Content-Length", "X-Content-Type-Options", "Referrer-Policy",
 	"Cross-Origin-Resource-Policy", "Content-Security-Policy"}
 
 func answer(res *http.Response, body []byte) string {

@@ -64,7 +64,7 @@ func checkWorkflow(c *call, b *checkBody) (catalog.Checked, error) {
 	case int64(len(data)) > limit || errors.Is(err, durable.ErrTooLarge):
 		return catalog.Checked{}, fault.New(fault.RequestTooLarge, "a workflow file has at most %d bytes", limit).With("limit", limit)
 	case err != nil:
-		return catalog.Checked{}, fault.New(fault.WorkspaceFileReadFailed, "the file %q can not be read", clip(name)).With("field", "path").Because(err)
+		return catalog.Checked{}, fault.New(fault.WorkspaceFileReadFailed, "the file %q cannot be read", clip(name)).With("field", "path").Because(err)
 	}
 	checked, err := catalog.Check(c.ctx(), name, data, func(used string) ([]byte, error) { return open(filepath.Join(filepath.Dir(rel), used)) })
 	if b.Text == nil {

@@ -26,12 +26,15 @@ import (
 	"belay/internal/config"
 	"belay/internal/durable"
 	"belay/internal/event"
+	"belay/internal/fault"
 	"belay/internal/journal"
 	"belay/internal/model"
 	"belay/internal/permit"
 	"belay/internal/persona"
 	"belay/internal/session"
+	"belay/internal/telemetry"
 	"belay/internal/tool/fetch"
+	"belay/internal/tool/mcp"
 	"belay/internal/tool/shell"
 	"belay/internal/turn"
 	"belay/internal/workflow/run"
@@ -45,6 +48,8 @@ type App struct {
 	Engine *turn.Local
 	Store  *session.Store
 	Root   *persona.Root
+	// MCP are the MCP servers whose tools turns are offered, nil where none is configured.
+	MCP *mcp.Servers
 
 	log       *slog.Logger
 	version   string
@@ -53,6 +58,7 @@ type App struct {
 	backends  *backends
 	committer *durable.Committer
 	requests  *permit.Requests
+	added     *permit.AddedRules
 	audit     *permit.Audit
 	shell     *shell.Shell
 	journal   *journal.Store
@@ -68,6 +74,8 @@ type App struct {
 	index       *index.Set
 	// Runs carries out workflows.
 	Runs *run.Runner
+	// traces sends spans; nil for none.
+	traces *telemetry.Traces
 	// observe gets the events that this process appended; a server sets it.
 	observe atomic.Pointer[func(sessionID string, evs []event.Event)]
 	// appends counts the times that this process wrote to a log.
@@ -89,6 +97,11 @@ func Open(cfg *config.Config, version string, log *slog.Logger) (_ *App, err err
 	}
 	if a.Root, err = openRoot(cfg); err != nil {
 		return nil, err
+	}
+	if cfg.Telemetry.Traces {
+		if a.traces, err = telemetry.Open(context.Background(), version, log); err != nil {
+			return nil, fault.New(fault.InvalidRequest, "traces cannot be sent: %v", err).WithHint("correct the OTEL_EXPORTER_OTLP_* variables, or set telemetry.traces to false").Because(err)
+		}
 	}
 	a.committer = durable.NewCommitter(0)
 	a.index = index.NewSet(index.Options{MaxWatches: index.DefaultWatches, Logger: log})
@@ -118,7 +131,7 @@ func Open(cfg *config.Config, version string, log *slog.Logger) (_ *App, err err
 	}
 	engine.Store, engine.Root, engine.Provider, engine.Planner = a.Store, a.Root, a.provider, a.planner
 	engine.Logger, engine.Clock, engine.NewID = log, time.Now, newTurnID
-	engine.RulesFor = newProjects(cfg).rules
+	engine.RulesFor, engine.Tracer = newProjects(cfg).rules, a.traces.Tracer()
 	engine.Others = a.backends.get
 	a.Engine = turn.NewLocal(engine)
 	a.Runs = run.New(runOptions(a, &engine))
@@ -155,6 +168,9 @@ func (a *App) release() error {
 	if a.fetch != nil {
 		a.fetch.Close()
 	}
+	if a.MCP != nil {
+		a.MCP.Close()
+	}
 	for _, d := range []*download.Downloads{a.downloads, a.received} {
 		if d != nil {
 			errs = append(errs, d.Close())
@@ -172,6 +188,7 @@ func (a *App) release() error {
 	if a.committer != nil {
 		errs = append(errs, a.committer.Close())
 	}
+	a.traces.Close(context.Background())
 	return errors.Join(errs...)
 }
 

@@ -6,16 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"belay/internal/attachment"
 	"belay/internal/config"
 	"belay/internal/fault"
-	"belay/internal/permit"
 	"belay/internal/persona"
 	"belay/internal/session"
 	"belay/internal/turn"
-	"belay/internal/turn/changes"
 )
 
 // projectRoots are the folders in or below which callers of a server may name a
@@ -125,70 +122,8 @@ func (c confined) Interrupt(ctx context.Context, id, turnID string) error {
 	return c.engine.Interrupt(ctx, id, turnID)
 }
 
-func (c confined) Boot(ctx context.Context, r turn.BootRequest) (turn.BootResult, error) {
-	return within(c.session(ctx, r.SessionID), func() (turn.BootResult, error) { return c.engine.Boot(ctx, r) })
-}
-
 func (c confined) Events(ctx context.Context, id string, after int64, turnID string) (turn.Stream, error) {
 	return within(c.session(ctx, id), func() (turn.Stream, error) { return c.engine.Events(ctx, id, after, turnID) })
-}
-
-func (c confined) Create(ctx context.Context, r turn.CreateRequest) (session.Record, error) {
-	return within(c.project(r.ProjectRoot), func() (session.Record, error) { return c.engine.Create(ctx, r) })
-}
-
-func (c confined) List(ctx context.Context, projectRoot string) ([]session.Record, error) {
-	return within(c.project(projectRoot), func() ([]session.Record, error) { return c.engine.List(ctx, projectRoot) })
-}
-
-func (c confined) ListPage(ctx context.Context, projectRoot string, o session.ListOptions) (session.Page, error) {
-	return within(c.project(projectRoot), func() (session.Page, error) { return c.engine.ListPage(ctx, projectRoot, o) })
-}
-
-func (c confined) Get(ctx context.Context, id string) (session.Record, error) {
-	return within(c.session(ctx, id), func() (session.Record, error) { return c.engine.Get(ctx, id) })
-}
-
-// Find implements [turn.Engine]. Sessions elsewhere are not found.
-func (c confined) Find(ctx context.Context, prefix string) ([]session.Record, error) {
-	recs, err := c.engine.Find(ctx, prefix)
-	return slices.DeleteFunc(recs, func(r session.Record) bool { return !c.allows(r.ProjectRoot) }), err
-}
-
-func (c confined) Delete(ctx context.Context, id string) error {
-	if err := c.session(ctx, id); err != nil {
-		return err
-	}
-	return c.engine.Delete(ctx, id)
-}
-
-func (c confined) Update(ctx context.Context, id string, change turn.SessionChange) (session.Record, error) {
-	return within(c.session(ctx, id), func() (session.Record, error) { return c.engine.Update(ctx, id, change) })
-}
-
-func (c confined) Transcript(ctx context.Context, id string) ([]session.Entry, error) {
-	return within(c.session(ctx, id), func() ([]session.Entry, error) { return c.engine.Transcript(ctx, id) })
-}
-
-func (c confined) Export(ctx context.Context, id string, w io.Writer) error {
-	if err := c.session(ctx, id); err != nil {
-		return err
-	}
-	return c.engine.Export(ctx, id, w)
-}
-
-func (c confined) Import(ctx context.Context, projectRoot string, archive io.Reader) (session.Imported, error) {
-	return within(c.project(projectRoot), func() (session.Imported, error) { return c.engine.Import(ctx, projectRoot, archive) })
-}
-
-func (c confined) Manifest(ctx context.Context, id, turnID string) (session.Manifest, error) {
-	return within(c.session(ctx, id), func() (session.Manifest, error) { return c.engine.Manifest(ctx, id, turnID) })
-}
-
-// Usage implements [turn.Engine]. Projects elsewhere are left out.
-func (c confined) Usage(ctx context.Context, since time.Time) ([]turn.UsageRow, error) {
-	rows, err := c.engine.Usage(ctx, since)
-	return slices.DeleteFunc(rows, func(r turn.UsageRow) bool { return !c.allows(r.ProjectRoot) }), err
 }
 
 func (c confined) Upload(ctx context.Context, u turn.Upload) (turn.Uploaded, error) {
@@ -237,44 +172,6 @@ func (c confined) Steer(ctx context.Context, r turn.SteerRequest) error {
 	return c.engine.Steer(ctx, r)
 }
 
-// Decisions implements [turn.Engine]. Those of projects elsewhere are left out.
-func (c confined) Decisions(ctx context.Context, sessionID string) ([]permit.Request, error) {
-	if sessionID != "" {
-		if err := c.session(ctx, sessionID); err != nil {
-			return nil, err
-		}
-	}
-	open, err := c.engine.Decisions(ctx, sessionID)
-	return slices.DeleteFunc(open, func(r permit.Request) bool { return !c.allows(r.ProjectRoot) }), err
-}
-
-// Question implements [turn.Engine]. One of a project elsewhere is not found.
-func (c confined) Question(ctx context.Context, id string) (permit.Question, error) {
-	q, err := c.engine.Question(ctx, id)
-	switch {
-	case err != nil:
-		return q, err
-	case q.Open != nil && c.allows(q.Open.ProjectRoot), q.Closed != nil && c.allowsClosed(*q.Closed):
-		return q, nil
-	}
-	return permit.Question{}, fault.New(fault.NotFound, "there is no question %q", id).With("decisionId", id)
-}
-
-// Closed implements [turn.Engine]. Those of projects elsewhere are left out.
-func (c confined) Closed(ctx context.Context, sessionID string, most int) ([]permit.Closed, error) {
-	if sessionID != "" {
-		return within(c.session(ctx, sessionID), func() ([]permit.Closed, error) { return c.engine.Closed(ctx, sessionID, most) })
-	}
-	all, err := c.engine.Closed(ctx, sessionID, most)
-	return slices.DeleteFunc(all, func(d permit.Closed) bool { return !c.allowsClosed(d) }), err
-}
-
-// allowsClosed is allows for a question that was answered. Records of older versions do
-// not say in which project it was asked.
-func (c confined) allowsClosed(d permit.Closed) bool {
-	return d.ProjectRoot != "" && c.allows(d.ProjectRoot)
-}
-
 func (c confined) Inputs(ctx context.Context, id string) ([]session.Input, error) {
 	return within(c.session(ctx, id), func() ([]session.Input, error) { return c.engine.Inputs(ctx, id) })
 }
@@ -284,45 +181,4 @@ func (c confined) DropInput(ctx context.Context, id, inputID string) error {
 		return err
 	}
 	return c.engine.DropInput(ctx, id, inputID)
-}
-
-// Decide implements [turn.Engine]. The session must be named: without it, nobody
-// knows whose question that is.
-func (c confined) Decide(ctx context.Context, r turn.DecisionRequest) (permit.Decision, error) {
-	if r.SessionID == "" {
-		return permit.Decision{}, fault.Invalid([]fault.Problem{{Field: "sessionId", Message: "is required"}})
-	}
-	if err := c.session(ctx, r.SessionID); err != nil {
-		return permit.Decision{}, err
-	}
-	return c.engine.Decide(ctx, r)
-}
-
-func (c confined) Changes(ctx context.Context, sessionID, turnID string) ([]changes.ChangeSet, error) {
-	return within(c.session(ctx, sessionID), func() ([]changes.ChangeSet, error) { return c.engine.Changes(ctx, sessionID, turnID) })
-}
-
-func (c confined) Undo(ctx context.Context, r changes.UndoRequest) (changes.UndoResult, error) {
-	return within(c.session(ctx, r.SessionID), func() (changes.UndoResult, error) { return c.engine.Undo(ctx, r) })
-}
-
-// Fork implements [turn.Engine]. The new session belongs to the same project.
-func (c confined) Fork(ctx context.Context, r changes.ForkRequest) (session.Record, error) {
-	return within(c.session(ctx, r.SessionID), func() (session.Record, error) { return c.engine.Fork(ctx, r) })
-}
-
-func (c confined) Kept(ctx context.Context, projectRoot string) ([]changes.KeptChange, error) {
-	return within(c.project(projectRoot), func() ([]changes.KeptChange, error) { return c.engine.Kept(ctx, projectRoot) })
-}
-
-func (c confined) KeptChange(ctx context.Context, projectRoot, id string) (changes.KeptChange, error) {
-	return within(c.project(projectRoot), func() (changes.KeptChange, error) { return c.engine.KeptChange(ctx, projectRoot, id) })
-}
-
-func (c confined) ApplyKept(ctx context.Context, r changes.KeptRequest) (changes.KeptResult, error) {
-	return within(c.project(r.ProjectRoot), func() (changes.KeptResult, error) { return c.engine.ApplyKept(ctx, r) })
-}
-
-func (c confined) DropKept(ctx context.Context, r changes.KeptRequest) (changes.KeptResult, error) {
-	return within(c.project(r.ProjectRoot), func() (changes.KeptResult, error) { return c.engine.DropKept(ctx, r) })
 }

@@ -61,6 +61,7 @@ func Doctor(ctx context.Context, cfg *config.Config, problems ...config.Problem)
 	checks = append(checks, project(cfg), servedRoots(cfg), instructions(cfg), provider(cfg))
 	checks = append(checks, limitsOfSystem(cfg)...)
 	checks = append(checks, commands(ctx, cfg)...)
+	checks = append(checks, mcpPrograms(cfg)...)
 	for _, w := range cfg.Warnings {
 		checks = append(checks, Check{Name: "configuration", Level: Notice, Detail: w, Next: "see belay config show"})
 	}
@@ -217,7 +218,7 @@ func KeyOf(cfg *config.Config) string {
 		if !key.Set() {
 			return "none, which " + cfg.Provider + " at this address does not need"
 		}
-		return "set in the environment; the first message tries it"
+		return "set in the environment; a warning follows if it is not accepted"
 	}
 	switch cfg.Provider {
 	case anthropic.Name:

@@ -21,10 +21,12 @@ import (
 	"belay/internal/tool"
 	"belay/internal/tool/fetch"
 	"belay/internal/tool/files"
+	"belay/internal/tool/mcp"
 	projecttool "belay/internal/tool/project"
 	"belay/internal/tool/shell"
 	"belay/internal/tool/shell/confine"
 	"belay/internal/tool/shell/quota"
+	"belay/internal/tool/skills"
 	"belay/internal/turn"
 	"belay/internal/workspace"
 )
@@ -42,7 +44,7 @@ func (a *App) equip(o *turn.Options) (err error) {
 		return err
 	}
 	sh := shellOptions(cfg)
-	sh.Environ, sh.Person, sh.ServerPorts = os.Environ(), personEnv(os.Environ()), func() []uint16 { return serverPorts(cfg.Paths.StateDir) }
+	sh.Environ, sh.Person, sh.ServerPorts = os.Environ(), PersonEnv(os.Environ()), func() []uint16 { return serverPorts(cfg.Paths.StateDir) }
 	a.shell = shell.New(sh)
 	a.registers = newRegisters(cfg, options.Audit, a.notifier().notify)
 	a.transitions = transitions(cfg, options.Audit, a.notifier().notify)
@@ -65,13 +67,21 @@ func (a *App) equip(o *turn.Options) (err error) {
 	}
 	o.Links = a.links
 	o.Publish = publishPatterns(a.Config)
-	all := append(files.New(files.Options{Downloads: a.received, Links: a.links}), a.fetch, a.shell)
+	a.added = &permit.AddedRules{}
+	o.AddedRules = a.added
+	all := append(files.New(files.Options{Downloads: a.received, Links: a.links}), a.fetch, a.shell, skills.New(cfg.Paths.ConfigDir))
 	all = append(all, projecttool.New(projecttool.Options{
 		Index: a.index, Transitions: a.transitions, Registers: projecttool.RegisterOptions(a.registers),
-		Scaffold: ScaffoldOptions(cfg), Snapshot: snapshotOptions(cfg, a.notifier()),
+		Scaffold: ScaffoldOptions(cfg), Snapshot: snapshotOptions(cfg, a.audit, a.notifier()),
 	})...)
 	if o.Tools, err = tool.NewSet(all...); err != nil {
 		return err
+	}
+	if len(cfg.MCP) > 0 {
+		m := mcpOptions(cfg)
+		m.Version, m.Logger, m.Clock, m.Redact = a.version, a.log, time.Now, clean.String
+		a.MCP = mcp.New(m)
+		o.MoreTools = a.MCP
 	}
 	o.Requests, o.Audit, o.Redact, o.Gate = a.requests, options.Audit, clean, a.shell
 	o.Private = PrivateFolders(cfg)

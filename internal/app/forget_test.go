@@ -25,7 +25,7 @@ func TestDeletedSessionsLeaveTheBus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	c, err := a.startBus(ctx, &readiness{})
 	if err != nil {

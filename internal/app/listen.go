@@ -26,7 +26,7 @@ func (a *App) listen(ctx context.Context) (net.Listener, error) {
 		ln, err = listenSoon(ctx, addr)
 	}
 	if err != nil {
-		return nil, fault.New(fault.InvalidRequest, "can not listen on %s: %v", addr, err).
+		return nil, fault.New(fault.InvalidRequest, "cannot listen on %s: %v", addr, err).
 			WithHint("choose another address with --addr; port 0 picks a free one").Because(err)
 	}
 	return ln, nil

@@ -54,6 +54,8 @@ func engineOptions(cfg *config.Config) (turn.Options, error) {
 	r, err := rules(cfg)
 	return turn.Options{
 		Prices: prices(cfg), Rules: r, ScratchDir: scratchDir(cfg), SearchPath: os.Getenv("PATH"), ReadPaths: cfg.Bash.ReadPaths, GlobalModel: cfg.Model,
+		OwnSkills: cfg.Paths.ConfigDir,
+		OwnNotes:  cfg.Paths.ConfigDir,
 	}, err
 }
 
@@ -64,7 +66,7 @@ func retryPolicy(cfg *config.Config) model.RetryPolicy {
 func anthropicOptions(cfg *config.Config) anthropic.Options {
 	c := cfg.Anthropic
 	return anthropic.Options{
-		Options: upstream.Options{BaseURL: c.BaseURL, AllowedHosts: cfg.Network.AllowedHosts, MaxTokens: c.MaxTokens},
+		Options: upstream.Options{BaseURL: c.BaseURL, AllowedHosts: cfg.Network.AllowedHosts, Proxy: cfg.Network.Proxy, MaxTokens: c.MaxTokens, Effort: cfg.Effort},
 		Version: c.Version, Catalog: corrected(model.Anthropic(), cfg),
 	}
 }
@@ -72,7 +74,7 @@ func anthropicOptions(cfg *config.Config) anthropic.Options {
 func openaiOptions(cfg *config.Config) openai.Options {
 	c := cfg.OpenAI
 	return openai.Options{
-		Options:       upstream.Options{BaseURL: c.BaseURL, AllowedHosts: cfg.Network.AllowedHosts, MaxTokens: c.MaxTokens},
+		Options:       upstream.Options{BaseURL: c.BaseURL, AllowedHosts: cfg.Network.AllowedHosts, Proxy: cfg.Network.Proxy, MaxTokens: c.MaxTokens, Effort: cfg.Effort},
 		ContextTokens: c.ContextTokens, ImageModels: c.ImageModels, Overrides: overrides(cfg),
 	}
 }

@@ -44,10 +44,10 @@ func wiring(cfg *config.Config) []any {
 	engine, err := engineOptions(cfg)
 	hooked, hooksErr := hookOptions(cfg)
 	return []any{
-		storeOptions(cfg), retention(cfg), plannerOptions(cfg), engine, err, requestsOptions(cfg), shellOptions(cfg), fetchOptions(cfg), hooked, hooksErr, retryPolicy(cfg),
+		storeOptions(cfg), retention(cfg), plannerOptions(cfg), engine, err, requestsOptions(cfg), shellOptions(cfg), fetchOptions(cfg), mcpOptions(cfg), hooked, hooksErr, retryPolicy(cfg),
 		anthropicOptions(cfg), openaiOptions(cfg), defaultModel(cfg), scriptedOptions(cfg), handlerOptions(cfg), serveOptions(cfg), busOptions(cfg), projectRoots(cfg), projectsOptions(cfg),
 		scaffoldLimits(cfg), snapshotLimits(cfg), locksDir(cfg),
-		downloadOptions(cfg), receiveOptions(cfg), gatherOptions(cfg), runLimits(cfg), runRetention(cfg), cfg.Workflow.Providers, discordSettings(cfg),
+		downloadOptions(cfg), receiveOptions(cfg), gatherOptions(cfg), runLimits(cfg), runRetention(cfg), cfg.Workflow.Providers, discordSettings(cfg), logOptions(cfg),
 	}
 }
 
@@ -59,17 +59,18 @@ func TestEverySettingActs(t *testing.T) {
 	t.Parallel()
 	// Those that are not passed on but acted upon where they are read.
 	direct := map[string]string{
-		"project":         "belay turn and doctor",
-		"instructions":    "TestSettingsActedUponAtOnce",
-		"token_file":      "TestSettingsActedUponAtOnce",
-		"scripted.script": "TestSettingsActedUponAtOnce",
-		"bus.enabled":     "startBus",
-		"openai.model":    "TestDefaultModel",
-		"default_model":   "TestDefaultModel",
+		"project":          "belay turn and doctor",
+		"instructions":     "TestSettingsActedUponAtOnce",
+		"token_file":       "TestSettingsActedUponAtOnce",
+		"scripted.script":  "TestSettingsActedUponAtOnce",
+		"bus.enabled":      "startBus",
+		"openai.model":     "TestDefaultModel",
+		"telemetry.traces": "TestTraces",
+		"default_model":    "TestDefaultModel",
 	}
 	other := map[string]string{
-		"addr": "0.0.0.0:1", "trust_loopback": "true", "provider": "anthropic", "model": "m",
-		"session_root": "/elsewhere", "state_dir": "/elsewhere", "cache_dir": "/elsewhere", "network.allowed_hosts": "[example.com]",
+		"addr": "0.0.0.0:1", "effort": "high", "trust_loopback": "true", "provider": "anthropic", "model": "m",
+		"session_root": "/elsewhere", "state_dir": "/elsewhere", "cache_dir": "/elsewhere", "network.allowed_hosts": "[example.com]", "network.proxy": "http://127.0.0.1:3128",
 		"server.allowed_hosts": "[example.com]", "server.project_roots": "[" + t.TempDir() + "]",
 		"server.max_turns_in_flight": "7",
 		"server.shutdown_grace":      "11s",
@@ -93,7 +94,8 @@ func TestEverySettingActs(t *testing.T) {
 		"log.segment_bytes": "9MiB", "log.retention": "1d", "blobs.retention": "8d",
 		"discord.channels": "{'1': {project: /p, mode: active, deciders: ['2']}}", "discord.guilds": "['1']", "discord.users": "['1']",
 		"discord.debounce": "2s", "discord.merge": "newest", "discord.questions": "link", "discord.max_file_bytes": "1MiB", "discord.api": "http://127.0.0.1:1",
-		"hooks": "{watch: {command: [cat], calls: [bash], timeout: 1s}}", "fetch.allowed_hosts": "[example.com]", "permit.timeout": "6m", "permit.unattended_timeout": "31m", "permit.allow": "['bash(go test *)']", "permit.deny": "[write]", "permit.ask_before": "['bash(make *)']", "permit.outside": "['bash(git push)']", "tools.output_bytes": "65KiB",
+		"mcp.servers": "{files: {command: [cat], env: [LANG], tools: [read_file], timeout: 1s}}",
+		"hooks":       "{watch: {command: [cat], calls: [bash], timeout: 1s}}", "fetch.allowed_hosts": "[example.com]", "permit.timeout": "6m", "permit.unattended_timeout": "31m", "permit.allow": "['bash(go test *)']", "permit.deny": "[write]", "permit.ask_before": "['bash(make *)']", "permit.outside": "['bash(git push)']", "tools.output_bytes": "65KiB",
 		"tools.keep_bytes": "17MiB", "tools.send_file_bytes": "11MiB", "tools.send_call_bytes": "26MiB",
 		"tools.receive_file_bytes": "26MiB", "tools.receive_call_bytes": "51MiB", "tools.receive_hosts": "[files.test]",
 		"bash.enabled": "false", "bash.timeout": "3m",
@@ -104,7 +106,9 @@ func TestEverySettingActs(t *testing.T) {
 		"workspace.open_transitions": "true", "workspace.require_if_match": "true",
 		"subagents.enabled": "true",
 		"snapshot.bytes":    "5GiB",
-		"workflow.steps":    "9", "workflow.parallel": "9", "workflow.max_items": "9", "workflow.max_tasks": "9", "workflow.providers": "[openai]", "workflow.retention": "1d",
+
+		"telemetry.log_format": "json", "telemetry.log_level": "debug",
+		"workflow.steps": "9", "workflow.parallel": "9", "workflow.max_items": "9", "workflow.max_tasks": "9", "workflow.providers": "[openai]", "workflow.retention": "1d",
 	}
 	home := t.TempDir()
 	standard := wiring(loadIn(t, home, ""))
@@ -233,7 +237,7 @@ func TestDoctorReadsInstructions(t *testing.T) {
 		}
 	}
 	c := instructions(load(t, "instructions: "+root))
-	if c.Level != Notice || !strings.Contains(c.Detail, "AGENT_BIG.md: can not be read") || c.Next == "" {
+	if c.Level != Notice || !strings.Contains(c.Detail, "AGENT_BIG.md: cannot be read") || c.Next == "" {
 		t.Errorf("%+v", c)
 	}
 	if c := instructions(load(t, "")); c.Level != OK || c.Detail != "the embedded set" {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// personEnv is the environment of a command that runs as the person: theirs,
+// PersonEnv is the environment of a command that runs as the person: theirs,
 // without what is belay's own, such as the keys of providers.
-func personEnv(environ []string) []string {
+func PersonEnv(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		name = strings.ToUpper(name)

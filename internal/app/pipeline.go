@@ -21,7 +21,7 @@ func newPipeline(a *App, engine turn.Engine) *pipeline.Service {
 		Listing: func(ctx context.Context, projectRoot string) (scan.Listing, error) {
 			s, err := a.index.Current(ctx, projectRoot)
 			if err != nil {
-				return scan.Listing{}, fault.New(fault.WorkingRootInaccessible, "projectRoot can not be read").With("projectRoot", projectRoot).Because(err)
+				return scan.Listing{}, fault.New(fault.WorkingRootInaccessible, "projectRoot cannot be read").With("projectRoot", projectRoot).Because(err)
 			}
 			return *s.Listing(projectRoot, s.At), nil
 		},

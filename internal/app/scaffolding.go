@@ -2,12 +2,14 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
 	"belay/internal/config"
 	"belay/internal/fault"
+	"belay/internal/permit"
 	"belay/internal/workspace/scaffold"
 	"belay/internal/workspace/snapshot"
 )
@@ -27,14 +29,38 @@ func scaffoldLimits(cfg *config.Config) scaffold.Options {
 }
 
 // SnapshotOptions are those of a snapshot that a command publishes.
-func SnapshotOptions(cfg *config.Config) snapshot.Options {
-	return snapshotOptions(cfg, newNotifier(cfg))
+func SnapshotOptions(cfg *config.Config) (snapshot.Options, error) {
+	audit, err := openAudit(cfg)
+	if err != nil {
+		return snapshot.Options{}, err
+	}
+	return snapshotOptions(cfg, audit, newNotifier(cfg)), nil
 }
 
-func snapshotOptions(cfg *config.Config, a notifier) snapshot.Options {
+// snapshotOptions are those of snapshots, each on the audit log before it is published.
+func snapshotOptions(cfg *config.Config, audit *permit.Audit, a notifier) snapshot.Options {
 	o := snapshotLimits(cfg)
 	o.Clock, o.Gate = time.Now, a.publishes
+	o.Record = func(ctx context.Context, r snapshot.Record) error { return audit.Append(ctx, snapshotEntry(r)) }
 	return o
+}
+
+// snapshotEntry is a publication as the audit log has it.
+func snapshotEntry(r snapshot.Record) permit.Entry {
+	e := permit.Entry{
+		Kind: "snapshot", Project: r.Project, SessionID: r.By.Session, TurnID: r.By.Turn, Agent: r.By.Agent, By: r.By.Name,
+		Summary: fmt.Sprintf("%s: %d files, %d bytes", r.Path, r.Files, r.Bytes), Verdict: "published", Note: "manifest " + r.SHA256,
+	}
+	if r.Files == 1 {
+		e.Summary = fmt.Sprintf("%s: 1 file, %d bytes", r.Path, r.Bytes)
+	}
+	if r.By.Run != "" {
+		e.By = "run " + r.By.Run
+	}
+	if r.Failed != "" {
+		e.Verdict, e.Reason = "failed", r.Failed
+	}
+	return e
 }
 
 func snapshotLimits(cfg *config.Config) snapshot.Options {
@@ -59,15 +85,33 @@ func (m scaffolder) allow(field, path string) error {
 		With("reason", "project").WithHint("name a path in or below a folder of server.project_roots")
 }
 
+// allows refuses a request that names something outside of the folders that callers may
+// name.
+func (m scaffolder) allows(r scaffold.Request) error {
+	if err := m.allow("executionRoot", r.ExecutionRoot); err != nil {
+		return err
+	}
+	return m.allow("decompositionPath", r.DecompositionPath)
+}
+
 // Scaffold implements [api.Scaffolder].
 func (m scaffolder) Scaffold(ctx context.Context, r scaffold.Request) (scaffold.Result, error) {
-	if err := m.allow("executionRoot", r.ExecutionRoot); err != nil {
-		return scaffold.Result{}, err
-	}
-	if err := m.allow("decompositionPath", r.DecompositionPath); err != nil {
+	if err := m.allows(r); err != nil {
 		return scaffold.Result{}, err
 	}
 	return scaffold.Run(ctx, r, ScaffoldOptions(m.cfg))
+}
+
+// Outline implements [api.Scaffolder].
+func (m scaffolder) Outline(_ context.Context, r scaffold.Request) (scaffold.Outline, error) {
+	if err := m.allows(r); err != nil {
+		return scaffold.Outline{}, err
+	}
+	p, err := scaffold.Preview(r, ScaffoldOptions(m.cfg))
+	if err != nil {
+		return scaffold.Outline{}, err
+	}
+	return p.Outline(), nil
 }
 
 // Example implements [api.Scaffolder].

@@ -10,14 +10,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"belay/internal/api"
-	"belay/internal/bus"
 	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/page"
-	"belay/internal/worker"
 	"belay/internal/workspace"
 )
 
@@ -69,6 +65,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 		}
 		return nil
 	}
+	a.MCP.Start() // so that the first turn need not wait for them
 	here := newPresence(a, time.Now)
 	operator, err := here.operatorToken()
 	if err != nil {
@@ -196,7 +193,7 @@ func (a *App) handlerOptions(addr, token string, authority *api.Operator, c *car
 	cfg, metrics := a.Config, api.NewMetrics(a.version)
 	o := handlerOptions(cfg)
 	o.Engine, o.Logger, o.Version, o.Metrics, o.Page = a.engine(c), a.log, a.version, metrics, page.New()
-	o.BoundAddr, o.Token, o.Operator = addr, token, authority
+	o.BoundAddr, o.Token, o.Operator, o.Tracer = addr, token, authority, a.traces.Tracer()
 	o.Scaffolder = newScaffolder(cfg)
 	o.Ready = here.readiness
 	o.Config = func(context.Context) (any, error) { return cfg.Show(), nil }
@@ -221,7 +218,7 @@ func (a *App) accessToken() (string, error) {
 	}
 	data, _, err := durable.ReadFile(nil, a.Config.TokenFile, maxNoteBytes)
 	if err != nil {
-		return "", fault.New(fault.InvalidRequest, "the token file can not be read: %v", err).
+		return "", fault.New(fault.InvalidRequest, "the token file cannot be read: %v", err).
 			WithHint("check the path given with --token-file").Because(err)
 	}
 	token := strings.TrimSpace(string(data))
@@ -234,51 +231,6 @@ func (a *App) accessToken() (string, error) {
 
 const minTokenBytes = 16
 
-// carrier is the bus of a running server, or nothing where it is switched off.
-type carrier struct {
-	bus    *bus.Bus
-	worker *worker.Worker
-	// endDiscord ends the surface in Discord; nil where none runs.
-	endDiscord func()
-	stop       func() error
-}
-
-// startBus opens the bus. Where the store of the embedded bus cannot be opened, the server
-// goes without.
-func (a *App) startBus(ctx context.Context, ready *readiness) (*carrier, error) {
-	if !a.Config.RunsBus() {
-		return &carrier{stop: func() error { return nil }}, nil
-	}
-	bo := busOptions(a.Config)
-	bo.Logger = a.log
-	b, err := bus.Open(ctx, bo)
-	if errors.Is(err, bus.ErrStoreInUse) {
-		// A second server of the same user works without a bus of its own.
-		a.log.Info("another server carries the event bus")
-		return &carrier{stop: func() error { return nil }}, nil
-	}
-	if err != nil && bo.URL == "" && ctx.Err() == nil {
-		ready.lacks(partBus, withoutBus, err)
-		return &carrier{stop: func() error { return nil }}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	c := &carrier{bus: b}
-	c.stop = func() error {
-		c.stopWorker(a.log)
-		if c.endDiscord != nil {
-			c.endDiscord()
-		}
-		closing, cancel := context.WithTimeout(context.Background(), busCloseTimeout)
-		defer cancel()
-		return b.Close(closing)
-	}
-	return c, nil
-}
-
-const busCloseTimeout = 5 * time.Second
-
 // watch has the metrics told of every event that this process appends, and of the bus.
 func (a *App) watch(m *api.Metrics, c *carrier) {
 	see := m.Observe
@@ -286,17 +238,4 @@ func (a *App) watch(m *api.Metrics, c *carrier) {
 		c.measure(m)
 	}
 	a.observe.Store(&see)
-}
-
-func (c *carrier) up() float64 {
-	if c.bus.Health().OK {
-		return 1
-	}
-	return 0
-}
-
-// measure shows the bus in the metrics.
-func (c *carrier) measure(m *api.Metrics) {
-	m.Registry().MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "belay", Subsystem: "bus", Name: "up",
-		Help: "1 while the bus is connected and stores what it is given, else 0."}, c.up))
 }

@@ -29,11 +29,11 @@ func runOptions(a *App, engine *turn.Options) run.Options {
 		Gather:   a.gatherer,
 		Inspect:  a.Engine.InspectItems,
 		Takes:    a.Engine.Takes,
-		StateDir: a.Config.Paths.StateDir, Private: PrivateFolders(a.Config), Tools: engine.Tools.Names(),
+		StateDir: a.Config.Paths.StateDir, Private: PrivateFolders(a.Config), Tools: allTools(*engine),
 		Provider: a.Config.Provider, Others: a.Config.Workflow.Providers, Providers: config.Providers(),
 		Asks: taskRules{a}.asks, Objection: objection(a, engine), Priced: taskRules{a}.priced,
 		Answered: func(ctx context.Context, w run.Waiting) error { return a.audit.Append(ctx, answerEntry(w)) },
-		Snapshot: snapshotOptions(a.Config, a.notifier()), Limits: runLimits(a.Config),
+		Snapshot: snapshotOptions(a.Config, a.audit, a.notifier()), Limits: runLimits(a.Config),
 		Logger: a.log, Clock: time.Now, NewID: newTurnID,
 	}
 }

@@ -38,7 +38,7 @@ func (a *App) projects() api.Projects {
 	p.Index, p.Recent = a.index, a.recent
 	p.Registers, p.Proposals = a.registers.Files, a.registers.Proposals
 	p.Transitions, p.Private = a.transitions, PrivateFolders(a.Config)
-	snapshots := snapshotOptions(a.Config, a.notifier())
+	snapshots := snapshotOptions(a.Config, a.audit, a.notifier())
 	p.Snapshots, p.Coordination = &snapshots, coordinator(a.Config, a.audit, a.notifier().notify)
 	p.Audit, p.VerifyAudit = a.audit, a.VerifyAudit
 	if roots := projectRoots(a.Config); roots != nil {

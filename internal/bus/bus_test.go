@@ -8,7 +8,7 @@ import (
 )
 
 // deadline bounds every wait of a test; it is reached only by a failure.
-const deadline = time.Minute
+const deadline = 5 * time.Minute
 
 func openBus(t testing.TB, opts Options) *Bus {
 	t.Helper()
@@ -16,7 +16,7 @@ func openBus(t testing.TB, opts Options) *Bus {
 		opts.Dir = t.TempDir()
 	}
 	if opts.AckTimeout == 0 {
-		opts.AckTimeout = 2 * time.Second
+		opts.AckTimeout = 20 * time.Second
 	}
 	opts.Logger = slog.New(slog.NewTextHandler(t.Output(), nil))
 	b, err := Open(t.Context(), opts)

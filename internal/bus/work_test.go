@@ -450,9 +450,7 @@ func TestFullDiskRefusesClearly(t *testing.T) {
 	dir := t.TempDir()
 	b := openBus(t, Options{Dir: dir, AckTimeout: 300 * time.Millisecond})
 	c := NewClient(b, "discord")
-	if err := c.Request(deadlined(t), "s1", "r0", prompt("x")); err != nil {
-		t.Fatal(err)
-	}
+	until(t, "a first request is stored", func() bool { return c.Request(deadlined(t), "s1", "r0", prompt("x")) == nil })
 	// A file where the store wants its folder: new blocks cannot be created, as on a full disk.
 	msgs, err := filepath.Glob(filepath.Join(dir, "store", "jetstream", "*", "streams", contract.StreamRequests, "msgs"))
 	if err != nil || len(msgs) != 1 {

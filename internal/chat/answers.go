@@ -23,6 +23,11 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 		return m.follower.connect(m.session)
+	case keyChecked:
+		if msg.wrong != "" {
+			m.conversation.notify(noticeWarning, msg.wrong)
+		}
+		return nil
 	case personaChosen:
 		m.o.Opts.Persona, m.info.persona = msg.to, msg.to
 		m.conversation.notify(noticeInfo, "the next turns go to "+msg.to)
@@ -34,12 +39,18 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 		return nil
 	case forked:
 		return m.branched(msg)
+	case renamed:
+		msg.tell(m)
+		return nil
 	case created:
 		return m.begun(msg)
 	case started:
 		return m.taken(msg)
 	case steered:
 		return m.heardOf(msg)
+	case ruled:
+		msg.taken(m)
+		return nil
 	case decided:
 		m.dialog.decided(msg)
 		return nil
@@ -48,6 +59,14 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 			m.conversation.cells[i].item = &msg.what
 			m.conversation.touch(i)
 		}
+		return nil
+	case composed:
+		msg.taken(m)
+		return nil
+	case clipped:
+		return msg.taken(m)
+	case ownEnded:
+		msg.taken(m)
 		return nil
 	case completed:
 		if m.editor.apply(msg) {
@@ -78,7 +97,7 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// opened goes on with a session. One that can not be read is said, and nothing is
+// opened goes on with a session. One that cannot be read is said, and nothing is
 // sent to it.
 func (m *Model) opened(msg loaded) tea.Cmd {
 	if msg.log != m.follower.log {
@@ -150,6 +169,9 @@ func (m *Model) unsent(err error) {
 	what.failed = why(err)
 	m.conversation.refresh()
 	text := what.text
+	if what.compact {
+		text = "/compact " + text
+	}
 	for _, e := range m.outbox.early {
 		text += "\n" + e.text
 	}

@@ -81,10 +81,18 @@ func (m *Model) inspected(msg inspected) {
 	}
 }
 
-// dropFiles takes back the files that were to go with the next message, or one of them.
+// dropFiles takes back what was to go with the next message: all of it, one file, or with
+// "!" the outputs of the person's commands.
 func dropFiles(m *Model, rest string) tea.Cmd {
 	rest = strings.Trim(rest, `"`)
 	before := len(m.outbox.attached)
+	if len(m.own.waiting) > 0 && (rest == "" || rest == "!") {
+		m.own.waiting = nil
+		m.conversation.notify(noticeInfo, "the outputs of your commands do not go with the next message")
+		if rest == "!" || before == 0 {
+			return nil
+		}
+	}
 	m.outbox.attached = slices.DeleteFunc(m.outbox.attached, func(f string) bool { return rest == "" || f == rest })
 	if len(m.outbox.attached) == before {
 		m.conversation.notify(noticeInfo, "no such file is attached")

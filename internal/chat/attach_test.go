@@ -57,7 +57,7 @@ func TestCompletion(t *testing.T) {
 		`see @"docs" and`:   nil,
 	} {
 		var got []string
-		for _, o := range completions(t.Context(), before, s.m.editor.paths, s.engine).offers {
+		for _, o := range completions(t.Context(), commands(), before, s.m.editor.paths, s.engine).offers {
 			got = append(got, o.text)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -158,7 +158,7 @@ func write(t *testing.T, dir string, names ...string) {
 	}
 }
 
-// What can not be attached is said at once, and is not sent.
+// What cannot be attached is said at once, and is not sent.
 func TestAttaching(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -116,6 +116,7 @@ func (c *calls) create() tea.Cmd {
 // stream that the engine returns only the beginning is needed.
 func (c *calls) start(id string, message said, files []string) tea.Cmd {
 	r := turn.Request{SessionID: id, Message: message.text, Opts: c.o.Opts, Allow: c.o.Allow}
+	r.Opts.Compact = message.compact
 	return c.run(func(ctx context.Context) tea.Msg {
 		var refused []string
 		var err error

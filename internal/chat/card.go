@@ -26,6 +26,10 @@ type card struct {
 	whole bool
 	// over is set when the turn ended, with a result or without.
 	over bool
+	// delegates is set once a subagent that it started has made a call: its result then
+	// stands under these. subagent is its name, where that is known.
+	delegates bool
+	subagent  string
 	// depth is how many agents deep the call was made.
 	depth int
 }
@@ -105,7 +109,9 @@ func (c *card) body(l *render.Look, width int) []string {
 	if c.result == nil {
 		return append(lines, c.live.draw(l, width, c.whole)...)
 	}
-	lines = append(lines, c.output(l, width, len(diff) > 0)...)
+	if !c.delegates {
+		lines = append(lines, c.output(l, width, len(diff) > 0)...)
+	}
 	if len(lines) == 0 || c.call.Name != "edit" && c.call.Name != "write" {
 		for _, path := range c.result.Changed[:min(len(c.result.Changed), changedPaths)] {
 			verb := "changed "

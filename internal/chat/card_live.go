@@ -32,12 +32,16 @@ func (o *liveOutput) write(d *event.LiveOutput) {
 
 // draw shows the last lines, or, where everything is unfolded, as many as are kept.
 func (o *liveOutput) draw(l *render.Look, width int, whole bool) []string {
-	rest := strings.TrimRight(o.text, "\r\n ")
-	limit := openLive
 	if whole {
-		limit = render.WholeLines
+		return o.lines(l, width, render.WholeLines)
 	}
-	var lines []string // the last first
+	return o.lines(l, width, openLive)
+}
+
+// lines are at most so many of the last lines, after one that says what is above them.
+func (o *liveOutput) lines(l *render.Look, width, limit int) []string {
+	rest := strings.TrimRight(o.text, "\r\n ")
+	var lines []string // the last one first
 	for rest != "" && len(lines) < limit {
 		at := strings.LastIndexByte(rest, '\n')
 		lines = append(lines, l.Faint.Render(l.Cut(render.Clean(render.WithoutSequences(render.Glance(render.Overwritten(rest[at+1:]), width))), width)))

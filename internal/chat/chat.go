@@ -34,6 +34,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"belay/internal/event"
+	"belay/internal/skill"
 	"belay/internal/turn"
 )
 
@@ -57,6 +58,11 @@ type Options struct {
 	By string
 	// History is the file that keeps what was typed, "" for none.
 	History string
+	// Commands is the folder of the person's custom commands, "" for none.
+	Commands string
+	// Skills finds the skills that agents can use in a project; nil where turns run on another
+	// machine.
+	Skills func(project string) skill.Catalog
 	// SkipRefused sends a message without the files that are refused; otherwise it is
 	// not sent.
 	SkipRefused bool
@@ -75,6 +81,12 @@ type Options struct {
 	Explain func(exit event.Exit, stop string) (message, next string)
 	// Models lists the models that turns can ask; nil where nobody knows them.
 	Models func(ctx context.Context) ([]ModelChoice, error)
+	// CheckKey says, while the chat opens, why messages will fail, "" for no reason; nil
+	// checks nothing.
+	CheckKey func(ctx context.Context) string
+	// Always writes rules for calls that are not to be asked about again; nil where that is
+	// somebody else's to do.
+	Always *Always
 	// Outlives is set where a running turn goes on without the chat.
 	Outlives bool
 	// Quiet keeps the terminal from ringing and notifying when a question waits.
@@ -85,6 +97,10 @@ type Options struct {
 	Notices []string
 	// Clock is time.Now when nil.
 	Clock func() time.Time
+
+	// Lend is called before another program gets the terminal, and back when that has
+	// ended: a Ctrl-C between the two is not meant for the chat. nil does nothing.
+	Lend func() (back func())
 
 	// Input and Output are a terminal, Env is the environment that says what it
 	// can do (TERM, NO_COLOR).
@@ -112,7 +128,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		tea.WithInput(o.Input), tea.WithOutput(o.Output), tea.WithEnvironment(o.Env))
 	_, err := p.Run()
 	end()
-	err = errors.Join(err, m.calls.end())
+	err = errors.Join(err, m.calls.end(), m.clipboard.close())
 	result := Result{Session: m.session, Running: m.working()}
 	if m.working() && !o.Outlives {
 		// The process that runs the turn ends with the chat.

@@ -18,19 +18,23 @@ type slash struct {
 	run               func(m *Model, rest string) tea.Cmd
 }
 
-// commands are all of them, in the order of the help.
+// commands are those that every chat has, in the order of the help.
 func commands() []slash {
 	return []slash{
 		{"attach", "PATH", "send a file with the next message", attachFile},
-		{"drop", "[PATH]", "do not send it after all, or any of them", dropFiles},
+		{"drop", "[PATH]", "take it back, or everything; /drop ! only outputs", dropFiles},
 		{"mode", "[MODE]", "how much may be done without asking: " + strings.Join(modeNames(), ", "), setMode},
 		{"model", "[NAME]", "the model of the next turns", setModel},
 		{"persona", "[NAME]", "whom the next turns go to", setPersona},
 		{"changes", "", "the files that this session has changed", showChanges},
 		{"undo", "", "show what the last turn changed, and take it back", undoTurn},
+		{"compact", "[WHAT]", "free the context: summarise all turns, and keep WHAT", compactSession},
 		{"fork", "", "go on from an earlier turn, in a session of its own", forkSession},
 		{"session", "[ID]", "go to another session, or pick one of this project", goToSession},
 		{"new", "", "begin a new session", newSession},
+		{"rename", "TITLE", "what lists call this session", renameSession},
+		{"init", "[WHAT]", "ask for the AGENTS.md of this project; you see the message first", initProject},
+		{"skills", "", "the skills that agents can use here; /NAME has one used", showSkills},
 		{"status", "", "where one is, and what holds for the next turns", showStatus},
 		{"copy", "", "put the last answer on the clipboard", copyAnswer},
 		{"help", "", "this list", showHelp},
@@ -41,6 +45,7 @@ func commands() []slash {
 // otherNames are what people type who know other programs.
 var otherNames = map[string]string{
 	"?": "help", "clear": "new", "exit": "quit", "q": "quit", "resume": "session", "sessions": "session", "diff": "changes", "agent": "persona",
+	"summarize": "compact",
 }
 
 // command takes a line apart that begins with a slash and a word. A path such as
@@ -63,7 +68,7 @@ func (m *Model) run(name, rest string) tea.Cmd {
 		name = other
 	}
 	var known []string
-	for _, c := range commands() {
+	for _, c := range m.editor.commands {
 		if c.name == name {
 			return c.run(m, rest)
 		}

@@ -38,6 +38,8 @@ type ask struct {
 	// count.
 	note    *textinput.Model
 	picking bool
+	// rules are those that "always" would write, while they are shown.
+	rules []permit.Rule
 	// sent is set while the answer is on its way; failed is why it did not arrive.
 	sent   bool
 	failed string
@@ -114,6 +116,9 @@ func (d *dialog) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	if a.note != nil {
 		return d.noteKey(a, k), true
 	}
+	if a.rules != nil {
+		return d.alwaysKey(a, k), true
+	}
 	if k.Text != "" && d.calls.o.Clock().Before(d.resting) {
 		return nil, true
 	}
@@ -122,10 +127,13 @@ func (d *dialog) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		return d.decide(a, permit.VerdictAllow, ""), true
 	case "s", "S":
 		if !a.Session {
-			a.failed = "this one can not be allowed for the session, only once"
+			a.failed = "this one cannot be allowed for the session, only once"
 			return nil, true
 		}
 		return d.decide(a, permit.VerdictAllowSession, ""), true
+	case "a", "A":
+		d.openAlways(a)
+		return nil, true
 	case "n":
 		return d.decide(a, permit.VerdictDeny, ""), true
 	case "N":

@@ -18,6 +18,9 @@ func (d *dialog) panel(width, height int) (lines []string, cursor *tea.Cursor) {
 	a := d.asks[0]
 	head := d.look.Warn.Bold(true).Render("? " + d.look.Cut(headline(a, len(d.asks)), width-2))
 	body := a.body(d.look, max(4, width-2))
+	if a.rules != nil {
+		body = d.alwaysBody(a, max(4, width-2))
+	}
 	foot := d.answers(a, width, false)
 	if len(foot) > height/2 { // what is asked comes before the names of the keys
 		foot = d.answers(a, width, true)
@@ -79,7 +82,7 @@ func (a *ask) body(l *render.Look, width int) []string {
 			break
 		}
 		sign := "$ "
-		if i > 0 {
+		if i > 0 || e.Kind == permit.External {
 			sign = "  "
 		}
 		lines = append(lines, l.Strong.Render(sign+part))
@@ -135,7 +138,7 @@ func (a *ask) body(l *render.Look, width int) []string {
 		row("note", "a part of this command is only known when it runs")
 	}
 	if e.Unconfined {
-		row("note", "this machine can not confine the command")
+		row("note", "this machine cannot confine the command")
 	}
 	row("why", a.Reason)
 	if a.Session {
@@ -198,6 +201,12 @@ func (d *dialog) answers(a *ask, width int, briefly bool) []string {
 	keys := []string{"y allow", "s allow for the session", "n deny", "N deny and say why"}
 	if !a.Session {
 		keys = []string{"y allow", "n deny", "N deny and say why"}
+	}
+	if len(d.always(a)) > 0 {
+		keys = slices.Insert(keys, 2, "a always: shows the rule first")
+	}
+	if a.rules != nil {
+		return append(lines, bar+l.Cut(l.Strong.Render("Enter")+" writes it and allows the call"+l.Faint.Render(" · ")+l.Strong.Render("Esc")+" goes back", max(1, width-2)))
 	}
 	if len(a.effect.Choices()) > 0 {
 		keys = slices.Insert(keys, 1, "o allow only some files")

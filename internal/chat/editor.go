@@ -34,6 +34,8 @@ type editor struct {
 	past   *history
 	pasted pasted
 	paths  *paths
+	// commands are all that a slash begins.
+	commands []slash
 	// top is the first row on show.
 	top int
 	completer

@@ -210,7 +210,7 @@ func newStage(t testing.TB, change ...func(*Options)) *stage {
 }
 
 // patience is how long a job may take that does not wait for the log.
-const patience = time.Minute
+const patience = 5 * time.Minute
 
 // send gives the model a message and plays the jobs that come of it, but for the
 // reader of the log where that has to wait.

@@ -98,7 +98,7 @@ func (f *follower) unconnected(err error) tea.Cmd {
 		return nil
 	}
 	if known := fault.From(err); known.Status >= 400 && known.Status < 500 {
-		f.conversation.notify(noticeFailure, "the session's log can not be read: "+why(err))
+		f.conversation.notify(noticeFailure, "the session's log cannot be read: "+why(err))
 		return nil
 	}
 	return f.later(err)

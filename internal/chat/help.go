@@ -39,7 +39,7 @@ func (h *help) draw(l *render.Look, width int) []string {
 
 func showHelp(m *Model, _ string) tea.Cmd {
 	var rows [][2]string
-	for _, c := range commands() {
+	for _, c := range m.editor.commands {
 		rows = append(rows, [2]string{strings.TrimSpace("/" + c.name + " " + c.takes), c.does})
 	}
 	rows = append(append(rows, [2]string{}), keyHelp()...)
@@ -53,10 +53,13 @@ func keyHelp() [][2]string {
 		{"Enter", "send; while a turn runs, steer it at its next step"},
 		{"Alt-Enter", "while a turn runs, say it when the answer is complete"},
 		{"Shift-Enter", `a new line, as are Ctrl-J and a \ at the end`},
+		{"Ctrl-G", "write in your own editor: $VISUAL, else $EDITOR"},
 		{"@name", "send a file: the names that fit are listed as you type; Tab puts one in"},
+		{"Ctrl-V", "attach the image on the clipboard; a pasted path of an image is attached, too"},
+		{"!command", "run it yourself, in your shell and outside the sandbox; the output goes with your next message"},
 		{"/", "list the commands; Enter runs the picked one"},
 		{"Shift-Tab", "the next permission mode"},
-		{"y o s n N", "answer a question: allow, allow only some files, for the session, deny, deny and say why"},
+		{"y o s a n N", "answer a question: allow, only some files, for the session, always (not with --server: the rules are its operator's), deny, deny and say why"},
 		{"Up, Down", "what was typed before"},
 		{"Ctrl-R", "look for what was typed before, by what you type then; again, earlier"},
 		{"PgUp, PgDn", "scroll, as does the wheel; Esc goes back to the end"},

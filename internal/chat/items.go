@@ -16,6 +16,8 @@ type said struct {
 	// follow-up, another place.
 	label string
 	files []string
+	// compact is set where the turn only summarises those before it.
+	compact bool
 	// failed is why it was not sent.
 	failed string
 	whole  bool

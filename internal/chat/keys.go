@@ -53,6 +53,16 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 		return nil
 	case "ctrl+l":
 		return tea.ClearScreen
+	case "ctrl+v":
+		if m.menu == nil {
+			return pasteImage(m)
+		}
+		return nil
+	case "ctrl+g":
+		if m.menu == nil {
+			return compose(m)
+		}
+		return nil
 	case "pgup":
 		m.conversation.scroll(-max(1, m.conversation.height-2))
 		return nil
@@ -116,11 +126,14 @@ func (m *Model) typed(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// ctrlC stops the turn; pressed again soon, or where there is nothing to stop, it
+// ctrlC stops the person's own command, or the turn; pressed again soon, or where there is nothing to stop, it
 // leaves.
 func (m *Model) ctrlC(now time.Time) tea.Cmd {
 	if now.Before(m.leaving) {
 		return tea.Quit
+	}
+	if m.own.interrupt() {
+		return nil
 	}
 	m.pressed, m.leaving, m.leavingBy = now, now.Add(leavePatience), "ctrl+c"
 	switch {
@@ -155,9 +168,14 @@ func (m *Model) enter(mode session.InputMode) tea.Cmd {
 		return nil
 	}
 	name, rest, slashed := command(text)
-	if !slashed && m.working() && len(m.outbox.waiting()) >= maxWaiting {
+	line, owned := ownCommand(text)
+	if !slashed && !owned && m.working() && len(m.outbox.waiting()) >= maxWaiting {
 		m.editor.insert("\n") // nothing is lost of what is typed on, or pasted line by line
 		m.conversation.notify(noticeWarning, fmt.Sprintf("%d messages wait already; this one waits here until the turn has heard some", maxWaiting))
+		return nil
+	}
+	if owned && m.editor.pasted.bytes(text) > 0 {
+		m.conversation.notify(noticeWarning, "a long paste is not run as a command: it is not on the screen; save it in a file and run that")
 		return nil
 	}
 	whole := m.editor.take()
@@ -166,13 +184,16 @@ func (m *Model) enter(mode session.InputMode) tea.Cmd {
 	if slashed {
 		return tea.Batch(keep, m.run(name, rest))
 	}
+	if owned {
+		return tea.Batch(keep, runOwn(m, line))
+	}
 	return tea.Batch(keep, m.speak(whole, text, mode))
 }
 
 // speak says something with the files that go with it: those that were attached, and
 // those that were named in what was typed, which long pastes are no part of.
 func (m *Model) speak(text, typed string, mode session.InputMode) tea.Cmd {
-	what := said{text: strings.TrimRight(text, "\n "), files: m.outbox.attached}
+	what := said{text: m.own.take(strings.TrimRight(text, "\n ")), files: m.outbox.attached}
 	m.outbox.attached = nil
 	for _, f := range mentioned(typed, m.editor.paths) {
 		if !slices.Contains(what.files, f) {

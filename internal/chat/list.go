@@ -65,3 +65,13 @@ func (r row) draw(l *render.Look, picked bool, column, width int) string {
 	}
 	return line
 }
+
+// cutOff reports whether the window is too narrow for the detail of a row that explains a
+// name.
+func cutOff(l *render.Look, rows []row, at, width int) bool {
+	column := 0
+	for _, r := range rows {
+		column = max(column, l.Cells(render.Line(r.head)))
+	}
+	return column <= namesColumn && 2+column+2+l.Cells(render.Line(rows[at].detail)) > width
+}

@@ -86,8 +86,12 @@ func (n *menu) lines(l *render.Look, typed string, width int) []string {
 	for _, text := range n.about {
 		lines = append(lines, l.Hang(l.Plain, "  ", text, width)...)
 	}
-	drawn, more := drawList(l, rows, max(0, min(n.at, len(left)-1)), maxMenuRows, width)
+	at := max(0, min(n.at, len(left)-1))
+	drawn, more := drawList(l, rows, at, maxMenuRows, width)
 	lines = append(lines, drawn...)
+	if at < len(rows) && cutOff(l, rows, at, width) {
+		lines = append(lines, l.Hang(l.Plain, "  ", rows[at].detail, width)...)
+	}
 	foot := "↑ ↓ Enter picks, Esc closes, typing narrows it down"
 	if more > 0 {
 		foot = fmt.Sprintf("… %d more; ", more) + foot

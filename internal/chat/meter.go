@@ -44,6 +44,13 @@ func (t *meter) called(u event.Tokens) {
 	}
 }
 
+// compacted is the size of the conversation after a compaction, 0 for none.
+func (t *meter) compacted(tokens int64) {
+	if tokens > 0 {
+		t.used = tokens
+	}
+}
+
 // lookup is the job that finds the size of the model's context, nil where that was done.
 func (t *meter) lookup(c *calls) tea.Cmd {
 	if t.model == t.asked || c.o.Models == nil {

@@ -20,7 +20,9 @@ type Model struct {
 	o     Options
 	calls calls
 
-	look         *render.Look
+	look *render.Look
+	// ascii is set for a terminal without UTF-8.
+	ascii        bool
 	conversation conversation
 	editor       editor
 	width        int
@@ -34,7 +36,10 @@ type Model struct {
 	// greeting is shown once the session is on the screen.
 	greeting string
 	outbox   outbox
-	dialog   dialog
+	own      own
+	// clipboard has the images that were pasted.
+	clipboard clipboard
+	dialog    dialog
 	// attention calls the person to a question.
 	attention attention
 	// touched is when a key was pressed last, so that a question that comes up
@@ -63,10 +68,11 @@ func New(ctx context.Context, o Options) *Model {
 	m := &Model{
 		o: o, look: l, editor: newEditor(past, o.Folder, l), width: 80, height: 24,
 	}
+	problems := loadCommands(m)
 	m.calls.o, m.calls.ctx = &m.o, ctx
 	m.follower = follower{calls: &m.calls, conversation: &m.conversation, timer: timer}
 	m.dialog = dialog{calls: &m.calls, conversation: &m.conversation, look: l}
-	m.attention.off = o.Quiet
+	m.attention.off, m.ascii = o.Quiet, withoutUTF8(o.Env)
 	m.fresh(o.Session)
 	switch {
 	case o.Session != "":
@@ -78,6 +84,9 @@ func New(ctx context.Context, o Options) *Model {
 	for _, n := range o.Notices {
 		m.conversation.notify(noticeInfo, n)
 	}
+	for _, p := range problems {
+		m.conversation.notify(noticeWarning, p)
+	}
 	if err != nil {
 		m.conversation.notify(noticeWarning, err.Error())
 	}
@@ -86,10 +95,11 @@ func New(ctx context.Context, o Options) *Model {
 
 // Init implements [tea.Model].
 func (m *Model) Init() tea.Cmd {
+	// A terminal that does not tell its background is taken for a dark one; nobody waits.
 	if m.session == "" {
-		return m.first()
+		return tea.Batch(tea.RequestBackgroundColor, m.first(), m.calls.checkKey())
 	}
-	return m.calls.load(m.session, m.follower.log)
+	return tea.Batch(tea.RequestBackgroundColor, m.calls.load(m.session, m.follower.log), m.calls.checkKey())
 }
 
 // first says what the person wants said first.
@@ -112,7 +122,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if call := m.attention.call(m.dialog.asks); call != nil {
 		cmd = tea.Batch(cmd, call)
 	}
-	if !m.ticking && (m.working() || len(m.dialog.asks) > 0 || m.o.Clock().Before(m.leaving)) {
+	if !m.ticking && (m.working() || m.own.running != nil || len(m.dialog.asks) > 0 || m.o.Clock().Before(m.leaving)) {
 		m.ticking = true
 		cmd = tea.Batch(cmd, m.follower.timer(tickEvery, ticked{}))
 	}
@@ -141,6 +151,12 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case tea.BlurMsg:
 		m.attention.focused(false)
 		return nil
+	case tea.BackgroundColorMsg:
+		if !msg.IsDark() {
+			m.look.Light()
+			m.conversation.refresh()
+		}
+		return nil
 	case tea.ModeReportMsg:
 		m.measure(msg)
 		return nil
@@ -152,10 +168,16 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		if m.dialog.answering {
 			m.dialog.lookAway()
 		}
+		if m.menu == nil {
+			if cmd, ok := attachPasted(m, msg.Content); ok {
+				return cmd
+			}
+		}
 		return m.typed(msg)
 	case ticked:
 		m.ticking = false
 		m.dialog.expire()
+		m.own.refresh(&m.conversation)
 		m.offerKeys()
 		return nil
 	}

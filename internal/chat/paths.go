@@ -54,7 +54,7 @@ func (p *paths) resolveAll(written []string) []string {
 	return at
 }
 
-// attachable says why a path can not be attached.
+// attachable says why a path cannot be attached.
 func (p *paths) attachable(written string) error {
 	info, err := os.Stat(p.resolve(written))
 	switch {
@@ -105,7 +105,7 @@ func (p *paths) matching(ctx context.Context, dir, last string) (found []listed,
 			}
 		}
 		if err != nil {
-			break // the end; of what can not be read, what could be is offered
+			break // the end; of what cannot be read, what could be is offered
 		}
 	}
 	at := p.resolve(dir)

@@ -42,7 +42,7 @@ func TestPicture(t *testing.T) {
 			Effect: permit.Effect{Tool: "edit", Kind: permit.Write, Paths: []string{"PKG-01/deck.csv"}, Diff: "--- a/PKG-01/deck.csv\n+++ b/PKG-01/deck.csv\n@@ -1,4 +1,4 @@\n point,distance_m,underside_m\n-D0,0.0,3.40\n-D1,4.5,3.52\n+D0,0.0,3.45\n+D1,4.5,3.57\n D2,9.0,3.58\n"},
 		}})
 	s.pass(time.Second)
-	got := drawing(s.m.View().Content, 96, 34)
+	got := drawing("The chat: an agent reads files, and asks before it changes one. The question shows the change as a diff.", s.m.View().Content, 96, 34)
 	const path = "../../docs/images/chat.svg"
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
@@ -75,11 +75,11 @@ type pen struct {
 }
 
 // drawing is a screen as SVG.
-func drawing(screen string, columns, rows int) string {
+func drawing(title, screen string, columns, rows int) string {
 	var b strings.Builder
 	wide, high := columns*cellWide+2*margin, rows*cellHigh+2*margin
 	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n", wide, high, wide, high)
-	b.WriteString("<title>The chat: an agent reads files, and asks before it changes one. The question shows the change as a diff.</title>\n")
+	b.WriteString("<title>" + html.EscapeString(title) + "</title>\n")
 	fmt.Fprintf(&b, "<rect width=\"%d\" height=\"%d\" rx=\"10\" fill=\"#1e2127\"/>\n", wide, high)
 	b.WriteString("<g font-family=\"ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace\" font-size=\"13\" fill=\"#dcdfe4\">\n")
 	p := pen{colour: -1}

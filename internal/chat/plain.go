@@ -26,7 +26,7 @@ func Mentioned(folder, message string) (files, missedFiles []string) {
 	return files, missed(message, p)
 }
 
-// Attachable is the absolute path of a file that a person named, or why it can not be
+// Attachable is the absolute path of a file that a person named, or why it cannot be
 // attached.
 func Attachable(folder, written string) (string, error) {
 	p := newPaths(folder)

@@ -3,14 +3,12 @@ package chat
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"belay/internal/event"
-	"belay/internal/permit"
 	"belay/internal/render"
 	"belay/internal/session"
 )
@@ -51,7 +49,7 @@ func newReducer(m *Model) reducer {
 	return reducer{m: m, open: -1, thinking: -1, mine: map[string]bool{}, strange: map[string]int{}, ended: map[string]bool{}, undone: map[string]bool{}}
 }
 
-// tell shows one event. One that this version does not know, or can not read,
+// tell shows one event. One that this version does not know, or cannot read,
 // changes nothing: everything that matters is also in the end of the turn.
 func (s *reducer) tell(e event.Event) {
 	switch e.Type {
@@ -93,6 +91,10 @@ func (s *reducer) tell(e event.Event) {
 		with(e, func(d *event.Subagent) {
 			s.settle()
 			s.m.info.meter.delegated(d.OK == nil)
+			named := func(c *card) { c.subagent = d.Persona }
+			if s.change(d.ParentToolCallID, anybody, named) && (d.OK == nil || *d.OK) {
+				return // its card says so
+			}
 			words, failed := render.Subagent(e.Type, d)
 			if failed {
 				s.m.conversation.notify(noticeWarning, words)
@@ -107,7 +109,7 @@ func (s *reducer) tell(e event.Event) {
 	case event.TurnWarning:
 		with(e, func(d *event.Warning) { s.settle(); s.m.conversation.notify(noticeWarning, d.Message) })
 	case event.SessionComplete:
-		with(e, func(d *event.Complete) { s.stop = d.StopReason })
+		with(e, func(d *event.Complete) { s.stop = d.StopReason; s.m.info.meter.compacted(d.ContextTokens) })
 	case event.ProcessExit:
 		with(e, func(d *event.Exit) { s.end(e, d) })
 	case event.ChangesUndone:
@@ -146,133 +148,6 @@ func (s *reducer) begin(e event.Event, d *event.Init) {
 	for _, w := range d.Warnings {
 		s.m.conversation.notify(noticeWarning, w.Message)
 	}
-}
-
-// say writes a piece of the answer.
-func (s *reducer) say(text string) {
-	s.rest()
-	for _, block := range s.cutter.Write(text) {
-		s.block(block, false)
-		s.open = -1
-	}
-	if strings.TrimSpace(s.cutter.Tail()) != "" {
-		s.block(s.cutter.Tail(), true)
-	}
-}
-
-// block shows a block of the answer, in the place of the one that is open.
-func (s *reducer) block(text string, open bool) {
-	p := &prose{text: text, open: open}
-	if s.open < 0 {
-		s.open = s.m.conversation.add(p)
-		return
-	}
-	s.m.conversation.cells[s.open].item = p
-	s.m.conversation.touch(s.open)
-}
-
-// think writes a piece of the reasoning.
-func (s *reducer) think(text string, at time.Time) {
-	s.finish()
-	if s.thinking < 0 {
-		s.thinking = s.m.conversation.add(&thought{open: true})
-	}
-	s.m.conversation.cells[s.thinking].item.(*thought).write(text, at)
-	s.m.conversation.touch(s.thinking)
-}
-
-// rest ends the reasoning.
-func (s *reducer) rest() {
-	if s.thinking >= 0 {
-		s.m.conversation.cells[s.thinking].item.(*thought).open = false
-		s.m.conversation.touch(s.thinking)
-		s.thinking = -1
-	}
-}
-
-// finish ends the block that is open.
-func (s *reducer) finish() {
-	if last := s.cutter.Flush(); last != "" {
-		s.block(last, false)
-	}
-	s.open = -1
-}
-
-// settle ends whatever is being written, so that what follows stands under it.
-func (s *reducer) settle() {
-	s.rest()
-	s.finish()
-	s.streamed = false
-}
-
-// call shows a tool call.
-func (s *reducer) call(d *event.ToolUse) {
-	s.settle()
-	c := &card{call: *d}
-	if d.ParentToolCallID != "" {
-		s.change(d.ParentToolCallID, agent(""), func(p *card) { c.depth = p.depth + 1 })
-	}
-	s.cards = append(s.cards, s.m.conversation.add(c))
-}
-
-// agent reports whether a call is of the agent that the call parent began.
-func agent(parent string) func(*card) bool {
-	return func(c *card) bool { return c.call.ParentToolCallID == parent }
-}
-
-// anybody is for events that do not say whose call they are about.
-func anybody(*card) bool { return true }
-
-// change alters the card of a call, if there is one: of those with this id the last
-// that has no result yet, or the last.
-func (s *reducer) change(id string, whose func(*card) bool, f func(*card)) bool {
-	found := -1
-	for _, i := range slices.Backward(s.cards) {
-		c := s.m.conversation.cells[i].item.(*card)
-		if c.call.ToolCallID != id || !whose(c) {
-			continue
-		}
-		if found < 0 || c.result == nil {
-			found = i
-		}
-		if c.result == nil {
-			break
-		}
-	}
-	if found < 0 {
-		return false
-	}
-	f(s.m.conversation.cells[found].item.(*card))
-	s.m.conversation.touch(found)
-	return true
-}
-
-func (s *reducer) result(d *event.ToolOutcome) {
-	set := func(c *card) { c.result, c.waiting, c.live = d, false, liveOutput{} }
-	if !s.change(d.ToolCallID, agent(d.ParentToolCallID), set) {
-		s.call(&event.ToolUse{ToolCallID: d.ToolCallID, Name: d.Name, ParentToolCallID: d.ParentToolCallID})
-		s.change(d.ToolCallID, agent(d.ParentToolCallID), set)
-	}
-}
-
-// asked is a question. What it says of the call is more than the call itself did.
-func (s *reducer) asked(d *event.Permission) {
-	s.settle()
-	q := &ask{Permission: *d, session: s.m.session}
-	if data, err := json.Marshal(d.Effect); err == nil {
-		var effect permit.Effect
-		if json.Unmarshal(data, &effect) == nil {
-			q.effect = effect
-		}
-	}
-	s.change(d.ToolCallID, anybody, func(c *card) { c.waiting, c.question(d.DecisionID).effect = true, &q.effect })
-	s.m.dialog.question(q)
-	s.m.offerKeys()
-}
-
-func (s *reducer) given(d *event.Verdict) {
-	s.m.dialog.closed(d.DecisionID)
-	s.change(d.ToolCallID, anybody, func(c *card) { c.waiting, c.question(d.DecisionID).verdict = false, d })
 }
 
 // heard is something that was said into the turn and has arrived.
@@ -321,16 +196,6 @@ func (s *reducer) undo(turnID string, paths []string) {
 	}
 	s.undone[turnID] = true
 	s.m.conversation.notify(noticeInfo, "taken back: "+strings.Join(paths, ", "))
-}
-
-// finishCalls marks the calls of a turn that is over and gave them no result.
-func (s *reducer) finishCalls() {
-	for _, i := range s.cards {
-		c := s.m.conversation.cells[i].item.(*card)
-		c.over, c.waiting = true, false
-		s.m.conversation.touch(i)
-	}
-	s.cards = nil
 }
 
 // wanted are jobs for what the events did not say: the words of turns that began

@@ -53,6 +53,12 @@ func (s *reducer) recall(e session.Entry) {
 			s.recallBlock(e, b)
 		}
 		s.settle()
+	case session.EntrySummary:
+		if e.Agent == "" {
+			s.m.conversation.notify(noticeInfo, "from here on the model has a summary of everything above")
+			s.say(e.Summary)
+			s.settle()
+		}
 	case session.EntryUndo:
 		s.undo(e.Turn, e.Paths)
 	case session.EntryEnd:
@@ -87,7 +93,9 @@ func (s *reducer) recallBlock(e session.Entry, b session.Block) {
 	case session.BlockToolCall:
 		s.call(&event.ToolUse{ToolCallID: b.ID, Name: b.Name, Input: b.Input, ParentToolCallID: e.Agent})
 	case session.BlockToolResult:
+		var of *card
 		set := func(c *card) {
+			of = c
 			c.result = &event.ToolOutcome{ToolCallID: b.ID, Name: b.Name, OK: !b.Failed, Output: b.Text}
 			c.result.Changed, c.result.Removed = session.Touched(slices.DeleteFunc(slices.Clone(e.Changes), func(c session.Change) bool { return c.Call != b.ID }))
 			for _, it := range b.Items {
@@ -97,13 +105,18 @@ func (s *reducer) recallBlock(e session.Entry, b session.Block) {
 				c.sent = append(c.sent, event.SentFile{Filename: it.Name, MIMEType: it.MIMEType, Bytes: it.Bytes, Path: it.Origin})
 			}
 		}
-		s.change(b.ID, agent(e.Agent), set)
+		if s.change(b.ID, agent(e.Agent), set) {
+			s.answered(of)
+		}
 	}
 }
 
 // written is what a person said, from the transcript.
 func written(e session.Entry, label string) *said {
 	it := &said{text: e.Message, label: label}
+	if e.Compact {
+		it.label = compactLabel
+	}
 	for _, a := range e.Attachments {
 		it.files = append(it.files, a.Name)
 	}

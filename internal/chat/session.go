@@ -3,14 +3,12 @@ package chat
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"belay/internal/render"
 	"belay/internal/session"
-	"belay/internal/turn/changes"
 )
 
 // open goes to another session, or with "" to one that the next message makes. What
@@ -125,10 +123,12 @@ func pickSession(m *Model) tea.Cmd {
 				row:  row{head: shortID(r.SessionID), detail: ago(now.Sub(r.UpdatedAt.Time)) + " · " + r.Persona, mark: r.SessionID == own},
 				pick: func() tea.Cmd { return func() tea.Msg { return chosen{id: r.SessionID} } },
 			}
-			if i < maxTitles {
-				if title := m.calls.opening(looking, r.SessionID); title != "" {
-					row.head, row.detail = title, row.detail+" · "+row.head
-				}
+			title := render.Glance(r.Title, titleColumns)
+			if title == "" && i < maxTitles {
+				title = m.calls.opening(looking, r.SessionID)
+			}
+			if title != "" {
+				row.head, row.detail = title, row.detail+" · "+row.head
 			}
 			c.rows = append(c.rows, row)
 		}
@@ -146,62 +146,6 @@ func (c *calls) opening(ctx context.Context, id string) string {
 		return ""
 	}
 	return render.Glance(entries[0].Message, titleColumns)
-}
-
-// forkSession lets the person pick the turn from which a new session goes on.
-func forkSession(m *Model, _ string) tea.Cmd {
-	if !m.leaves() {
-		return nil
-	}
-	if m.session == "" {
-		m.conversation.notify(noticeInfo, "nothing was said yet that a new session could go on from")
-		return nil
-	}
-	now, id := m.o.Clock(), m.session
-	return m.calls.call(func(ctx context.Context) tea.Msg {
-		entries, err := m.o.Engine.Transcript(ctx, id)
-		if err != nil {
-			return choices{err: err}
-		}
-		c := choices{title: "Go on from the end of which turn, in a new session?", none: "no turn has ended yet"}
-		next := ""
-		for _, e := range slices.Backward(entries) {
-			if e.Kind != session.EntryTurn {
-				continue
-			}
-			r, after := changes.ForkRequest{SessionID: id, TurnID: e.Turn}, next
-			c.rows = append(c.rows, &choice{
-				row:  row{head: render.Glance(e.Message, titleColumns), detail: ago(now.Sub(e.Time.Time))},
-				pick: func() tea.Cmd { return m.calls.fork(r, after) },
-			})
-			if next = e.Message; len(c.rows) == maxChoices {
-				break
-			}
-		}
-		return c
-	})
-}
-
-func (c *calls) fork(r changes.ForkRequest, next string) tea.Cmd {
-	return c.call(func(ctx context.Context) tea.Msg {
-		rec, err := c.o.Engine.Fork(ctx, r)
-		return forked{rec, r.SessionID, next, err}
-	})
-}
-
-// branched goes on in the new session. What was said after the turn is in the
-// editor, to be said otherwise.
-func (m *Model) branched(msg forked) tea.Cmd {
-	if msg.err != nil {
-		m.conversation.notify(noticeFailure, why(msg.err))
-		return nil
-	}
-	cmd := m.open(msg.record.SessionID)
-	m.greeting = "a fork of " + shortID(msg.from) + ", which stays as it is; the project's files are the same for both"
-	if m.editor.empty() {
-		m.editor.give(msg.next)
-	}
-	return cmd
 }
 
 // picked opens a menu of what there is.

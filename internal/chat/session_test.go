@@ -311,14 +311,15 @@ func TestCallsOfTwoAgentsWithOneID(t *testing.T) {
 		result("c0", "", "agent.TASK", "reported"), result("c1", "", "read", "in mine"),
 	)
 	s.shows(`● agent.TASK task
-  reported
 ● read mine.md
   in mine
   ● read theirs.md
     in theirs
   ● list docs
     allowed by ann
-    printed`)
+    printed
+└ agent.TASK is done
+  reported`)
 }
 
 func TestPersonasAreChecked(t *testing.T) {

@@ -51,12 +51,19 @@ func (m *Model) View() tea.View {
 			cursor = nil
 		}
 	}
-	v := tea.NewView(strings.Join(lines, "\n"))
+	content := strings.Join(lines, "\n")
+	if m.ascii {
+		content = inASCII(content, m.look.Wide)
+	}
+	v := tea.NewView(content)
 	v.AltScreen, v.MouseMode, v.Cursor = true, tea.MouseModeCellMotion, cursor
 	v.ReportFocus = !m.o.Quiet
 	v.WindowTitle = "belay"
 	if m.o.Project != "" {
 		v.WindowTitle = "belay · " + render.Line(filepath.Base(m.o.Project))
+	}
+	if m.ascii {
+		v.WindowTitle = inASCII(v.WindowTitle, m.look.Wide)
 	}
 	return v
 }
@@ -100,13 +107,18 @@ func (m *Model) rule() string {
 	return style.Render(line + strings.Repeat("─", max(0, m.width-m.look.Cells(line))))
 }
 
-// hints are the completions, or the files that go with the next message.
+// hints are the completions, or what goes with the next message.
 func (m *Model) hints() []string {
 	if hints := m.editor.hints(m.look, m.width, m.height); hints != nil {
 		return hints
 	}
+	lines := m.own.hints(m.look, m.editor.text(), m.width)
 	if len(m.outbox.attached) == 0 {
-		return nil
+		return lines
 	}
-	return []string{m.look.Accent.Render(m.look.Cut("+ "+render.Line(strings.Join(m.outbox.attached, ", ")), m.width))}
+	var names []string
+	for _, f := range m.outbox.attached {
+		names = append(names, m.look.Shorten(render.Line(f), max(12, m.width/2)))
+	}
+	return append(lines, m.look.Accent.Render(m.look.Cut("+ "+strings.Join(names, ", "), m.width)))
 }

@@ -3,8 +3,6 @@ package cli
 import (
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -15,7 +13,3 @@ func dropTyped(in io.Reader) {
 		_ = unix.IoctlSetInt(int(f.Fd()), unix.TCFLSH, unix.TCIFLUSH) // at worst a line is taken for an answer, as in any program
 	}
 }
-
-// stayInBackground lets a read from the terminal fail where this process is not in
-// its foreground, instead of stopping the process and with it the turn.
-func stayInBackground() { signal.Ignore(syscall.SIGTTIN) }

@@ -10,7 +10,7 @@ import (
 )
 
 func newAudit(c *console) *cobra.Command {
-	return group("audit", "Check the log of decisions, refusals and undos", "  belay audit verify", newAuditVerify(c))
+	return group("audit", "List and check the log of decisions, refusals and undos", "  belay audit list\n  belay audit verify", newAuditList(c), newAuditVerify(c))
 }
 
 func newAuditVerify(c *console) *cobra.Command {

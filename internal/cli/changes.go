@@ -79,6 +79,8 @@ func newChangesList(c *console) *cobra.Command {
 		Args:    cobra.NoArgs,
 	}
 	f.add(cmd)
+	var part paging
+	part.flags(cmd)
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return inChanges(c, cmd, &f, func(ctx context.Context, e turn.Engine, project string) error {
@@ -86,9 +88,18 @@ func newChangesList(c *console) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return c.writeJSON(map[string]any{"projectRoot": project, "changes": orEmpty(all)})
+			all, left, err := pageOf(&part, all, func(k changes.KeptChange) string { return k.ID })
+			if err != nil {
+				return err
 			}
+			if asJSON {
+				return c.writeJSON(struct {
+					ProjectRoot string               `json:"projectRoot"`
+					Changes     []changes.KeptChange `json:"changes"`
+					rest
+				}{project, orEmpty(all), left})
+			}
+			defer left.tell(c)
 			t := &table{heads: []string{"CHANGE", "MADE", "FILES", "STATE", "COMMAND"}, elastic: 5}
 			ids := make([]string, len(all))
 			for i, k := range all {

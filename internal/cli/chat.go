@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,10 +10,9 @@ import (
 
 	"belay/internal/app"
 	"belay/internal/chat"
-	"belay/internal/client"
 	"belay/internal/config"
-	"belay/internal/fault"
 	"belay/internal/session"
+	"belay/internal/skill"
 	"belay/internal/turn"
 )
 
@@ -60,6 +57,7 @@ the last turn that did not end well.`,
 	}
 	setting(cmd, "project", "project", "work on the project in `DIR` (default: the one that encloses the current folder)")
 	setting(cmd, "provider", "provider", "answer with `NAME`: scripted, anthropic or openai")
+	setting(cmd, "effort", "effort", "have the model think as hard as `LEVEL` says, such as low, medium or high")
 	setting(cmd, "instructions", "instructions", "read personas from `DIR` instead of the embedded ones")
 	setting(cmd, "token-file", "token_file", "with --server: send the bearer token in `FILE`")
 	f.register(cmd)
@@ -93,6 +91,9 @@ the last turn that did not end well.`,
 // everything that is wrong with it.
 func chatOptions(c *console, cmd *cobra.Command, f *chatFlags, args []string) (chat.Options, error) {
 	o := chat.Options{Allow: f.allow, By: c.person(), Say: strings.Join(args, ""), SkipRefused: f.skipRefused, Quiet: f.noNotify}
+	if file := config.UserFile(c.layers(cmd)); file != "" {
+		o.Commands = filepath.Join(filepath.Dir(file), "commands")
+	}
 	var err error
 	o.Opts, err = turnOptions(c, cmd, &f.optionFlags, f.server)
 	o.Opts.OnQuestion = turn.OnQuestionWait
@@ -107,18 +108,22 @@ func chatHere(c *console, cmd *cobra.Command, cfg *config.Config, f *chatFlags, 
 		return wrong.err()
 	}
 	o.Project, o.Folder = project, project
+	o.Skills = func(project string) skill.Catalog { return skillsOf(cfg, project) }
 	switch w := app.ScriptedWithKey(cfg); {
 	case w != "":
 		o.Notices = append(o.Notices, w)
 	case cfg.Provider == "scripted" && cfg.Scripted.Script == "" && c.screen():
-		o.Notices = append(o.Notices, "the embedded scripted provider answers: it repeats what you say (--provider anthropic asks a model)")
+		o.Notices = append(o.Notices, "the embedded scripted provider answers: it repeats what you say (belay setup chooses a model)")
 	}
 	return c.withinOrNote(cmd, cfg, wrong, func(_ context.Context, a *app.App) error {
+		a.MCP.Start() // they start while the person writes
 		wrong.add(knownModel(a, f.model))
 		wrong.add(a.Ready()) // said now, not after the first message
 		o.TakeUp = func(ctx context.Context, id string) error { return a.Engine.Recovery.Resume(ctx, id) }
 		o.Models = modelsHere(a)
+		o.CheckKey = func(ctx context.Context) string { return keyWarning(app.CheckKey(ctx, a)) }
 		o.Welcome = &chat.Welcome{Provider: a.Config.Provider, Key: app.KeyOf(cfg), Model: app.UsualModel(a)}
+		o.Always = alwaysHere(a, c.layers(cmd))
 		o.Opening = func(ctx context.Context, id string) string {
 			opening, err := a.Store.Opening(ctx, id)
 			if err != nil {
@@ -128,44 +133,6 @@ func chatHere(c *console, cmd *cobra.Command, cfg *config.Config, f *chatFlags, 
 		}
 		return chatThere(c, cmd, a.Engine, cfg, f, o, wrong)
 	})
-}
-
-// chatRetries is how often the client tries in vain before it says so: a chat shows
-// that, and tries on by itself.
-const chatRetries = 1
-
-// chatRemote runs the turns on a server. On this machine the server reads the same
-// files; to another one they are uploaded.
-func chatRemote(c *console, cmd *cobra.Command, cfg *config.Config, f *chatFlags, o chat.Options, wrong *problems) error {
-	wrong.add(serversOwn(cmd))
-	e, err := c.dialWith(cfg, f.server, client.Options{Retries: chatRetries})
-	if err != nil {
-		wrong.add(err)
-		return wrong.err()
-	}
-	o.Outlives, o.Models = true, modelsThere(e)
-	o.Welcome = &chat.Welcome{Provider: "that of the server " + f.server, Key: "the server has its own, and is ready"}
-	switch err := e.Ready(cmd.Context()); {
-	case fault.Is(err, fault.Overloaded):
-		o.Welcome.Key = ""
-		o.Notices = append(o.Notices, "the server takes no turns now: "+fault.From(err).Message)
-	case err != nil:
-		wrong.add(err)
-		return wrong.err()
-	}
-	if o.Project, err = remoteProject(cmd, cfg, f.server, f.session); err == nil {
-		o.Folder, err = projectDir(cfg)
-	}
-	wrong.add(err)
-	if !local(f.server) {
-		if o.Folder, err = os.Getwd(); err != nil {
-			return fmt.Errorf("the working folder is unknown: %w", err)
-		}
-		o.Upload = func(ctx context.Context, id, path string) (string, error) {
-			return upload(ctx, e, turn.Upload{SessionID: id}, path)
-		}
-	}
-	return chatThere(c, cmd, e, cfg, f, o, wrong)
 }
 
 // screen reports whether there is a terminal that can show a conversation.
@@ -193,6 +160,7 @@ func chatThere(c *console, cmd *cobra.Command, e turn.Engine, cfg *config.Config
 	}
 	o.History = filepath.Join(cfg.Paths.StateDir, "chat", "history.jsonl")
 	o.Input, o.Output, o.Env = c.in, c.out.w, c.environ()
+	o.Lend = func() func() { return c.signals.taking(func() bool { return true }) }
 	result, err := chat.Run(ctx, o)
 	if result.Running && o.Outlives {
 		c.note("running", "the turn goes on; stop it with belay session interrupt "+result.Session)
@@ -205,31 +173,6 @@ func chatThere(c *console, cmd *cobra.Command, e turn.Engine, cfg *config.Config
 	}
 	return err
 }
-
-// uploadOnce is upload for all files but those that the engine has already, which
-// attach names for the person.
-func uploadOnce(upload uploader, there []attachedFile, attach *[]string) uploader {
-	brought := map[string]string{}
-	for _, f := range there {
-		name := f.path
-		if upload != nil && !f.fetched {
-			name = f.local
-		}
-		*attach, brought[name] = append(*attach, name), f.path
-	}
-	if upload == nil {
-		return nil
-	}
-	return func(ctx context.Context, id, path string) (string, error) {
-		if at, ok := brought[path]; ok {
-			return at, nil
-		}
-		return upload(ctx, id, path)
-	}
-}
-
-// uploader brings a file to a server.
-type uploader = func(ctx context.Context, sessionID, path string) (string, error)
 
 // chatSession finds the session to go on with, if any.
 func chatSession(ctx context.Context, c *console, f *chatFlags, o *chat.Options) (err error) {

@@ -25,6 +25,7 @@ const plainHelp = `every line is a turn, but for
   /mode MODE      how much may be done without asking
   /model NAME     the model of the next turns
   /persona NAME   whom the next turns go to
+  /compact [WHAT] free the model's context: a summary takes the place of all turns so far
   /new            begin a new session
   /quit           leave
 `
@@ -41,6 +42,16 @@ func (p *plainChat) command(ctx context.Context, name, rest string) error {
 	case "new":
 		p.o.Session = ""
 		return nil
+	case "compact":
+		if p.o.Session == "" {
+			return usageHint("say something first", "nothing was said yet that could be summarised")
+		}
+		if rest == "" {
+			rest = chat.CompactWish
+		}
+		p.o.Opts.Compact = true
+		defer func() { p.o.Opts.Compact = false }()
+		return p.turn(ctx, rest, nil)
 	case "attach":
 		path, err := chat.Attachable(p.o.Folder, strings.Trim(rest, `"`))
 		if err == nil {

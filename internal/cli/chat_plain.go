@@ -1,20 +1,15 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"belay/internal/blank"
 	"belay/internal/chat"
-	"belay/internal/fault"
-	"belay/internal/session"
 	"belay/internal/turn"
 )
 
@@ -203,20 +198,6 @@ func (p *plainChat) tellUnheard(heard []string) {
 	p.said = nil
 }
 
-// interrupter is what Ctrl-C does while a turn runs: the first one stops the turn. One
-// more, before that has ended, ends the chat.
-func (p *plainChat) interrupter(ctx context.Context) func() bool {
-	id, pressed := p.o.Session, false
-	return func() bool {
-		if pressed {
-			return false
-		}
-		pressed = true
-		err := p.o.Engine.Interrupt(ctx, id, "")
-		return err == nil || fault.Is(err, fault.SessionNotFound) // it has just ended
-	}
-}
-
 // start begins a turn with files of this machine.
 func (p *plainChat) start(ctx context.Context, r turn.Request, files []string) (turn.Stream, error) {
 	var err error
@@ -234,94 +215,4 @@ func (p *plainChat) bring(ctx context.Context, files []string) ([]string, error)
 		p.c.warn(r)
 	}
 	return brought, err
-}
-
-// listen takes what a person types while a turn runs, until it has ended: an answer
-// where a question waits, else words for the turn.
-func (p *plainChat) listen(ctx context.Context, a *asker, ended <-chan error) error {
-	lines := p.lines
-	for {
-		select {
-		case err := <-ended:
-			return err
-		case l := <-lines:
-			switch {
-			case l.err != nil:
-				p.over, lines = true, nil
-				a.over()
-			case a.asks():
-				a.answer(l.text)
-			case !blank.Is(l.text):
-				p.steer(ctx, l.text)
-			}
-		}
-	}
-}
-
-// steer says something into the running turn. Where that has just ended it is the
-// next.
-func (p *plainChat) steer(ctx context.Context, text string) {
-	if err := isText("the line", text); err != nil {
-		p.c.warn(fmt.Sprintf("not said: %v", err))
-		return
-	}
-	files, missed := chat.Mentioned(p.o.Folder, text)
-	for _, w := range missed {
-		p.c.warn(w)
-	}
-	files, err := p.bring(ctx, files)
-	if err == nil {
-		err = p.o.Engine.Steer(ctx, turn.SteerRequest{SessionID: p.o.Session, Message: text, Attachments: files, Mode: session.Steer})
-	}
-	switch {
-	case fault.Is(err, fault.NoTurnInProgress):
-		p.next = append(p.next, text)
-	case err != nil:
-		p.c.warn(fmt.Sprintf("not said: %v", err))
-	default:
-		p.said = append(p.said, text)
-		p.c.note("said", "it is heard at the next step")
-	}
-}
-
-// inputLine is a line of stdin without its end, or why there is none.
-type inputLine struct {
-	text string
-	err  error
-}
-
-// lines reads stdin beside the command, so that a signal is heard while nobody
-// writes. A read that nothing ends is left to the end of the process.
-func (c *console) lines(ctx context.Context) <-chan inputLine {
-	lines := make(chan inputLine)
-	give := func(l inputLine) bool {
-		select {
-		case lines <- l:
-			return true
-		case <-ctx.Done():
-			return false
-		}
-	}
-	go func() {
-		s := bufio.NewScanner(c.in)
-		s.Buffer(nil, maxStdin)
-		for first := true; s.Scan(); first = false {
-			text := s.Text()
-			if first {
-				text = strings.TrimPrefix(text, byteOrderMark)
-			}
-			if !give(inputLine{text: text}) {
-				return
-			}
-		}
-		err := io.EOF
-		switch {
-		case errors.Is(s.Err(), bufio.ErrTooLong):
-			err = failed(ExitUsage, "attach long text as a file", fmt.Errorf("a line on stdin is larger than %s", size(maxStdin)))
-		case s.Err() != nil:
-			err = fmt.Errorf("read stdin: %w", s.Err())
-		}
-		give(inputLine{err: err})
-	}()
-	return lines
 }

@@ -12,7 +12,7 @@ func TestTheFirstScreenOnATerminal(t *testing.T) {
 		want string
 	}{
 		{nil, nil, `(?s)provider.*scripted.*key.*none is needed.*model.*scripted.*folder.*/TestTheFirst.*show a file`},
-		{[]string{"ANTHROPIC_API_KEY=sk-not-real"}, []string{"--provider", "anthropic", "--model", "claude-sonnet-5"}, `(?s)provider.*anthropic.*set in the environment; the first message tries it.*claude-sonnet-5`},
+		{[]string{"ANTHROPIC_API_KEY=sk-not-real"}, []string{"--provider", "anthropic", "--model", "claude-sonnet-5"}, `(?s)provider.*anthropic.*set in the environment; a warning follows.*claude-sonnet-5`},
 		{[]string{"BELAY_OPENAI_BASE_URL=http://127.0.0.1:9/v1"}, []string{"--provider", "openai"}, `(?s)provider.*openai.*none, which openai at this address does not need`},
 	} {
 		x, _ := playOnTerminal(t, "turns: [{steps: [{say: Hello}]}]", c.env, append([]string{"chat"}, c.args...)...)

@@ -8,7 +8,7 @@
 // progress appear on a terminal only, colour never with NO_COLOR. A failure is
 // an "error:" line followed by a "hint:" line with the next step, and the exit
 // code says which kind of failure it was (see [ExitDone] and its siblings).
-// Text that came from outside (names, answers, messages) can not move the
+// Text that came from outside (names, answers, messages) cannot move the
 // cursor of the reader's terminal.
 //
 // [Main] is the program; [Run] is the same without its process, for tests.
@@ -102,8 +102,8 @@ person must be able to trust is a plain file in the project's .belay folder.`,
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return setColour(c, when) }
 	root.AddCommand(
 		newServe(c), newTurn(c), newChat(c), newRun(c), newRuns(c), newSession(c), newDecision(c), newBus(c), newDiscord(c), newChanges(c), newUndo(c), newAudit(c),
-		newProject(c), newProjects(c), newDeps(c), newSnapshot(c), newPersona(c), newAttach(c), newWorkflow(c), newOpen(c), newDevices(c),
-		newConfig(c), newDoctor(c), newBugreport(c), newUsage(c), newGC(c), newVersion(c), newCompletion(c),
+		newProject(c), newProjects(c), newDeps(c), newSnapshot(c), newPersona(c), newSkill(c), newMCP(c), newAttach(c), newWorkflow(c), newOpen(c), newDevices(c),
+		newSetup(c), newConfig(c), newDoctor(c), newBugreport(c), newUsage(c), newGC(c), newVersion(c), newCompletion(c),
 	)
 	root.SetFlagErrorFunc(wrongFlag)
 	root.InitDefaultHelpCmd()

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -11,6 +12,14 @@ import (
 	"belay/internal/workspace/lifecycle"
 	"belay/internal/workspace/scan"
 )
+
+// mcpServers are the names of the configured ones. Nothing is started.
+func mcpServers(_ context.Context, a *app.App, _ string) (all []candidate, err error) {
+	for name, s := range a.Config.MCP {
+		all = append(all, candidate{name, cmp.Or(s.URL, strings.Join(s.Command, " "))})
+	}
+	return all, nil
+}
 
 func personaIDs(ctx context.Context, a *app.App, _ string) ([]candidate, error) {
 	list, err := a.Engine.Personas(ctx)

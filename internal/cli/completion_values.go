@@ -41,7 +41,7 @@ var flagSources = map[string]source{
 // them. An ID is one of what the command is about.
 var argumentSources = map[string]source{
 	"SESSION": sessionIDs, "RUN": runIDs, "PERSONA": personaIDs, "DELIVERABLE": deliverableIDs, "DEL-ID": deliverableIDs,
-	"KEY": settingKeys, "decision ID": questionIDs, "changes ID": changeIDs,
+	"SERVER": mcpServers, "KEY": settingKeys, "decision ID": questionIDs, "changes ID": changeIDs,
 }
 
 // completeValues lets the commands below cmd complete the values of their flags and

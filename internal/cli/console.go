@@ -8,6 +8,7 @@ import (
 	"golang.org/x/term"
 
 	"belay/internal/config"
+	"belay/internal/openrouter"
 )
 
 // console is where a command reads and writes, and what is known about it.
@@ -27,6 +28,9 @@ type console struct {
 
 	// signals are those that the process hears, nil for none.
 	signals *signals
+
+	// openRouter is how belay setup --login reaches the service.
+	openRouter openrouter.Options
 
 	// configFile is the --config flag, common to all commands.
 	configFile string

@@ -100,7 +100,7 @@ func TestHangProperty(t *testing.T) {
 	})
 }
 
-// Whatever a name or an answer holds, it can not control the terminal.
+// Whatever a name or an answer holds, it cannot control the terminal.
 func TestCleanProperty(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -40,6 +40,8 @@ reach over the network. The wait tasks of runs follow, each with its text.`,
 		Args:    cobra.NoArgs,
 	}
 	cmd.Flags().StringVar(&session, "session", "", "only those of the session `ID`")
+	var part paging
+	part.flags(cmd)
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
@@ -51,9 +53,14 @@ reach over the network. The wait tasks of runs follow, each with its text.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return c.writeJSON(pendingJSON(open))
+			open, left, err := pageOf(&part, open, pending.id)
+			if err != nil {
+				return err
 			}
+			if asJSON {
+				return c.writeJSON(pendingJSON(open, left))
+			}
+			defer left.tell(c)
 			for i, q := range open {
 				if i > 0 {
 					c.write("\n")
@@ -103,7 +110,7 @@ func newDecisionShow(c *console) *cobra.Command {
 func newDecisionAllow(c *console) *cobra.Command {
 	var note string
 	var only []string
-	var session bool
+	var session, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "allow ID",
 		Short: "Let a tool call run, or let a run continue",
@@ -116,18 +123,20 @@ that follow in a run see the note.`,
 	cmd.Flags().BoolVar(&session, "session", false, "allow calls of this kind for the rest of the session")
 	cmd.Flags().StringVar(&note, "note", "", "add this `TEXT` for the agent")
 	cmd.Flags().StringArrayVar(&only, "only", nil, "of what a command changed, apply this `PATH` and drop the rest; may be repeated")
+	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		verdict := permit.VerdictAllow
 		if session {
 			verdict = permit.VerdictAllowSession
 		}
-		return answerQuestion(c, cmd, args[0], verdict, note, only...)
+		return answerQuestion(c, cmd, args[0], asJSON, verdict, note, only...)
 	}
 	return cmd
 }
 
 func newDecisionDeny(c *console) *cobra.Command {
 	var note string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "deny ID",
 		Short:   "Refuse a tool call, or fail the wait task of a run",
@@ -135,8 +144,9 @@ func newDecisionDeny(c *console) *cobra.Command {
 		Args:    needsQuestion,
 	}
 	cmd.Flags().StringVar(&note, "note", "", "add this `TEXT` for the agent")
+	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return answerQuestion(c, cmd, args[0], permit.VerdictDeny, note)
+		return answerQuestion(c, cmd, args[0], asJSON, permit.VerdictDeny, note)
 	}
 	return cmd
 }
@@ -150,14 +160,14 @@ func needsQuestion(_ *cobra.Command, args []string) error {
 }
 
 // answerQuestion says what the call would do or what the run asks, and gives the answer.
-func answerQuestion(c *console, cmd *cobra.Command, id string, v permit.Verdict, note string, only ...string) error {
+func answerQuestion(c *console, cmd *cobra.Command, id string, asJSON bool, v permit.Verdict, note string, only ...string) error {
 	return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
 		q, ok, err := openQuestion(ctx, a, id)
 		if err != nil {
 			return err
 		}
 		if q.wait != nil {
-			return answerWait(ctx, c, a, *q.wait, v, note, only...)
+			return answerWait(ctx, c, a, *q.wait, asJSON, v, note, only...)
 		}
 		if !ok {
 			w, found, err := a.Runs.Closed(ctx, id)
@@ -165,7 +175,7 @@ func answerQuestion(c *console, cmd *cobra.Command, id string, v permit.Verdict,
 				return err
 			}
 			if found { // the answer says how it was decided
-				return answerWait(ctx, c, a, w, v, note, only...)
+				return answerWait(ctx, c, a, w, asJSON, v, note, only...)
 			}
 		}
 		answer := turn.DecisionRequest{DecisionID: id, Verdict: v, By: c.person(), Note: note, Only: only}
@@ -176,6 +186,9 @@ func answerQuestion(c *console, cmd *cobra.Command, id string, v permit.Verdict,
 		d, err := a.Engine.Decide(ctx, answer)
 		if err != nil {
 			return err
+		}
+		if asJSON {
+			return c.writeJSON(onQuestion{DecisionID: d.DecisionID, Verdict: string(d.Verdict)})
 		}
 		said := d.DecisionID
 		if d.Verdict == permit.VerdictAllowSession {

@@ -49,10 +49,18 @@ editors. --deliverable, --package and --code select findings, also for the exit 
 		if o.Only, err = form.only(register.Rules()); err != nil {
 			return err
 		}
+		part, err := form.window(cmd)
+		if err != nil {
+			return err
+		}
 		list, log := c.jsonList("files"), form.log(register.Rules())
 		switch {
 		case form.json:
-			o.Each = func(one registerlint.FileReport) { list.Add(&one) }
+			o.Each = func(one registerlint.FileReport) {
+				if part.takes() {
+					list.Add(&one)
+				}
+			}
 		case form.sarif:
 			o.Each = func(one registerlint.FileReport) { log.Add(one.Findings) }
 		}
@@ -62,7 +70,10 @@ editors. --deliverable, --package and --code select findings, also for the exit 
 		case err != nil:
 			return err
 		case form.json:
-			err = list.End(report)
+			err = list.End(struct {
+				*registerlint.Report
+				rest
+			}{report, part.rest()})
 		case form.sarif:
 			err = c.writeLog(log)
 		default:

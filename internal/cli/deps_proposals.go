@@ -14,6 +14,7 @@ import (
 type proposalList struct {
 	ProjectRoot string           `json:"projectRoot"`
 	Proposals   []proposal.Shown `json:"proposals"`
+	rest
 }
 
 func newDepsProposals(c *console) *cobra.Command {
@@ -28,6 +29,8 @@ applies it; belay deps dismiss closes it.`,
 		Args:    cobra.NoArgs,
 	}
 	projectFlag(cmd)
+	var part paging
+	part.flags(cmd)
 	jsonFlag(cmd, &asJSON)
 	cmd.Flags().BoolVar(&all, "all", false, "also list those that were applied, dismissed or superseded")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -43,10 +46,15 @@ applies it; belay deps dismiss closes it.`,
 		if err != nil {
 			return err
 		}
+		list, left, err := pageOf(&part, list, func(p proposal.Shown) string { return p.ID })
+		if err != nil {
+			return err
+		}
 		if asJSON {
-			return c.writeJSON(proposalList{root, list})
+			return c.writeJSON(proposalList{root, list, left})
 		}
 		printProposals(c, list)
+		left.tell(c)
 		return nil
 	}
 	return cmd
@@ -89,6 +97,7 @@ func day(moment string) string {
 }
 
 func newDepsDismiss(c *console) *cobra.Command {
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "dismiss ID",
 		Short:   "Close a proposal without applying it",
@@ -105,12 +114,13 @@ func newDepsDismiss(c *console) *cobra.Command {
 				return err
 			}
 			p, err := rooms.Proposals.Dismiss(cmd.Context(), root, args[0], c.person())
-			if err == nil {
-				c.note("dismissed", line(p.ID))
+			if err != nil {
+				return err
 			}
-			return err
+			return reportDone(c, asJSON, map[string]any{"proposal": p}, "dismissed", line(p.ID))
 		},
 	}
 	projectFlag(cmd)
+	jsonFlag(cmd, &asJSON)
 	return cmd
 }

@@ -28,6 +28,8 @@ With belay devices remove ID a browser loses the authority at once.`,
 		Args:    cobra.NoArgs,
 	}
 	cmd.Flags().StringVar(&server, "server", "", "the server at `URL` (default: the one that runs)")
+	var part paging
+	part.flags(cmd)
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		devices, err := devicesOf(c, cmd, server)
@@ -38,9 +40,17 @@ With belay devices remove ID a browser loses the authority at once.`,
 		if err != nil {
 			return err
 		}
-		if asJSON {
-			return c.writeJSON(map[string]any{"devices": orEmpty(all)})
+		all, left, err := pageOf(&part, all, func(d client.Device) string { return d.ID })
+		if err != nil {
+			return err
 		}
+		if asJSON {
+			return c.writeJSON(struct {
+				Devices []client.Device `json:"devices"`
+				rest
+			}{orEmpty(all), left})
+		}
+		defer left.tell(c)
 		t := &table{heads: []string{"DEVICE", "BROWSER", "SINCE", "USED", "UNTIL"}, elastic: 2}
 		for _, d := range all {
 			t.add(line(d.ID), line(d.Label), when(d.CreatedAt), when(d.LastSeenAt), when(d.ExpiresAt))

@@ -12,6 +12,7 @@ import (
 type findingsForm struct {
 	json, sarif, all              bool
 	deliverables, packages, codes []string
+	part                          paging
 }
 
 func (f *findingsForm) flags(cmd *cobra.Command) {
@@ -21,7 +22,18 @@ func (f *findingsForm) flags(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&f.deliverables, "deliverable", nil, "only findings about this deliverable, by `ID`; several with commas")
 	cmd.Flags().StringSliceVar(&f.packages, "package", nil, "only findings about this package and what lies in it, by `ID`; several with commas")
 	cmd.Flags().StringSliceVar(&f.codes, "code", nil, "only findings of this `CODE`; several with commas")
+	f.part.flags(cmd)
 	cmd.MarkFlagsMutuallyExclusive("json", "sarif", "all")
+}
+
+// window is the part of the list that --json prints. For people the list is grouped.
+func (f *findingsForm) window(cmd *cobra.Command) (*window, error) {
+	for _, name := range []string{"limit", "cursor"} {
+		if !f.json && cmd.Flags().Changed(name) {
+			return nil, usageHint("add --json, or select with --deliverable, --package and --code", "--%s needs --json: other forms of the list are grouped", name)
+		}
+	}
+	return f.part.window()
 }
 
 // only is what the flags select, of findings by rules.

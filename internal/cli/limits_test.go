@@ -123,7 +123,7 @@ func TestNextStepsAfterALimit(t *testing.T) {
 
 // isFile reports a name that is a file's.
 func isFile(name string) bool {
-	return slices.Contains([]string{".json", ".jsonl", ".yaml", ".csv", ".md", ".txt", ".token"}, filepath.Ext(name))
+	return slices.Contains([]string{".json", ".jsonl", ".yaml", ".csv", ".md", ".txt", ".txtar", ".token"}, filepath.Ext(name))
 }
 
 // sourceTexts are all texts in the program's source below dir.

@@ -25,6 +25,8 @@ func newPersonaList(c *console) *cobra.Command {
 		Args:    cobra.NoArgs,
 	}
 	setting(cmd, "instructions", "instructions", "read personas from `DIR` instead of the embedded ones")
+	var part paging
+	part.flags(cmd)
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
@@ -32,9 +34,17 @@ func newPersonaList(c *console) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return c.writeJSON(map[string]any{"personas": orEmpty(list)})
+			list, left, err := pageOf(&part, list, func(p persona.Summary) string { return p.ID })
+			if err != nil {
+				return err
 			}
+			if asJSON {
+				return c.writeJSON(struct {
+					Personas []persona.Summary `json:"personas"`
+					rest
+				}{orEmpty(list), left})
+			}
+			defer left.tell(c)
 			t := &table{heads: []string{"PERSONA", "TYPE", "CLASS", "DESCRIPTION"}}
 			for _, p := range list {
 				t.add(p.ID, string(p.Type), p.Class, p.Description)

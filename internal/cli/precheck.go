@@ -19,6 +19,7 @@ import (
 	"belay/internal/fault"
 	"belay/internal/nearest"
 	"belay/internal/permit"
+	"belay/internal/tool"
 	"belay/internal/turn"
 )
 
@@ -80,8 +81,15 @@ func knownTools(ctx context.Context, e turn.Engine, wanted *[]string, rules []st
 		}
 	}
 	for _, text := range rules {
-		if r, err := permit.ParseRule(text); err == nil && !turn.NamesTool(r, names) { // one that is no rule was refused
+		r, err := permit.ParseRule(text)
+		switch {
+		case err != nil: // it was refused before
+		case !turn.NamesTool(r, names):
 			errs = append(errs, knownTool(r.Tool(), names, "--allow: rule %q: there is no tool %q", text, r.Tool()))
+		default:
+			if err := permit.CheckRule("permit.allow", text); err != nil {
+				errs = append(errs, usage("--allow: %v", err))
+			}
 		}
 	}
 	return errors.Join(errs...)
@@ -89,7 +97,7 @@ func knownTools(ctx context.Context, e turn.Engine, wanted *[]string, rules []st
 
 // knownTool refuses a name that is none of those.
 func knownTool(name string, names []string, format string, args ...any) error {
-	if slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, strings.TrimSpace(name)) }) {
+	if slices.ContainsFunc(names, func(n string) bool { return tool.Names(name, n) || tool.Names(n, strings.TrimSpace(name)) }) {
 		return nil
 	}
 	hint := "there are " + strings.Join(names, ", ")

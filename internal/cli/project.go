@@ -14,7 +14,7 @@ import (
 
 func newProject(c *console) *cobra.Command {
 	return group("project", "Create, list and check projects", "  belay project init bridge --decomposition bridge.md\n  belay project list --project bridge\n  belay project validate",
-		newProjectInit(c), newProjectList(c), newProjectStatus(c), newProjectValidate(c), newProjectWatch(c))
+		newProjectInit(c), newProjectList(c), newProjectStatus(c), newProjectCoordination(c), newProjectValidate(c), newProjectWatch(c))
 }
 
 // projectFlag adds --project to a command about a project folder.

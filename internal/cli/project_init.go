@@ -14,6 +14,7 @@ import (
 func newProjectInit(c *console) *cobra.Command {
 	var (
 		r      scaffold.Request
+		dryRun bool
 		asJSON bool
 	)
 	cmd := &cobra.Command{
@@ -33,12 +34,14 @@ deliverable belongs to the package that it names, else to the one of its number.
 
 The command lists contradictions in the document, and folders that differ from it. The
 exit code is 1 if one of these is an error.`,
-		Example: "  belay project init bridge --decomposition bridge.md\n  belay project init bridge --decomposition bridge.md --name \"Mill bridge\" --coordination HYBRID",
-		Args:    cobra.ExactArgs(1),
+		Example: "  belay project init bridge --decomposition bridge.md\n  belay project init bridge --decomposition bridge.md --name \"Mill bridge\" --coordination HYBRID\n" +
+			"  belay project init bridge --decomposition bridge.md --dry-run",
+		Args: cobra.ExactArgs(1),
 	}
 	cmd.Flags().StringVar(&r.DecompositionPath, "decomposition", "", "the decomposition is `FILE`")
 	cmd.Flags().StringVar(&r.ProjectName, "name", "", "call the project `NAME` (default: the document's title)")
 	cmd.Flags().StringVar(&r.CoordinationMode, "coordination", "", "order work by `MODE`: "+strings.Join(scaffold.Modes, ", ")+" (default: DEPENDENCY_TRACKED)")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only show what would be made")
 	setting(cmd, "instructions", "instructions", "refuse a project inside the instruction root `DIR`")
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -53,6 +56,9 @@ exit code is 1 if one of these is an error.`,
 		cfg, err := c.load(cmd)
 		if err != nil {
 			return err
+		}
+		if dryRun {
+			return showScaffold(c, r, app.ScaffoldOptions(cfg), asJSON)
 		}
 		res, err := scaffold.Run(cmd.Context(), r, app.ScaffoldOptions(cfg))
 		if err != nil {
@@ -69,6 +75,36 @@ exit code is 1 if one of these is an error.`,
 		return verdict(res.Findings)
 	}
 	return cmd
+}
+
+// showScaffold shows what a run would make.
+func showScaffold(c *console, r scaffold.Request, o scaffold.Options, asJSON bool) error {
+	p, err := scaffold.Preview(r, o)
+	if err != nil {
+		return err
+	}
+	v := p.Outline()
+	if asJSON {
+		if err := c.writeJSON(v); err != nil {
+			return err
+		}
+		return verdict(v.Findings)
+	}
+	for _, name := range v.Folders {
+		c.write("folder  " + line(name) + "\n")
+	}
+	for _, name := range v.Files {
+		c.write("file    " + line(name) + "\n")
+	}
+	if v.Replaces != "" {
+		c.note("replaces", line(v.Replaces)+", which goes to the archive")
+	}
+	c.note("would make", count(len(v.Folders), "folder", "folders")+" and "+count(len(v.Files), "file", "files")+" in "+v.ExecutionRoot)
+	if v.More > 0 {
+		c.note("besides", strconv.Itoa(v.More)+" that are not shown")
+	}
+	printKinds(c, v.Findings)
+	return verdict(v.Findings)
 }
 
 func printScaffold(c *console, r scaffold.Result) {

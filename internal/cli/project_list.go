@@ -23,6 +23,8 @@ copies that are archived, in review or issued.`,
 		Args:    cobra.NoArgs,
 	}
 	projectFlag(cmd)
+	var part paging
+	part.flags(cmd)
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		_, root, err := c.project(cmd)
@@ -35,17 +37,31 @@ copies that are archived, in review or issued.`,
 			return err
 		}
 		if asJSON {
-			return c.writeJSON(r.Listing(root, time.Now()))
+			l := r.Listing(root, time.Now())
+			var left rest
+			if l.Deliverables, left, err = pageOf(&part, l.Deliverables, func(d scan.ListedDeliverable) string { return d.Path }); err != nil {
+				return err
+			}
+			return c.writeJSON(struct {
+				*scan.Listing
+				rest
+			}{l, left})
 		}
-		printDeliverables(c, r)
+		shown, left, err := pageOf(&part, r.Deliverables, func(f *scan.Folder) string { return f.Path })
+		if err != nil {
+			return err
+		}
+		printDeliverables(c, r, shown)
+		left.tell(c)
 		return nil
 	}
 	return cmd
 }
 
-func printDeliverables(c *console, r *scan.Result) {
+// printDeliverables prints those that are shown, and counts all.
+func printDeliverables(c *console, r *scan.Result, shown []*scan.Folder) {
 	t := &table{heads: []string{"DELIVERABLE", "STATE", "PACKAGE", "NAME"}, elastic: 4}
-	for _, f := range r.Deliverables {
+	for _, f := range shown {
 		state := f.Status
 		if f.Recorded != "" {
 			state += " (" + clip(line(f.Recorded), maxState) + ")"

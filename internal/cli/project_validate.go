@@ -40,12 +40,18 @@ findings, also for the exit code.`,
 			return err
 		}
 		o.Digest = form.digest()
+		part, err := form.window(cmd)
+		if err != nil {
+			return err
+		}
 		list, log := c.jsonList("findings"), form.log(validate.AllRules())
 		switch {
 		case form.json:
 			o.Each = func(found []finding.Finding) {
 				for i := range found {
-					list.Add(&found[i])
+					if part.takes() {
+						list.Add(&found[i])
+					}
 				}
 			}
 		case form.sarif:
@@ -56,7 +62,10 @@ findings, also for the exit code.`,
 		switch {
 		case err != nil:
 		case form.json:
-			err = list.End(report)
+			err = list.End(struct {
+				*validate.Report
+				rest
+			}{report, part.rest()})
 		case form.sarif:
 			err = c.writeLog(log)
 		default:

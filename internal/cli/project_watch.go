@@ -59,6 +59,7 @@ type watchedChange struct {
 	Paths        []string             `json:"paths"`
 	More         bool                 `json:"more,omitempty"`
 	Deliverables []watchedDeliverable `json:"deliverables"`
+	Proposals    bool                 `json:"proposals,omitempty"`
 }
 
 type watchedDeliverable struct {
@@ -105,7 +106,7 @@ func (w *projectWatch) run(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return nil
 		case errors.Is(err, index.ErrClosed), errors.Is(err, fs.ErrNotExist):
-			return failed(ExitNotFound, "check whether the folder is still there", errors.New("the project can not be followed any more"))
+			return failed(ExitNotFound, "check whether the folder is still there", errors.New("the project cannot be followed any more"))
 		case err != nil:
 			return err
 		}
@@ -118,7 +119,7 @@ func (w *projectWatch) validate(ctx context.Context, s *index.Snapshot) (*valida
 
 // tell says what changed.
 func (w *projectWatch) tell(c index.Change, gap bool) {
-	printed := watchedChange{Event: "changed", Version: c.Version, Paths: orEmpty(c.Paths), More: c.More || gap, Deliverables: []watchedDeliverable{}}
+	printed := watchedChange{Event: "changed", Version: c.Version, Paths: orEmpty(c.Paths), More: c.More || gap, Proposals: c.Proposals, Deliverables: []watchedDeliverable{}}
 	for _, d := range c.Deliverables {
 		f := cmp.Or(d.After, d.Before)
 		one := watchedDeliverable{ID: f.ID, Path: f.Path}
@@ -136,6 +137,9 @@ func (w *projectWatch) tell(c index.Change, gap bool) {
 	}
 	for _, p := range printed.Paths {
 		w.c.write("changed  " + line(p) + "\n")
+	}
+	if printed.Proposals {
+		w.c.write("changed  what is proposed for registers\n")
 	}
 	if printed.More {
 		w.c.write("changed  and more\n")

@@ -20,6 +20,8 @@ and how many questions wait for an answer.`,
 		Example: "  belay projects\n  belay projects --json | jq -r '.projects[].path'",
 		Args:    cobra.NoArgs,
 	}
+	var part paging
+	part.flags(cmd)
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
@@ -29,10 +31,18 @@ and how many questions wait for an answer.`,
 			if err != nil {
 				return err
 			}
+			all, left, err := pageOf(&part, all, func(p overview.Project) string { return p.Path })
+			if err != nil {
+				return err
+			}
 			if asJSON {
-				return c.writeJSON(map[string]any{"projects": orEmpty(all)})
+				return c.writeJSON(struct {
+					Projects []overview.Project `json:"projects"`
+					rest
+				}{orEmpty(all), left})
 			}
 			printProjects(c, all)
+			left.tell(c)
 			return nil
 		})
 	}

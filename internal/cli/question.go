@@ -67,9 +67,13 @@ func aspects(r permit.Request) []string {
 	if r.Session {
 		kind = e.KindOfCall()
 	}
+	text := "command"
+	if e.Kind == permit.External {
+		text = "input"
+	}
 	asks := strings.TrimSpace(r.Persona + " for " + e.Tool + " " + e.Manner())
 	all := []string{
-		"asks", asks, "does", does, "command", e.Command, "folder", folder,
+		"asks", asks, "does", does, text, e.Command, "folder", folder,
 		"wrote", wrote(e), "files", shown, "git", strings.Join(render.GitLines(e), "\n"), "sends", strings.Join(render.Publication(e), "\n"), "ignored", ignored, "mind", several(e.OnRequest), "runs", several(e.Runs), "network", network, "opens", e.PortsLine(), "reason", e.Why, "caution", caution, "because", r.Reason, "kind", kind,
 	}
 	for i, text := range all {

@@ -2,17 +2,11 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io/fs"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
-	"belay/internal/config"
-	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/workflow/run"
 )
@@ -144,17 +138,6 @@ func runWorkflow(c *console, cmd *cobra.Command, args []string, f *runFlags) err
 	})
 }
 
-// asItBegan refuses flags that a run which is taken up again would not heed.
-func asItBegan(cmd *cobra.Command, resume string) error {
-	var errs []error
-	for _, name := range []string{"input", "input-file", "model", "mode", "allow", "skip-refused"} {
-		if resume != "" && cmd.Flags().Changed(name) {
-			errs = append(errs, usageHint("leave it out, or begin a new run with it", "--%s does not go with --resume: the run goes on as it began", name))
-		}
-	}
-	return errors.Join(errs...)
-}
-
 func beginRun(ctx context.Context, c *console, a *app.App, f *runFlags, r run.Request) (run.Summary, error) {
 	if f.resume != "" {
 		id, err := runNamed(ctx, a.Runs, r.Project, f.resume)
@@ -171,81 +154,12 @@ func beginRun(ctx context.Context, c *console, a *app.App, f *runFlags, r run.Re
 	return s, unused(unbegun(err))
 }
 
-// correction asks for a run to go on with a corrected file.
-func correction(f *runFlags, r run.Request, id string) run.Corrected {
-	return run.Corrected{Project: r.Project, ID: id, File: f.file, OnQuestion: r.OnQuestion, Strict: true}
-}
-
-// planResumption says what a resumed run would keep and what it would do again.
-func planResumption(ctx context.Context, c *console, a *app.App, f *runFlags, r run.Request) error {
-	if f.file == "" {
-		return failed(ExitUsage, "name the corrected file, or leave --dry-run out", errors.New("with --resume, --dry-run shows the effect of a corrected file on each finished task"))
-	}
-	id, err := runNamed(ctx, a.Runs, r.Project, f.resume)
-	if err != nil {
-		return err
-	}
-	kept, err := a.Runs.PlanCorrect(ctx, correction(f, r, id))
-	if err != nil {
-		return unused(err)
-	}
-	if f.json {
-		return c.writeJSON(map[string]any{"runId": id, "tasks": orEmpty(kept)})
-	}
-	if len(kept) == 0 {
-		c.fields("kept", "nothing: no task of the run is finished")
-	}
-	for _, k := range kept {
-		label, words := keptWords(k)
-		c.fields(label, words)
-	}
-	return nil
-}
-
 // unused is the failure of a run that did not begin because of its attachments.
 func unused(err error) error {
 	if !fault.Is(err, fault.AttachmentFailure) {
 		return err
 	}
 	return failed(ExitUsage, "correct them, write optional: true at those that a task can do without, or pass --skip-refused to begin without them", err)
-}
-
-// readInputs are what the workflow is given: the file's, and over it the flags'.
-func readInputs(c *console, f *runFlags, r *run.Request) error {
-	r.Texts = map[string]string{}
-	var errs []error
-	if f.inputFile != "" {
-		data, _, err := durable.ReadFile(nil, f.inputFile, maxStdin)
-		var text string
-		if err == nil {
-			text, err = plainText("the file", data)
-		}
-		if err == nil {
-			err = json.Unmarshal([]byte(text), &r.Input)
-		}
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			errs = append(errs, failed(ExitUsage, "name a file with a JSON object", fmt.Errorf("--input-file: %s does not exist", f.inputFile)))
-		case err != nil:
-			errs = append(errs, failed(ExitUsage, `write a JSON object, such as {"kind": "image"}`, fmt.Errorf("--input-file: %s: %w", f.inputFile, err)))
-		}
-	}
-	for _, text := range f.inputs {
-		key, value, ok := strings.Cut(text, "=")
-		if !ok || key == "" {
-			errs = append(errs, failed(ExitUsage, "write --input KEY=VALUE", fmt.Errorf("--input %q has no KEY=", text)))
-			continue
-		}
-		if first, twice := r.Texts[key]; twice && first != value {
-			errs = append(errs, failed(ExitUsage, "give it once", fmt.Errorf("--input %s is given twice", key)))
-		}
-		value, err := inputText(key, value)
-		if err != nil {
-			errs = append(errs, err)
-		}
-		r.Texts[key] = value
-	}
-	return errors.Join(errs...)
 }
 
 // watchRun shows a run that this process works on to its end, and its outputs then.
@@ -266,78 +180,4 @@ func watchRun(ctx context.Context, c *console, a *app.App, s run.Summary, f *run
 		return err
 	}
 	return runVerdict(c, record, a.Config, f.json, unasked)
-}
-
-// runVerdict ends a run for the person: what it used, where its results are, and how
-// it ended. Unasked is set where calls were refused because this command asked nobody.
-// The error carries the exit code.
-func runVerdict(c *console, r run.Record, cfg *config.Config, asJSON, unasked bool) error {
-	if !asJSON && r.Usage != nil {
-		c.note("used", tokens(*r.Usage))
-	}
-	if !asJSON {
-		notPermitted(c, r.Calls, unasked)
-	}
-	again := "go on with " + c.resumption(r.Summary, cfg, "")
-	switch r.Status {
-	case run.Success:
-		if r.Snapshot != "" {
-			c.note("published", r.Snapshot)
-		}
-		switch {
-		case asJSON:
-		case c.outTerminal:
-			printValues(c, r.Outputs)
-		default:
-			return c.writeJSON(r.Outputs)
-		}
-		return nil
-	case run.Interrupted:
-		if r.Error != nil {
-			break // its end could not be recorded
-		}
-		return failed(ExitInterrupted, "what is finished is not done again; "+again, errors.New("the run was interrupted"))
-	case run.Cancelled:
-		return failed(ExitFailed, again, errors.New("the run was cancelled"))
-	}
-	if r.Error == nil {
-		return failed(ExitFailed, again, errors.New("the run failed"))
-	}
-	e := r.Error.Fault()
-	hint := again
-	if step := stepOfRun(e); step != "" {
-		hint = step + "; then " + again
-	}
-	hint += "; if you correct the file, name it: " + c.resumption(r.Summary, cfg, r.File)
-	return failed(ExitFailed, hint, e)
-}
-
-// resumption is the command that takes a run up again, as it is typed here: by the run's own
-// copy of the workflow, or with a corrected file where one is named.
-func (c *console) resumption(s run.Summary, cfg *config.Config, file string) string {
-	command := "belay run"
-	var here string
-	if file == "" {
-		here, _ = projectDir(cfg) // none is the run's
-	} else if command += " " + quoted(file); cfg.Project == "" {
-		here = run.ProjectOf(file)
-	} else {
-		here = cfg.Project
-	}
-	command += " --resume " + s.ID
-	if c.projectGiven || here != s.Project {
-		command += " --project " + quoted(s.Project)
-	}
-	if c.configFile != "" {
-		command += " --config " + quoted(c.configFile)
-	}
-	return command
-}
-
-// quoted is a path as a shell takes it.
-func quoted(path string) string {
-	if strings.ContainsAny(path, " \t'\"$&;()<>|*?[]#~`\\!") {
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-	}
-	return path
 }

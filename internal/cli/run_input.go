@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
 
 	"belay/internal/durable"
+	"belay/internal/workflow/run"
 )
 
 // inputText is what --input KEY=VALUE gives. @FILE is the text of a file, its name
@@ -32,4 +34,42 @@ func inputText(key, value string) (string, error) {
 		return "", failed(ExitUsage, literally, fmt.Errorf("--input %s: the file %s cannot be read: %w", key, rest, err))
 	}
 	return plainText(fmt.Sprintf("--input %s: the file %s", key, rest), data)
+}
+
+// readInputs are what the workflow is given: the file's, and over it the flags'.
+func readInputs(c *console, f *runFlags, r *run.Request) error {
+	r.Texts = map[string]string{}
+	var errs []error
+	if f.inputFile != "" {
+		data, _, err := durable.ReadFile(nil, f.inputFile, maxStdin)
+		var text string
+		if err == nil {
+			text, err = plainText("the file", data)
+		}
+		if err == nil {
+			err = json.Unmarshal([]byte(text), &r.Input)
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			errs = append(errs, failed(ExitUsage, "name a file with a JSON object", fmt.Errorf("--input-file: %s does not exist", f.inputFile)))
+		case err != nil:
+			errs = append(errs, failed(ExitUsage, `write a JSON object, such as {"kind": "image"}`, fmt.Errorf("--input-file: %s: %w", f.inputFile, err)))
+		}
+	}
+	for _, text := range f.inputs {
+		key, value, ok := strings.Cut(text, "=")
+		if !ok || key == "" {
+			errs = append(errs, failed(ExitUsage, "write --input KEY=VALUE", fmt.Errorf("--input %q has no KEY=", text)))
+			continue
+		}
+		if first, twice := r.Texts[key]; twice && first != value {
+			errs = append(errs, failed(ExitUsage, "give it once", fmt.Errorf("--input %s is given twice", key)))
+		}
+		value, err := inputText(key, value)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		r.Texts[key] = value
+	}
+	return errors.Join(errs...)
 }

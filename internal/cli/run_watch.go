@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"belay/internal/app"
-	"belay/internal/permit"
 	"belay/internal/render"
 	"belay/internal/turn"
 	"belay/internal/workflow/run"
@@ -39,12 +38,6 @@ type runWatcher struct {
 	begun  map[string]*runTask
 	atWork []string
 	live   liveLine
-}
-
-// taskQuestion is what a task waits for.
-type taskQuestion struct {
-	pending
-	key string
 }
 
 // runTask is a task that has begun.
@@ -238,123 +231,6 @@ func (w *runWatcher) tried(key string, d *run.Tried) {
 	}
 }
 
-// end prints how a task ended, and below it the outcome of its attachments.
-func (w *runWatcher) end(ctx context.Context, e run.Event, d *run.TaskEnded) {
-	asked := func(q taskQuestion) bool { return q.wait != nil && q.key == e.Task }
-	if i := slices.IndexFunc(w.questions, asked); i >= 0 {
-		w.asker.settled(w.questions[i].id())
-		defer w.drop(ctx, asked)
-	}
-	w.atWork = slices.DeleteFunc(w.atWork, func(key string) bool { return key == e.Task })
-	if up := w.within(e.Task); up != "" {
-		w.begun[up].ended++
-	}
-	if w.folded(e, d) {
-		return
-	}
-	t := w.begun[e.Task]
-	var rec run.Task
-	if t != nil && (t.shown || d.Refused > 0 || t.Index != nil) {
-		rec, _ = w.runs.Task(ctx, w.project, w.id, e.Task) // without it the line says less
-	}
-	words := w.named(e.Task)
-	if rec.Item != nil {
-		words += " " + brief(rec.Item)
-	}
-	if d.Route != "" {
-		words += " → " + d.Route
-	}
-	var facts []string
-	if t != nil {
-		facts = append(facts, lasted(e.Time.Sub(t.since)))
-	}
-	facts = append(facts, spent(d.Tokens, d.CostUSD)...)
-	if d.Calls != nil {
-		facts = append(facts, d.Calls.String())
-	}
-	if len(facts) > 0 {
-		words += " · " + strings.Join(facts, ", ")
-	}
-	if d.Error != nil {
-		words += ": " + reasonOf(d.Error)
-	}
-	w.note(runState(d.Status), words)
-	if len(rec.Attachments) > 0 {
-		w.asker.aside(func() { noteReports(w.c, rec.Attachments, w.depth(e.Task), "belay runs show "+w.id+" --task "+e.Task) })
-	}
-}
-
-// What is shown of a large collection: a line for each tenth of it, and its first failures.
-const (
-	largeCollection = 50
-	shownTenths     = 10
-	shownFailures   = 20
-)
-
-// folded reports whether the end of a task is not told in a line of its own: it is one of
-// many in a large collection, which is reported as a whole.
-func (w *runWatcher) folded(e run.Event, d *run.TaskEnded) bool {
-	large, member := "", e.Task
-	for up := w.within(e.Task); up != ""; up = w.within(up) {
-		if t := w.begun[up]; t.Kind == "collection" && t.Of > largeCollection {
-			large = up
-			break
-		}
-		member = up
-	}
-	if large == "" {
-		return false
-	}
-	t := w.begun[large]
-	if member == e.Task {
-		if part := max(t.Of/shownTenths, 1); t.ended%part == 0 && t.ended < t.Of {
-			words := w.named(large) + ": " + grouped(int64(t.ended)) + " of " + grouped(int64(t.Of))
-			if t.failed > 0 {
-				words += ", " + grouped(int64(t.failed)) + " failed"
-			}
-			w.note("done", words)
-		}
-		if d.Status != run.Failed {
-			delete(w.begun, e.Task)
-		}
-	}
-	if d.Status != run.Failed {
-		return true
-	}
-	t.failed++
-	if t.failed == shownFailures+1 {
-		w.note("failed", w.named(large)+": more of its tasks, which belay runs show "+w.id+" lists")
-	}
-	return t.failed > shownFailures
-}
-
-// named is a task as the progress names it: below the one that holds it.
-func (w *runWatcher) named(key string) string {
-	name := key
-	if up := w.within(key); up != "" {
-		name = key[len(up)+1:]
-	}
-	return strings.Repeat("  ", w.depth(key)) + line(name)
-}
-
-// within is the key of the task that holds this one, "" for none.
-func (w *runWatcher) within(key string) string {
-	for i := strings.LastIndexByte(key, '/'); i > 0; i = strings.LastIndexByte(key[:i], '/') {
-		if w.begun[key[:i]] != nil {
-			return key[:i]
-		}
-	}
-	return ""
-}
-
-func (w *runWatcher) depth(key string) (n int) {
-	for key = w.within(key); key != ""; key = w.within(key) {
-		n++
-	}
-	return n
-}
-
-// underWay says what is at work now, in a line.
 func (w *runWatcher) underWay(now time.Time) string {
 	var parts []string
 	for _, key := range w.atWork {
@@ -370,71 +246,3 @@ func (w *runWatcher) underWay(now time.Time) string {
 
 // note is the console's, also while a question waits at the prompt.
 func (w *runWatcher) note(label, text string) { w.asker.aside(func() { w.c.note(label, text) }) }
-
-// asked reports a question and its answer. One question at a time is at the
-// prompt; others can be answered elsewhere meanwhile.
-func (w *runWatcher) asked(ctx context.Context, e run.Event, d *run.Asked) {
-	if e.Type == run.TaskAnswer {
-		w.answered(ctx, e.Task, d)
-		return
-	}
-	open, err := w.engine.Decisions(ctx, d.Session)
-	i := slices.IndexFunc(open, func(r permit.Request) bool { return r.ID == d.DecisionID })
-	switch {
-	case err != nil:
-		w.c.warn(fmt.Sprintf("%s waits for a decision, which cannot be read: %v", e.Task, err))
-		return
-	case i < 0:
-		return // it has its answer
-	}
-	w.queue(ctx, taskQuestion{pending{call: open[i]}, e.Task})
-}
-
-// queue has a question asked when those before it are answered.
-func (w *runWatcher) queue(ctx context.Context, q taskQuestion) {
-	w.questions = append(w.questions, q)
-	switch first := len(w.questions) == 1; {
-	case q.wait == nil && !first:
-		w.note("waits", w.named(q.key)+" for a decision, too")
-	case q.wait == nil:
-		w.note("waits", w.named(q.key)+" for a decision")
-		w.put(ctx)
-	case first:
-		w.put(ctx)
-	}
-}
-
-// put asks the first question, whose task was named.
-func (w *runWatcher) put(ctx context.Context) {
-	if q := w.questions[0]; q.wait != nil {
-		_, _ = io.WriteString(w.c.err, answerLines(w.c, q.pending, w.c.paint(styleQuiet, "answer"), noteCells)) // the sink keeps its first error
-	} else {
-		noteQuestion(w.c, q.call)
-	}
-	w.asker.ask(ctx, w.questions[0].pending)
-}
-
-func (w *runWatcher) answered(ctx context.Context, key string, d *run.Asked) {
-	w.asker.settled(d.DecisionID)
-	words := w.named(key) + ": " + verdictWord(permit.Verdict(d.Verdict))
-	if d.By != "" {
-		words += " by " + line(d.By)
-	}
-	w.c.note("decided", words)
-	w.drop(ctx, func(q taskQuestion) bool { return q.id() == d.DecisionID })
-}
-
-// drop takes questions away that are answered, and asks the next one.
-func (w *runWatcher) drop(ctx context.Context, answered func(taskQuestion) bool) {
-	first := len(w.questions) > 0 && answered(w.questions[0])
-	if w.questions = slices.DeleteFunc(w.questions, answered); first && len(w.questions) > 0 {
-		words := w.named(w.questions[0].key)
-		if q := w.questions[0].wait; q != nil {
-			words += ": " + render.Visible(q.Message)
-		} else {
-			words += " for a decision"
-		}
-		w.note("waits", words)
-		w.put(ctx)
-	}
-}

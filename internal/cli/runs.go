@@ -99,6 +99,8 @@ func newRunsList(c *console) *cobra.Command {
 		Args:    cobra.NoArgs,
 	}
 	setting(cmd, "project", "project", "list the runs of the project in `DIR`")
+	var part paging
+	part.flags(cmd)
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return inRuns(c, cmd, func(ctx context.Context, a *app.App, project string) error {
@@ -106,10 +108,19 @@ func newRunsList(c *console) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			all, left, err := pageOf(&part, all, func(s run.Summary) string { return s.ID })
+			if err != nil {
+				return err
+			}
 			if asJSON {
-				return c.writeJSON(map[string]any{"projectRoot": project, "runs": orEmpty(all)})
+				return c.writeJSON(struct {
+					ProjectRoot string        `json:"projectRoot"`
+					Runs        []run.Summary `json:"runs"`
+					rest
+				}{project, orEmpty(all), left})
 			}
 			printRuns(c, all, time.Now())
+			left.tell(c)
 			return nil
 		})
 	}
@@ -159,6 +170,7 @@ func took(s run.Summary, now time.Time) string {
 }
 
 func newRunsCancel(c *console) *cobra.Command {
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "cancel RUN",
 		Short: "Stop a run, whichever process works on it",
@@ -168,6 +180,7 @@ once. belay run --resume continues the run.`,
 		Args:    needsRun,
 	}
 	setting(cmd, "project", "project", "the run is of the project in `DIR`")
+	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return inRun(c, cmd, args[0], func(ctx context.Context, a *app.App, project, id string) error {
 			waiting, stop := context.WithTimeout(ctx, cancelPatience)
@@ -182,6 +195,9 @@ once. belay run --resume continues the run.`,
 			s, err := a.Runs.Show(ctx, project, id)
 			if err != nil {
 				return err
+			}
+			if asJSON {
+				return c.writeJSON(map[string]any{"runId": id, "status": s.Status})
 			}
 			c.note(cmp.Or(runState(s.Status), "stopped"), id)
 			if s.Status == run.Cancelled {

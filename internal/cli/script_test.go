@@ -23,11 +23,15 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"belay/internal/tool/mcp/mcptest"
 	"belay/internal/tool/shell"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(hearing{m}, map[string]func(){"belay": func() { os.Exit(Main()) }})
+	testscript.Main(hearing{m}, map[string]func(){
+		"belay": func() { os.Exit(Main()) }, "mcptest": func() { os.Exit(mcptest.Main()) },
+		"belay-at": func() { os.Exit(mainAt(os.Args)) },
+	})
 }
 
 // hearing runs the tests in a process that hears SIGHUP and SIGINT. Anyone who runs the
@@ -123,7 +127,7 @@ func setup(e *testscript.Env) error {
 
 // patience bounds every wait of a script; it is only reached when something is
 // broken.
-const patience = time.Minute
+const patience = 5 * time.Minute
 
 // exits runs a program and checks its exit code: exits CODE PROGRAM ARGS...
 func exits(ts *testscript.TestScript, neg bool, args []string) {

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
@@ -44,6 +43,8 @@ socket unit in the place of --addr.`,
 	setting(cmd, "token-file", "token_file", "require the bearer token in `FILE`")
 	switching(cmd, "unauthenticated-transitions", "workspace.open_transitions", "let callers without a token move deliverables to CHECKING and ISSUED")
 	switching(cmd, "trust-loopback", "trust_loopback", "let every user of this machine in, on a loopback address")
+	setting(cmd, "log-format", "telemetry.log_format", "write log lines on stderr as `FORMAT`: text or json")
+	setting(cmd, "log-level", "telemetry.log_level", "write log lines from `LEVEL` on: debug, info, warn or error")
 	var asJSON bool
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the line on stdout as JSON, with what the server goes without")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return serveHTTP(c, cmd, asJSON) }
@@ -75,8 +76,7 @@ func serveHTTP(c *console, cmd *cobra.Command, asJSON bool) error {
 		defer func() { _ = ln.Close() }() // Serve has closed it, unless it never began
 		cfg.Addr = ln.Addr().String()
 	}
-	log := slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: slog.LevelInfo}))
-	return c.within(cmd, cfg, log, func(ctx context.Context, a *app.App) error {
+	return c.within(cmd, cfg, app.NewLogger(c.err, cfg), func(ctx context.Context, a *app.App) error {
 		if err := a.Ready(); err != nil {
 			c.warn("no turn can be taken yet: " + fault.From(err).Message)
 		}

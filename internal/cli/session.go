@@ -11,7 +11,7 @@ func newSession(c *console) *cobra.Command {
 		"  belay session list\n  belay session transcript sess_2f4c8e0a",
 		newSessionList(c), newSessionShow(c), newSessionTranscript(c), newSessionManifest(c),
 		newSessionChanges(c), newSessionUndo(c), newSessionFork(c), newSessionSteer(c), newSessionSearch(c),
-		newSessionInterrupt(c), newSessionImport(c), newSessionExport(c), newSessionDelete(c),
+		newSessionInterrupt(c), newSessionImport(c), newSessionExport(c), newSessionRename(c), newSessionDelete(c),
 	)
 	g.Long = `Show, copy, steer and stop sessions. Name a session by its id, or by any
 unique prefix of at least four characters.`

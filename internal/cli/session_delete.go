@@ -9,7 +9,8 @@ import (
 )
 
 func newSessionDelete(c *console) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "delete SESSION",
 		Short: "Delete a session's folder; refused while a turn runs",
 		Long: `Delete a session: its record, transcript and log. belay gc removes attachments that
@@ -21,9 +22,10 @@ nothing else refers to. This cannot be undone; belay session export makes a copy
 				if err := a.Engine.Delete(ctx, id); err != nil {
 					return err
 				}
-				c.note("deleted", id)
-				return nil
+				return reportDone(c, asJSON, onSession{SessionID: id, Done: "deleted"}, "deleted", id)
 			})
 		},
 	}
+	jsonFlag(cmd, &asJSON)
+	return cmd
 }

@@ -16,7 +16,8 @@ import (
 )
 
 func newSessionExport(c *console) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "export SESSION FILE | -",
 		Short: "Write a session with its attachments to a .tar.gz",
 		Long: `Write a session, with every attachment that it refers to, to one .tar.gz; "-" writes
@@ -27,6 +28,9 @@ to stdout. An existing file is not overwritten.`,
 			return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
 				write := func(w io.Writer) error { return a.Store.Archive.Export(ctx, id, w) }
 				if args[1] == "-" {
+					if asJSON {
+						return usageHint("name a file", "stdout cannot have both the archive and --json")
+					}
 					if c.outTerminal {
 						return usage("an archive is not for a terminal; name a file or redirect stdout")
 					}
@@ -35,11 +39,12 @@ to stdout. An existing file is not overwritten.`,
 				if err := writeNew(args[1], write); err != nil {
 					return err
 				}
-				c.note("exported", args[1])
-				return nil
+				return reportDone(c, asJSON, onSession{SessionID: id, Done: "exported", File: args[1]}, "exported", args[1])
 			})
 		},
 	}
+	jsonFlag(cmd, &asJSON)
+	return cmd
 }
 
 // writeNew makes a file that was not there, whole or not at all.

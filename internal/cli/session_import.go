@@ -100,5 +100,5 @@ func noExport(from string, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		return failed(ExitUsage, "check its permissions", fmt.Errorf("%s is not readable for you", from))
 	}
-	return failed(ExitFailed, "check the path and the disk", fmt.Errorf("%s can not be read: %w", from, err))
+	return failed(ExitFailed, "check the path and the disk", fmt.Errorf("%s cannot be read: %w", from, err))
 }

@@ -10,7 +10,8 @@ import (
 )
 
 func newSessionInterrupt(c *console) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "interrupt SESSION",
 		Short: "Stop the running turn of a session",
 		Long: `Stop the running turn of a session, in whichever process of this user it runs. The
@@ -27,11 +28,12 @@ complete record.`,
 				if err != nil {
 					return err
 				}
-				c.note("interrupted", id)
-				return nil
+				return reportDone(c, asJSON, onSession{SessionID: id, Done: "interrupted"}, "interrupted", id)
 			})
 		},
 	}
+	jsonFlag(cmd, &asJSON)
+	return cmd
 }
 
 // idle explains an interrupt that met no turn: the session is there and nothing

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -32,7 +33,7 @@ type match struct {
 func newSessionSearch(c *console) *cobra.Command {
 	var (
 		all, asJSON bool
-		most        int
+		part        paging
 	)
 	cmd := &cobra.Command{
 		Use:   "search TEXT",
@@ -44,7 +45,9 @@ results. Case does not matter.`,
 	}
 	setting(cmd, "project", "project", "search the project in `DIR` (default: the one that encloses the current folder)")
 	cmd.Flags().BoolVar(&all, "all", false, "search the sessions of every project")
-	cmd.Flags().IntVar(&most, "max", maxMatches, "stop after `N` matches")
+	part.flags(cmd)
+	cmd.Flags().Lookup("limit").DefValue, part.limit = strconv.Itoa(maxMatches), maxMatches
+	cmd.Flags().Lookup("limit").Usage = "list at most `N` matches"
 	cmd.MarkFlagsMutuallyExclusive("project", "all")
 	jsonFlag(cmd, &asJSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -52,8 +55,12 @@ results. Case does not matter.`,
 		if text == "" {
 			return failed(ExitUsage, `give a word or more: belay session search "…"`, errors.New("there is nothing to search for"))
 		}
-		if most < 1 {
-			return usage("--max must be 1 or more")
+		if part.limit < 1 {
+			return usage("--limit must be 1 or more")
+		}
+		window, err := part.window()
+		if err != nil {
+			return err
 		}
 		pattern, err := regexp.Compile("(?i)" + regexp.QuoteMeta(strings.ToValidUTF8(text, "")))
 		if err != nil {
@@ -64,20 +71,21 @@ results. Case does not matter.`,
 			if err != nil {
 				return err
 			}
-			found, more, err := search(ctx, a, recs, pattern, most)
+			found, err := search(ctx, a, recs, pattern, window)
 			if err != nil {
 				return err
 			}
+			next := window.rest().NextCursor
 			if asJSON {
-				return c.writeJSON(map[string]any{"matches": orEmpty(found), "more": more})
+				return c.writeJSON(searched{orEmpty(found), next != "", next})
 			}
 			t := &table{heads: []string{"SESSION", "TIME", "BY", "TEXT"}, elastic: 4}
 			for _, m := range found {
 				t.add(m.SessionID, when(m.Time.Time), m.By, m.Text)
 			}
 			c.print(t, "nothing was found")
-			if more {
-				c.warn(fmt.Sprintf("there are more than %d matches; raise --max to see them", most))
+			if next != "" {
+				c.warn(fmt.Sprintf("there are more than %d matches; raise --limit, or go on with --cursor %s", part.limit, next))
 			}
 			return nil
 		})
@@ -85,15 +93,24 @@ results. Case does not matter.`,
 	return cmd
 }
 
-// search looks through sessions, in their order, for at most so many matches.
-func search(ctx context.Context, a *app.App, recs []session.Record, pattern *regexp.Regexp, most int) (found []match, more bool, err error) {
+// searched is the answer of a search as JSON. The search ends with the page, so nobody knows
+// how many matches there are.
+type searched struct {
+	Matches    []match `json:"matches"`
+	More       bool    `json:"more"`
+	NextCursor string  `json:"nextCursor,omitempty"`
+}
+
+// search looks through sessions, in their order, for the matches of a window, and for one
+// more.
+func search(ctx context.Context, a *app.App, recs []session.Record, pattern *regexp.Regexp, w *window) (found []match, err error) {
 	for _, rec := range recs {
 		entries, err := a.Engine.Transcript(ctx, rec.SessionID)
 		if fault.Is(err, fault.SessionNotFound) {
 			continue // deleted meanwhile
 		}
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		for _, e := range entries {
 			for _, p := range said(e) {
@@ -101,14 +118,15 @@ func search(ctx context.Context, a *app.App, recs []session.Record, pattern *reg
 				if at == nil {
 					continue
 				}
-				if len(found) == most {
-					return found, true, nil
+				if w.takes() {
+					found = append(found, match{rec.SessionID, e.Turn, e.Time, p.by, around(p.text, at)})
+				} else if w.over() {
+					return found, nil
 				}
-				found = append(found, match{rec.SessionID, e.Turn, e.Time, p.by, around(p.text, at)})
 			}
 		}
 	}
-	return found, false, nil
+	return found, nil
 }
 
 // piece is something that was said, and by whom.

@@ -162,7 +162,7 @@ func (c *console) layers(cmd *cobra.Command) config.Options {
 	return o
 }
 
-// wrongSettings is the failure of a command that can not work with its settings.
+// wrongSettings is the failure of a command that cannot work with its settings.
 // The hint of a single problem is the command's; several keep theirs beside them.
 func wrongSettings(problems []config.Problem) error {
 	const next = "correct what is named above; belay config check looks again"

@@ -12,7 +12,8 @@ import (
 )
 
 func newSnapshot(c *console) *cobra.Command {
-	return group("snapshot", "Publish sealed copies of derived output", "  belay snapshot new _Estimates EST --from draft", newSnapshotNew(c))
+	return group("snapshot", "Publish sealed copies of derived output, list and verify them",
+		"  belay snapshot new _Estimates EST --from draft\n  belay snapshot list", newSnapshotNew(c), newSnapshotList(c), newSnapshotVerify(c))
 }
 
 func newSnapshotNew(c *console) *cobra.Command {
@@ -26,7 +27,8 @@ func newSnapshotNew(c *console) *cobra.Command {
 		Long: `Copy a folder into a tool root of the project as LABEL_YYYY-MM-DD_HHmm (the time
 in UTC; a second one of a minute ends in _2), with a manifest of checksums that
 sha256sum -c checks, and make the tool root's _LATEST.md point to it. The snapshot
-appears whole or not at all, and its files are read-only.
+appears whole or not at all, and its files are read-only. The audit log has who published
+it, and the hash of its manifest.
 
 Without --from it copies the loose entries of the tool root: all but snapshots and names
 that begin with an underline.`,
@@ -55,7 +57,11 @@ that begin with an underline.`,
 		if t.Root, err = workspace.CheckRoot(root, cfg.Instructions, app.PrivateFolders(cfg)...); err != nil {
 			return err
 		}
-		o := app.SnapshotOptions(cfg)
+		t.By.Name = c.person()
+		o, err := app.SnapshotOptions(cfg)
+		if err != nil {
+			return err
+		}
 		s, err := snapshot.Publish(cmd.Context(), t, o, snapshot.Copy(cmd.Context(), t, o, from))
 		if err != nil {
 			return err
@@ -64,7 +70,7 @@ that begin with an underline.`,
 			return c.writeJSON(s)
 		}
 		c.fields("snapshot", s.Name, "in", s.ToolRoot, "files", fmt.Sprintf("%d, %s", len(s.Files), size(s.Bytes)),
-			"manifest", s.Manifest, "path", s.Path)
+			"manifest", s.Manifest, "sha256", s.SHA256, "path", s.Path)
 		return nil
 	}
 	return cmd

@@ -9,7 +9,7 @@ import (
 )
 
 // clean makes text from outside safe to print: no control character but a line
-// break or tab survives, so it can not move the cursor, change colours or retitle
+// break or tab survives, so it cannot move the cursor, change colours or retitle
 // the window; neither do the marks that reverse the direction of writing.
 func clean(s string) string { return render.Tidy(s) }
 

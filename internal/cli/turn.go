@@ -12,6 +12,7 @@ import (
 
 	"belay/internal/app"
 	"belay/internal/blank"
+	"belay/internal/chat"
 	"belay/internal/config"
 	"belay/internal/turn"
 )
@@ -23,6 +24,7 @@ type turnFlags struct {
 	attach          []string
 	json, wait      bool
 	skipRefused     bool
+	compact         bool
 }
 
 // skipRefusedDoc is the help of --skip-refused.
@@ -59,6 +61,7 @@ Exit codes: 0 the agent finished, 1 the turn failed or was cut off, 2 wrong use,
 	}
 	setting(cmd, "project", "project", "work on the project in `DIR` (default: the one that encloses the current folder)")
 	setting(cmd, "provider", "provider", "answer with `NAME`: scripted, anthropic or openai")
+	setting(cmd, "effort", "effort", "have the model think as hard as `LEVEL` says, such as low, medium or high")
 	setting(cmd, "instructions", "instructions", "read personas from `DIR` instead of the embedded ones")
 	setting(cmd, "token-file", "token_file", "with --server: send the bearer token in `FILE`")
 	flags := cmd.Flags()
@@ -69,6 +72,7 @@ Exit codes: 0 the agent finished, 1 the turn failed or was cut off, 2 wrong use,
 	flags.BoolVar(&f.json, "json", false, "print the events as JSON lines on stdout")
 	waitFlag(cmd, &f.wait)
 	flags.BoolVar(&f.skipRefused, "skip-refused", false, skipRefusedDoc)
+	flags.BoolVar(&f.compact, "compact", false, "with --session: only have the model summarise the conversation so far, to free its context; MESSAGE says what to keep")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var wrong problems
 		r, err := readRequest(c, cmd, args, &f)
@@ -99,6 +103,16 @@ func readRequest(c *console, cmd *cobra.Command, args []string, f *turnFlags) (t
 	r.Opts, err = turnOptions(c, cmd, &f.optionFlags, f.server)
 	errs = append(errs, err)
 	r.Opts.OnQuestion = questionPolicy(c, f.json, f.wait)
+	if f.compact {
+		r.Opts.Compact = true
+		if f.session == "" || len(f.attach) > 0 {
+			errs = append(errs, usageHint("name the session with --session, and attach files to the next message", "--compact summarises a session, and takes no attachments"))
+		}
+	}
+	if len(args) == 0 && f.compact {
+		r.Message = chat.CompactWish
+		return r, errors.Join(errs...)
+	}
 	if len(args) == 0 {
 		errs = append(errs, sendable(r, "there is nothing to send", `give a message: belay turn "…", or - to read it from stdin`))
 		return r, errors.Join(errs...)

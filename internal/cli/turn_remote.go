@@ -93,10 +93,10 @@ func upload(ctx context.Context, e turn.Engine, where turn.Upload, path string) 
 	return store(ctx, e, where)
 }
 
-// notUploaded says why a file of this machine can not be sent, in the words of the
+// notUploaded says why a file of this machine cannot be sent, in the words of the
 // engine where that sees the file itself.
 func notUploaded(path string, err error) error {
-	f := turn.Inspection{Code: attachment.NotReadable, Reason: "the file can not be read: " + path}
+	f := turn.Inspection{Code: attachment.NotReadable, Reason: "the file cannot be read: " + path}
 	switch info, statErr := os.Stat(path); {
 	case errors.Is(err, fs.ErrNotExist):
 		f.Code, f.Reason = attachment.NotFound, "file not found: "+path

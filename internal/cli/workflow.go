@@ -93,7 +93,7 @@ if a file has a problem.`,
 	return cmd
 }
 
-// checkWorkflow reads a workflow file. An error says that it can not be opened.
+// checkWorkflow reads a workflow file. An error says that it cannot be opened.
 func checkWorkflow(ctx context.Context, c *console, name string) (catalog.Checked, error) {
 	var data []byte
 	var err error

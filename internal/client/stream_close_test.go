@@ -82,7 +82,7 @@ func closes(t *testing.T, s turn.Stream, later bool) {
 		if !errors.Is(err, session.ErrReaderClosed) {
 			t.Errorf("reading ended with %v", err)
 		}
-	case <-time.After(time.Minute):
+	case <-time.After(5 * time.Minute):
 		t.Fatal("reading goes on")
 	}
 }

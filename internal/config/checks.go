@@ -84,12 +84,34 @@ func baseURL(s string) error {
 	return nil
 }
 
+// proxyURL checks a proxy: a base URL that names only where it listens.
+func proxyURL(s string) error {
+	if err := baseURL(s); err != nil {
+		return err
+	}
+	if u, err := url.Parse(s); err == nil && strings.Trim(u.Path, "/") != "" {
+		return errors.New("must not have a path")
+	}
+	return nil
+}
+
 var headerWordPattern = lazyregexp.New(`^[0-9A-Za-z._-]{1,64}$`)
 
 // headerWord checks the value of an HTTP header that is one word.
 func headerWord(s string) error {
 	if !headerWordPattern.MatchString(s) {
 		return errors.New("is not a word of letters, digits, dots and hyphens")
+	}
+	return nil
+}
+
+var effortPattern = lazyregexp.New(`^[a-z]{1,16}$`)
+
+// effortWord checks a word for how hard models think. Which words there are is the
+// service's to say.
+func effortWord(s string) error {
+	if s != "" && !effortPattern.MatchString(s) {
+		return errors.New("is not a word such as low, medium or high")
 	}
 	return nil
 }

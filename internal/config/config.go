@@ -39,6 +39,9 @@ type Config struct {
 	// which is never blank and which a project may suggest.
 	Model        string
 	DefaultModel string
+	// Effort is how hard models think, in the word of their service; "" leaves it to
+	// them.
+	Effort string
 	// TokenFile holds the access token, required off loopback.
 	TokenFile string
 	// TrustLoopback lets every user of the machine in on a loopback address.
@@ -60,11 +63,14 @@ type Config struct {
 	Subagents   Subagents
 	Permit      Permit
 	Snapshot    Snapshot
+	Telemetry   Telemetry
 	Workflow    Workflow
 	Tools       Tools
 	Bash        Bash
 	// Hooks are commands that have a say in tool calls, by name.
 	Hooks map[string]Hook
+	// MCP are servers whose tools turns are offered, by name.
+	MCP map[string]MCPServer
 
 	// Prices are per model; models that are not named have the built-in price
 	// or none.
@@ -98,6 +104,15 @@ type Server struct {
 	ShutdownGrace time.Duration
 }
 
+// Telemetry is for those who run a server.
+type Telemetry struct {
+	// Traces sends traces to the collector that the OTEL_* variables name.
+	Traces bool
+	// LogFormat is "text" or "json", LogLevel the name of a level of log/slog, for the
+	// lines on stderr.
+	LogFormat, LogLevel string
+}
+
 // Turn bounds one turn.
 type Turn struct {
 	// StallTimeout ends a turn whose provider sends nothing; WallLimit any turn.
@@ -108,7 +123,7 @@ type Turn struct {
 	MaxTurns   int
 	MaxTokens  int64
 	MaxCostUSD float64
-	// InstructionsBytes caps the project's AGENTS.md.
+	// InstructionsBytes caps the AGENTS.md of the user and of the project, each.
 	InstructionsBytes int64
 }
 
@@ -143,63 +158,11 @@ type OpenAI struct {
 	MaxTokens     int64
 }
 
-// Network says which hosts a configured URL may name.
+// Network says which hosts a configured URL may name, and how providers are reached.
 type Network struct {
 	AllowedHosts []string
-}
-
-// Roots is the value of attachments.roots.
-type Roots string
-
-// Which files a path in a turn may name.
-const (
-	// RootsAuto is RootsAny on a loopback address and RootsProject elsewhere.
-	RootsAuto    Roots = "auto"
-	RootsAny     Roots = "any"
-	RootsProject Roots = "project"
-)
-
-// Attachments bounds the files of a turn, and what workflow files attach.
-type Attachments struct {
-	Roots      Roots
-	Extensions []string
-	MaxItems   int
-	FileBytes  int64
-	TurnBytes  int64
-	// UploadBytes caps one uploaded file.
-	UploadBytes int64
-	// PDFInterpreted reads PDFs without executable memory.
-	PDFInterpreted bool
-	// Declared is about what workflow files attach.
-	Declared Declared
-}
-
-// Declared bounds the attachments of workflow files.
-type Declared struct {
-	// DownloadBytes and DownloadTimeout bound one download, TempBytes (0 for no
-	// limit) all that are under way.
-	DownloadBytes   int64
-	DownloadTimeout time.Duration
-	TempBytes       int64
-	MaxRedirects    int
-	UserAgent       string
-	// AllowedHosts are internal hosts in the form of netguard.ParseInternal;
-	// with Strict they do not count, and only https does.
-	AllowedHosts []string
-	Strict       bool
-	// MaxMatches bounds one pattern, TaskBytes all attachments of a task.
-	MaxMatches int
-	TaskBytes  int64
-	Types      AttachmentTypes
-	// TextPartBytes and PDFChars bound the text of one file and of one PDF.
-	TextPartBytes int64
-	PDFChars      int
-}
-
-// AttachmentTypes are the MIME types that declared attachments may have, by the
-// type that their author says they are; each is a type or one of type/* and */*.
-type AttachmentTypes struct {
-	Image, Audio, Video, PDF, File, URL []string
+	// Proxy is an http or https URL, "" for none.
+	Proxy string
 }
 
 // Log is the event log of a session.

@@ -78,7 +78,7 @@ func parsed(path string, data []byte, err error) *file {
 	case errors.Is(err, fs.ErrNotExist):
 		f.fail(nil, "", "the file does not exist", "check the path given with --config")
 	case err != nil:
-		f.fail(nil, "", "the file can not be read: "+err.Error(), "")
+		f.fail(nil, "", "the file cannot be read: "+err.Error(), "")
 	default:
 		f.parse(data)
 	}

@@ -91,6 +91,31 @@ func TestBadVariablesAndFlags(t *testing.T) {
 	}
 }
 
+// A proxy is where it listens, and nothing else: a password would stand in a file.
+func TestBadProxies(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]string{
+		"proxy.example:3128":              "is not an http or https URL",
+		"socks5://proxy.example:1080":     "is not an http or https URL",
+		"http://ana:secret@proxy.example": "must not hold a user name or password",
+		"http://proxy.example:3128/path":  "must not have a path",
+		"http://proxy.example:3128/?a=b":  "must not have a query or fragment",
+		"http://proxy.example:3128":       "",
+		"https://proxy.example/":          "",
+		"http://127.0.0.1:3128":           "",
+	} {
+		w := newWorld(t)
+		w.o.Env["BELAY_NETWORK_PROXY"] = value
+		_, err := Load(w.o)
+		switch {
+		case want == "" && err != nil:
+			t.Errorf("%s: %v", value, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), "network.proxy: "+want)):
+			t.Errorf("%s: %v, want %q", value, err, want)
+		}
+	}
+}
+
 func TestUnreadableFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -14,7 +14,7 @@ const (
 func settings(c *Config) []*key {
 	var all []*key
 	for _, group := range [][]*key{
-		general(c), server(c), turns(c), providers(c), attachments(c), declared(c), records(c), discords(c), workspace(c), scaffolding(c), workflows(c), delegation(c), acting(c),
+		general(c), server(c), observed(c), turns(c), providers(c), attachments(c), declared(c), records(c), discords(c), workspace(c), scaffolding(c), workflows(c), delegation(c), acting(c),
 	} {
 		all = append(all, group...)
 	}
@@ -58,6 +58,9 @@ func general(c *Config) []*key {
 		{name: "default_model", value: text{p: &c.DefaultModel, needed: true}, def: "claude-sonnet-4-20250514", project: suggestion,
 			doc: "Model when nothing else names one. The scripted provider has no other than scripted.",
 			why: "The project was tried with another model."},
+		{name: "effort", value: text{&c.Effort, false, effortWord},
+			doc: "How hard models think, in a word of their service: low, medium or high, and with some models minimal, xhigh or max. Blank leaves it to the model. A service refuses a word that the model does not know.",
+			why: "Tasks are hard, or answers must be fast or cheap."},
 		{name: "instructions", value: path{&c.Instructions},
 			aliases: []alias{{name: "CHIRALITY_INSTRUCTION_ROOT"}},
 			doc:     "Instruction root with the AGENT_*.md files. Blank is the embedded set; a folder that is not valid is an error, never replaced.",
@@ -81,6 +84,9 @@ func general(c *Config) []*key {
 		{name: "network.allowed_hosts", value: list{&c.Network.AllowedHosts, host},
 			doc: "Hosts beside a provider's own and loopback that a base URL may name.",
 			why: "A gateway stands between belay and the model."},
+		{name: "network.proxy", value: text{&c.Network.Proxy, false, proxyURL},
+			doc: "HTTP proxy for requests to the provider, such as http://proxy.example:3128, without user name and password. Loopback is reached without it. Blank is none: HTTPS_PROXY of the environment is not used. Nothing else goes through it.",
+			why: "The network lets programs out through a proxy only."},
 	}
 }
 
@@ -99,6 +105,21 @@ func server(c *Config) []*key {
 		{name: "server.shutdown_grace", value: duration(&s.ShutdownGrace, 10*time.Millisecond, time.Hour), def: "10s",
 			doc: "How long running turns may go on after the signal to stop, before they are interrupted.",
 			why: "The service manager waits shorter or longer before it kills."},
+	}
+}
+
+func observed(c *Config) []*key {
+	t := &c.Telemetry
+	return []*key{
+		{name: "telemetry.log_format", value: choice[string]{&t.LogFormat, []string{"text", "json"}, nil}, def: "text",
+			doc: "How serve and discord write log lines on stderr: text, or json for programs that collect them.",
+			why: "A program collects the lines."},
+		{name: "telemetry.log_level", value: choice[string]{&t.LogLevel, []string{"debug", "info", "warn", "error"}, nil}, def: "info",
+			doc: "The least important lines that serve and discord write: debug has a line for each request.",
+			why: "You look for a fault, or keep fewer lines."},
+		{name: "telemetry.traces", value: boolean{&t.Traces}, def: "false",
+			doc: "Whether traces of requests and turns are sent by OTLP over HTTP. The standard variables, such as OTEL_EXPORTER_OTLP_ENDPOINT, say where; the default is http://localhost:4318. Traces have ids, times, counts and types of errors, and nothing that people or models write.",
+			why: "You look for what takes time."},
 	}
 }
 
@@ -122,8 +143,8 @@ func turns(c *Config) []*key {
 			doc: "US dollars that one turn may cost; a turn whose first call costs more is refused, and so are models without a price. 0 is no limit.",
 			why: "A turn may only cost so much."},
 		{name: "turn.instructions_bytes", value: size(&t.InstructionsBytes, 0, 16*mib), def: "32KiB", project: tighten,
-			doc: "How much of the project's AGENTS.md reaches the model. 0 leaves it out.",
-			why: "The AGENTS.md is long, or costs too much in every call."},
+			doc: "How much of your own AGENTS.md and of the project's reaches the model, each; the list of skills is no longer either. 0 leaves all out.",
+			why: "An AGENTS.md is long, or costs too much in every call."},
 	}
 }
 

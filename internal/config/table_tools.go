@@ -71,6 +71,9 @@ func acting(c *Config) []*key {
 		{name: "hooks", value: hooks(&c.Hooks),
 			doc: "Commands that have a say in tool calls, by name: command (a list, no shell reads it), calls (rules; none is all), timeout. Each gets the call as JSON on its input and prints {\"verdict\": \"allow\", \"deny\", \"ask\" or \"\", \"note\"}; one that fails refuses.",
 			why: "A program of yours decides about calls, or records them."},
+		{name: "mcp.servers", value: mcpServers(&c.MCP),
+			doc: "MCP servers whose tools agents can call, by name: command (a list, no shell reads it) with env (names of variables that it gets), or url with token_env (the variable with its token); tools (patterns of names; none is all), timeout (of a call, 1m). A command runs as you, outside the sandbox. Each call is asked about unless a rule such as mcp.NAME.* allows it.",
+			why: "Agents use tools of other programs."},
 		{name: "fetch.allowed_hosts", value: list{&t.FetchHosts, host},
 			doc: "The only hosts that fetch may reach, which may be in your own network. Blank is every public host.",
 			why: "Agents may reach some hosts only, or one in your own network."},
@@ -147,7 +150,7 @@ func rule(s string) (string, error) {
 	}
 	// A denial of a tool that there is not would deny nothing, and nobody would notice.
 	name, _, _ := strings.Cut(strings.ToLower(s), "(")
-	if begin, all := strings.CutSuffix(name, "*"); !strings.HasPrefix(name, "agent.") && !slices.ContainsFunc(ToolNames, func(tool string) bool {
+	if begin, all := strings.CutSuffix(name, "*"); !strings.HasPrefix(name, "agent.") && !strings.HasPrefix(name, mcpPrefix) && !slices.ContainsFunc(ToolNames, func(tool string) bool {
 		return tool == name || all && strings.HasPrefix(tool, begin)
 	}) {
 		if meant := nearest.Of(name, ToolNames); meant != "" {
@@ -158,12 +161,13 @@ func rule(s string) (string, error) {
 	return s, nil
 }
 
-// ToolNames are the tools that rules may name, beside the agents. network and ports,
+// ToolNames are the tools that rules may name, beside the agents and the tools of MCP
+// servers, which [builder.mcpRules] checks. network and ports,
 // what commands reach and which ports of theirs are opened, are no tools that a model
 // calls.
 var ToolNames = []string{
 	"read", "write", "edit", "list", "glob", "grep", "attachment.add", "attachment.download", "fetch", "bash", "network", "ports",
-	"project.list", "project.graph", "project.status", "project.propose", "project.scaffold", "project.snapshot",
+	"project.list", "project.graph", "project.status", "project.propose", "project.scaffold", "project.snapshot", "skill",
 }
 
 // ModelTools are those of them that a model calls.

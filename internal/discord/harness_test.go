@@ -21,6 +21,9 @@ import (
 	"belay/test/discordtest"
 )
 
+// patience bounds every wait; only a failure reaches it.
+const patience = 5 * time.Minute
+
 // agent is a bus with an agent behind it, in memory. It outlives surfaces, as the real
 // one does. What it is given is encoded and decoded, so that both are valid.
 type agent struct {
@@ -208,7 +211,7 @@ func (a *agent) put(session, request string, all ...contract.Payload) {
 // until waits until done, which is asked with the lock held.
 func (a *agent) until(what string, done func() bool) {
 	a.t.Helper()
-	ctx, cancel := context.WithTimeout(a.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(a.t.Context(), patience)
 	defer cancel()
 	if !a.wait(ctx, done) {
 		a.t.Fatalf("%s did not happen", what)
@@ -337,7 +340,7 @@ func (w *world) up() {
 		select {
 		case err := <-ended:
 			return errors.Join(err, surface.Close())
-		case <-time.After(20 * time.Second):
+		case <-time.After(patience):
 			return errors.New("it goes on")
 		}
 	}
@@ -347,7 +350,7 @@ func (w *world) up() {
 	}
 	select {
 	case w.code = <-codes:
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		w.t.Fatalf("the surface does not start:\n%s", w.log)
 	}
 	w.Wait(w.t, "the connection", func() bool { return w.Gateway.Connected() && w.Gateway.Sessions() > sessions })

@@ -136,7 +136,7 @@ func (w *world) record() string {
 // recorded waits until the file has a text so many times.
 func (w *world) recorded(text string, n int) {
 	w.t.Helper()
-	for end := time.Now().Add(20 * time.Second); strings.Count(w.record(), text) < n; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(patience); strings.Count(w.record(), text) < n; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			w.t.Fatalf("%s is not on record %d times:\n%s", text, n, w.record())
 		}

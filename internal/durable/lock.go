@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"time"
 )
 
@@ -24,9 +25,9 @@ type FileLock struct {
 // Every call opens its own descriptor, so two goroutines exclude each other just
 // as two processes do.
 //
-// The file must never be removed while anyone may use it: a lock on a file that
-// has lost its name excludes nobody. Lock notices the case where that happened
-// just before and tries again.
+// Nobody but its holder may remove the file, with [FileLock.Remove]: a lock on a file
+// that has lost its name excludes nobody. Lock notices the case where that happened just
+// before and tries again; if it happens again and again, others hold the lock.
 func Lock(path string) (*FileLock, error) {
 	for range 3 {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|nonblock, 0o600)
@@ -43,7 +44,7 @@ func Lock(path string) (*FileLock, error) {
 		}
 		_ = f.Close()
 	}
-	return nil, fmt.Errorf("lock: %s is replaced again and again", path)
+	return nil, fmt.Errorf("lock: %s is replaced again and again: %w", path, ErrLocked)
 }
 
 // Locked reports whether somebody holds the lock on path. To find out it takes a
@@ -84,6 +85,21 @@ func (l *FileLock) Unlock() error {
 		return fmt.Errorf("unlock: %w", err)
 	}
 	return nil
+}
+
+// Remove frees the lock and removes its file, for a lock that is seldom taken and lies
+// among a person's files. A file that cannot be removed stays: it is in nobody's way.
+func (l *FileLock) Remove() error {
+	// On Windows an open file cannot be removed, so one that others wait for stays.
+	if runtime.GOOS != "windows" {
+		if l.Named() {
+			_ = os.Remove(l.path)
+		}
+		return l.Unlock()
+	}
+	err := l.Unlock()
+	_ = os.Remove(l.path)
+	return err
 }
 
 // Rest frees the lock and keeps the file open, for a holder that takes the same lock

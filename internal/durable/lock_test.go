@@ -141,3 +141,34 @@ func TestLockResumesUnderItsName(t *testing.T) {
 	}
 	must(t, l.Unlock())
 }
+
+// A lock whose holders remove its file excludes everybody, and leaves nothing.
+func TestRemovedLockExcludesEverybody(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "l")
+	var holders atomic.Int64
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 25 {
+				l, err := WaitLock(t.Context(), path)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if n := holders.Add(1); n != 1 {
+					t.Errorf("%d hold the lock at once", n)
+				}
+				holders.Add(-1)
+				if err := l.Remove(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
+	}
+}

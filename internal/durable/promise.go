@@ -56,6 +56,7 @@ func Promises() []Promise {
 		{"continueBatch", "", "each turn that has begun is in its transcript", same, "turns"},
 		{"stopBatch", "", nothing, nothing, ""},
 		{"checkWorkflow", "", nothing, nothing, ""},
+		{"previewScaffold", "belay project init --dry-run", nothing, nothing, ""},
 		{"addProject", "", "the project is known, and its id leads to it", same, "known project"},
 		{"checkProject", "", nothing, nothing, ""},
 		{"inspectAttachments", "belay attach inspect", nothing, nothing, ""},

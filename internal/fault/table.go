@@ -118,7 +118,7 @@ var table = []Spec{
 	{InvalidIdentity, 400, "A row lacks an id, or has one that is ill-formed or another deliverable's.", "write ids like DEP-01-02-003 and DEL-01-02"},
 	{InvalidTarget, 400, "A row's target is not named as its type demands.", "give a deliverable's id for targets of type DELIVERABLE, and for no other"},
 	{DuplicateDependencyID, 400, "Two rows have the same DependencyID.", "give one of them a number of its own"},
-	{InvalidSatisfactionTransition, 400, "A dependency's satisfaction can not go from what it was to what is wanted.", "go step by step, as the message says; a person who must correct it edits the file"},
+	{InvalidSatisfactionTransition, 400, "A dependency's satisfaction cannot go from what it was to what is wanted.", "go step by step, as the message says; a person who must correct it edits the file"},
 	{RowDeletionRefused, 400, "Rows of a register are never deleted, and some are not in the request; details.dependencyIds names them.", "send every row; give those that are no longer observed Status=RETIRED"},
 	{InvalidCell, 400, "A cell begins like a formula, is too long, or holds what no cell may.", "begin the cell with a word, without control characters"},
 	{Unauthorized, 401, "A bearer token is required and missing or wrong.", "send Authorization: Bearer with the server's token, or open the page with belay open"},

@@ -9,7 +9,10 @@ import (
 	"os"
 	"path"
 
+	"go.opentelemetry.io/otel/attribute"
+
 	"belay/internal/durable"
+	"belay/internal/telemetry"
 )
 
 // Tx is a transaction. It is used by one goroutine.
@@ -44,8 +47,10 @@ type Tx struct {
 // Apply makes the changes of a prepared transaction. They are durable when it
 // returns. On an error the project is as it was, but for what a [*ConflictError]
 // names: that is as somebody else left it.
-func (tx *Tx) Apply(ctx context.Context) error {
-	err := context.Cause(ctx)
+func (tx *Tx) Apply(ctx context.Context) (err error) {
+	_, span := telemetry.Start(ctx, "changes.apply", attribute.Int("belay.changes", len(tx.rec.Changes)))
+	defer func() { telemetry.End(span, err) }()
+	err = context.Cause(ctx)
 	if err == nil {
 		err = tx.intend()
 	}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"syscall"
 	"time"
@@ -23,7 +24,7 @@ func Client(p Policy) (*http.Client, error) {
 		return nil, err
 	}
 	transport := &http.Transport{
-		Proxy:                 nil, // see the package comment
+		Proxy:                 r.proxy,
 		DialContext:           r.dial,
 		ForceAttemptHTTP2:     true,
 		TLSHandshakeTimeout:   or(p.ConnectTimeout, 10*time.Second),
@@ -99,6 +100,19 @@ func (r *rules) redirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
+// proxy is the way to a request's host, nil for a direct one.
+func (r *rules) proxy(req *http.Request) (*url.URL, error) {
+	if IsLoopback(req.URL.Hostname()) {
+		return nil, nil
+	}
+	return r.Proxy, nil
+}
+
+// leadsToProxy reports whether addr is where the proxy listens.
+func (r *rules) leadsToProxy(addr string) bool {
+	return r.Proxy != nil && addr == net.JoinHostPort(r.Proxy.Hostname(), portOf(r.Proxy.Scheme, r.Proxy.Port()))
+}
+
 // dial connects to addr, which still has the name, and holds each address that
 // the name has to what the name may have.
 func (r *rules) dial(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -111,6 +125,9 @@ func (r *rules) dial(ctx context.Context, network, addr string) (net.Conn, error
 		to, err := netip.ParseAddrPort(address)
 		if err != nil || network != "tcp4" && network != "tcp6" {
 			return &ViolationError{RuleAddress, address, "not an address of a TCP connection"}
+		}
+		if r.leadsToProxy(addr) && !neverReached(to.Addr().Unmap()) {
+			return nil
 		}
 		return r.address(host, to)
 	}

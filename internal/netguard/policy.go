@@ -5,11 +5,13 @@
 // The address is checked where it is dialled, not where its name is looked up,
 // so a name that resolves to a private address, or to another one the second
 // time, reaches nothing. Proxies from the environment are never used: the guard
-// would see the proxy's address instead of the target's. Violations are
-// *[ViolationError]s, which tell a caller that trying again is pointless.
+// would see the proxy's address instead of the target's. Only [Policy.Proxy] is, for
+// hosts that the operator named. Violations are *[ViolationError]s, which tell a
+// caller that trying again is pointless.
 package netguard
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -45,6 +47,11 @@ type Policy struct {
 	// clouds, multicast and tunnels); a network opens its addresses, whatever name
 	// leads to them. Without a port an entry stands for all of them.
 	Internal []string
+	// Proxy is an http or https proxy of the operator's through which all hosts but
+	// loopback are reached; nil is none. It may have any address but those that are never
+	// reached. The address of a host behind it is not checked, so AllowedHosts must
+	// say which hosts there are.
+	Proxy *url.URL
 	// MaxRedirects is how many redirects are followed; each is checked like a
 	// first request. 0 refuses them.
 	MaxRedirects int
@@ -165,6 +172,9 @@ type rules struct {
 
 func newRules(p Policy) (*rules, error) {
 	r := &rules{Policy: p, ports: []uint16{443}}
+	if p.Proxy != nil && len(p.AllowedHosts) == 0 {
+		return nil, errors.New("a policy with a proxy must name its hosts")
+	}
 	for _, entry := range p.AllowedHosts {
 		host, port, err := ParseHost(entry)
 		if err != nil {

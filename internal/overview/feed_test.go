@@ -14,7 +14,7 @@ import (
 )
 
 // patience bounds every wait of the tests.
-const patience = time.Minute
+const patience = 5 * time.Minute
 
 // watch is a subscription whose events a test waits for.
 type watch struct {

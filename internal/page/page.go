@@ -35,11 +35,16 @@ type Page struct {
 }
 
 type file struct {
-	data            []byte
-	mediaType, etag string
-	// packed returns data compressed, nil where that saves nothing. It compresses at
-	// the first request: a server that nobody looks at does not.
-	packed func() []byte
+	mediaType string
+	// content is read at the first request, and kept: a server that nobody looks at
+	// holds none of the page in memory.
+	content func() content
+}
+
+// content is what a file has. packed is data compressed, nil where that saves nothing.
+type content struct {
+	data, packed []byte
+	etag         string
 }
 
 // views are the addresses of the page's views, which it reads itself. A name that ends
@@ -61,12 +66,7 @@ func of(files fs.FS) *Page {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		data, err := fs.ReadFile(files, name)
-		if err != nil {
-			return err
-		}
-		digest := sha256.Sum256(data)
-		p.files["/"+name] = file{data, mediaType(name), `"` + hex.EncodeToString(digest[:16]) + `"`, sync.OnceValue(func() []byte { return pack(data) })}
+		p.files["/"+name] = file{mediaType(name), sync.OnceValue(func() content { return read(files, name) })}
 		return nil
 	})
 	if err != nil {
@@ -75,6 +75,16 @@ func of(files fs.FS) *Page {
 	p.files["/"] = p.files["/index.html"]
 	delete(p.files, "/index.html")
 	return p
+}
+
+// read reads a file, and compresses it.
+func read(files fs.FS, name string) content {
+	data, err := fs.ReadFile(files, name)
+	if err != nil {
+		panic("page: " + err.Error()) // an embedded file always reads
+	}
+	digest := sha256.Sum256(data)
+	return content{data, pack(data), `"` + hex.EncodeToString(digest[:16]) + `"`}
 }
 
 // mediaType does not ask the machine, whose table may say anything.
@@ -137,9 +147,10 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 		return
 	}
+	content := f.content()
 	head := w.Header()
 	head.Set("Content-Type", f.mediaType)
-	head.Set("ETag", f.etag)
+	head.Set("ETag", content.etag)
 	if strings.HasPrefix(r.URL.Path, hashed) {
 		head.Set("Cache-Control", "public, max-age=31536000, immutable")
 	} else {
@@ -152,11 +163,11 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head.Set("Cross-Origin-Opener-Policy", "same-origin")
 	head.Set("Cross-Origin-Resource-Policy", "same-origin")
 	head.Set("Vary", "Accept-Encoding")
-	data := f.data
-	if packed := f.packed(); packed != nil && acceptsGzip(r) {
-		data = packed
+	data := content.data
+	if content.packed != nil && acceptsGzip(r) {
+		data = content.packed
 		head.Set("Content-Encoding", "gzip")
-		head.Set("ETag", strings.TrimSuffix(f.etag, `"`)+`-gzip"`)
+		head.Set("ETag", strings.TrimSuffix(content.etag, `"`)+`-gzip"`)
 	}
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
 }

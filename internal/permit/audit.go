@@ -1,10 +1,7 @@
 package permit
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -16,15 +13,14 @@ import (
 
 	"belay/internal/durable"
 	"belay/internal/fault"
-	"belay/internal/plainjson"
 	"belay/internal/redact"
 )
 
 // Entry is one line of the audit log: what was decided or refused, by whom.
 // Texts are redacted and cut to a few kilobytes when they are written.
 type Entry struct {
-	// Kind is decision, refusal, delegation, grant, undo, changes, transition, hook,
-	// network or outside.
+	// Kind is decision, refusal, delegation, grant, undo, changes, transition, register,
+	// coordination, snapshot, hook, network or outside.
 	Kind       string `json:"kind"`
 	SessionID  string `json:"sessionId,omitempty"`
 	TurnID     string `json:"turnId,omitempty"`
@@ -87,48 +83,6 @@ func (a *Audit) Redacting(r *redact.Redactor) *Audit {
 	c := *a
 	c.redact = r
 	return &c
-}
-
-// auditVersion is the version of the format of log and head. Version 0 is the same
-// without the field "v".
-const auditVersion = 1
-
-// auditLine is a line as it is written, without its own hash, which follows.
-type auditLine struct {
-	Format int       `json:"v,omitempty"`
-	N      int       `json:"n"`
-	Time   time.Time `json:"time"`
-	Entry
-	Prev string `json:"prev"`
-}
-
-// head is what the head file remembers of the log's end.
-type head struct {
-	Format int    `json:"v,omitempty"`
-	N      int    `json:"n"`
-	Size   int64  `json:"size"`
-	Hash   string `json:"hash"`
-}
-
-// hashBytes is the length of what follows the hashed part of a line:
-// ,"hash":"…"} and the line end.
-const hashBytes = len(`,"hash":""}`) + 2*sha256.Size + 1
-
-// hashed is the line with its hash, over all bytes before it.
-func (l auditLine) hashed() (line []byte, hash string, err error) {
-	text, err := plainjson.Marshal(l)
-	if err != nil {
-		return nil, "", err
-	}
-	line, hash = withHash(bytes.TrimSuffix(text, []byte("}")))
-	return line, hash, nil
-}
-
-// withHash is a line of which body is all but its end.
-func withHash(body []byte) (line []byte, hash string) {
-	sum := sha256.Sum256(body)
-	hash = hex.EncodeToString(sum[:])
-	return append(body, `,"hash":"`+hash+"\"}\n"...), hash
 }
 
 // Append writes an entry and returns when it is on disk. It waits for other

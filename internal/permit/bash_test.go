@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"belay/internal/processgroup"
 )
 
 // stubs are the programs of the world in which bash runs the texts: they only
@@ -100,14 +102,15 @@ func runs(t *testing.T, shell, bin, text string) []string {
 	t.Helper()
 	dir := t.TempDir()
 	log := filepath.Join(dir, ".log")
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	// What runs in the background is waited for.
 	cmd := exec.CommandContext(ctx, shell, "-c", text+"\nwait")
 	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, []string{"PATH=" + bin, "PERMIT_TEST_LOG=" + log, "HOME=" + dir}, time.Second
-	own(cmd)
+	processgroup.Set(cmd)
+	cmd.Cancel = func() error { return processgroup.Kill(cmd) }
 	_ = cmd.Run() // many of the texts fail: what matters is what ran
-	end(cmd)
+	_ = processgroup.Kill(cmd)
 	if ctx.Err() != nil {
 		t.Errorf("%q did not end", text)
 	}

@@ -29,6 +29,8 @@ func CheckRule(setting, text string) error {
 		return vain("a delegation is not asked about before it begins; refuse it with permit.deny")
 	case setting == outsideSetting && !r.Names(commandTool) && !r.Names(writeTool):
 		return vain("only commands run outside the sandbox; write bash, as in bash(git push *)")
+	case r.bounded && strings.HasPrefix(r.tool, MCPPrefix):
+		return vain("the tools of MCP servers have no patterns; write mcp.SERVER.TOOL, or mcp.SERVER.* for all of them")
 	}
 	if !r.bounded || !r.Names(commandTool) {
 		return nil
@@ -38,6 +40,9 @@ func CheckRule(setting, text string) error {
 	}
 	return nil
 }
+
+// MCPPrefix is how the names of tools begin that MCP servers offer.
+const MCPPrefix = "mcp."
 
 // commandTool is the tool whose rules are about commands.
 const commandTool = "bash"

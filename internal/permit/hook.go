@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"belay/internal/processgroup"
 )
 
 // Hook is a command of the operator's that has a say in calls. It gets a
@@ -179,9 +181,10 @@ func (h *Hooks) ask(ctx context.Context, hook Hook, in HookInput) (HookAnswer, e
 	cmd.Dir, cmd.Env = h.o.Dir, append([]string{}, h.o.Env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), out, errs
 	cmd.WaitDelay = hookDelay
-	own(cmd)
+	processgroup.Set(cmd)
+	cmd.Cancel = func() error { return processgroup.Kill(cmd) }
 	err = cmd.Run()
-	end(cmd)
+	_ = processgroup.Kill(cmd) // what it left running; nothing is the usual answer
 	switch {
 	case ctx.Err() != nil:
 		return HookAnswer{}, context.Cause(ctx) // it was ended, whatever it said

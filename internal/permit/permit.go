@@ -65,6 +65,8 @@ const (
 	Delegate Kind = "delegate"
 	// Publish sends files to people on a surface outside this machine.
 	Publish Kind = "publish"
+	// External has a program outside the sandbox do something, such as an MCP server.
+	External Kind = "external"
 )
 
 // Effect says what a call would do. A tool makes it from input that it has
@@ -76,7 +78,8 @@ type Effect struct {
 	Kind Kind   `json:"kind"`
 	// Summary is one line for a person, at most 200 bytes, without secrets.
 	Summary string `json:"summary"`
-	// Command is the text of a command; Commands are the simple commands in it.
+	// Command is the text of a command, and the input of an external call; Commands are
+	// the simple commands in it.
 	Command  string    `json:"command,omitempty"`
 	Commands []Command `json:"commands,omitempty"`
 	// Opaque is set where the command could not be taken apart in full: a

@@ -5,12 +5,14 @@ import (
 )
 
 // Policy is what a turn may do: the person's mode and rules, the persona's, and
-// whether anybody can be asked. It is immutable and safe for concurrent use.
+// whether anybody can be asked. It is immutable, but for Added, and safe for concurrent use.
 type Policy struct {
 	Mode Mode
 	// Allowed are rules of calls that need no decision, Denied of calls that are
 	// never made. A denial wins over everything.
 	Allowed, Denied []Rule
+	// Added are allow rules that came later, nil for none.
+	Added *AddedRules
 	// AskBefore are rules of commands that are asked about before they run, even
 	// where nothing of them is real before it was reviewed.
 	AskBefore []Rule
@@ -48,6 +50,7 @@ func (p Policy) Judge(e Effect) Ruling { return p.JudgeWith(e, HookAnswer{}) }
 // is asked even where a rule allows it. What they only remark on is in the
 // question.
 func (p Policy) JudgeWith(e Effect, h HookAnswer) Ruling {
+	p.Allowed = p.Added.after(p.Allowed)
 	r, final := p.judge(e)
 	switch {
 	case r.Outcome == Refuse:
@@ -178,6 +181,8 @@ func (e Effect) question() string {
 		return "no rule covers the host that the command connects to"
 	case e.Kind == Network:
 		return "it reaches another machine"
+	case e.Kind == External:
+		return "a program outside the sandbox does it, and belay cannot take it back"
 	}
 	return fmt.Sprintf("no rule allows %s", e.Tool)
 }

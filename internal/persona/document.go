@@ -29,7 +29,7 @@ func (d *document) current(info fs.FileInfo) bool {
 }
 
 // parse reads a file's frontmatter and header. Nothing in a file makes it fail:
-// what can not be understood becomes a warning.
+// what cannot be understood becomes a warning.
 func parse(name, shown string, data []byte) *document {
 	sum := sha256.Sum256(data)
 	l := newLinter(name, data)

@@ -59,7 +59,7 @@ func isRule(line string) bool { return strings.TrimRight(line, " \t\r") == "---"
 
 // parseFrontmatter reads the block. YAML that does not parse declares nothing; a
 // field of the wrong type is left out, except that tools of the wrong type count
-// as no tools: what can not be read must not widen what an agent may do.
+// as no tools: what cannot be read must not widen what an agent may do.
 func parseFrontmatter(block string) (f frontmatter) {
 	if len(block) > maxFrontmatter {
 		f.warn("frontmatter is larger than %d bytes and is ignored", maxFrontmatter)
@@ -131,7 +131,7 @@ func (f *frontmatter) set(key string, v *yaml.Node) {
 		for _, name := range f.list(key, v) {
 			ids := canonical(name)
 			if ids == nil {
-				f.warn("subagents: %q can not be the name of a persona and is ignored", name)
+				f.warn("subagents: %q cannot be the name of a persona and is ignored", name)
 			} else if !slices.Contains(f.subagents, ids[0]) {
 				f.subagents = append(f.subagents, ids[0])
 			}

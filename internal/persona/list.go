@@ -8,7 +8,7 @@ import (
 )
 
 // List returns every persona of the root, sorted by ID. A file that is named
-// like a persona but can not be read is listed with a warning that says so. It
+// like a persona but cannot be read is listed with a warning that says so. It
 // returns INSTRUCTION_ROOT_INVALID for a root that is not valid.
 func (r *Root) List() ([]Summary, error) {
 	if err := r.Check(); err != nil {
@@ -26,7 +26,7 @@ func (r *Root) List() ([]Summary, error) {
 		}
 		d, err := r.load(fileOf(id))
 		if err != nil {
-			list = append(list, Summary{ID: id, File: fileOf(id), Warnings: []string{"can not be read: " + err.Error()}})
+			list = append(list, Summary{ID: id, File: fileOf(id), Warnings: []string{"cannot be read: " + err.Error()}})
 			continue
 		}
 		list = append(list, r.judged(d.persona).Summary)

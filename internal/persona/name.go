@@ -63,7 +63,7 @@ func idOf(base string) string {
 // underscores if the caller likes, or one of the workbench's aliases; a file of
 // exactly that name wins over an alias. It returns INSTRUCTION_ROOT_INVALID
 // before it looks for the name, then PERSONA_NOT_FOUND for a name that is
-// unknown, ill-formed, or whose file can not be read as a regular file.
+// unknown, ill-formed, or whose file cannot be read as a regular file.
 func (r *Root) Persona(name string) (Persona, error) {
 	if err := r.Check(); err != nil {
 		return Persona{}, err
@@ -95,7 +95,7 @@ func (r *Root) find(name string) (Persona, error) {
 	e := fault.New(fault.PersonaNotFound, "the instruction root has no persona %q%s", shown, meant).
 		With("persona", shown).With("instructionRoot", r.name()).Because(cause)
 	if !errors.Is(cause, fs.ErrNotExist) {
-		e = e.WithHint("its file exists but can not be read as a regular file of at most %d bytes", MaxFileBytes)
+		e = e.WithHint("its file exists but cannot be read as a regular file of at most %d bytes", MaxFileBytes)
 	}
 	return Persona{}, e
 }

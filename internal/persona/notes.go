@@ -49,20 +49,49 @@ func ProjectNotes(projectRoot string, limit int64) (text string, source Source, 
 		return "", Source{}, false, fmt.Errorf("read the project's %s: %w", notesFile, err)
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	text, source, err = readNotes(f, filepath.Join(projectRoot, notesFile), limit)
 	if err != nil {
 		return "", Source{}, false, fmt.Errorf("read the project's %s: %w", notesFile, err)
+	}
+	return text, source, true, nil
+}
+
+// OwnNotes reads the AGENTS.md in the user's folder for configuration: what the
+// user says to every agent, in every project. It is read as [ProjectNotes] reads
+// that of a project, but it may be a link to a file anywhere. An empty folder has
+// none.
+func OwnNotes(folder string, limit int64) (text string, source Source, ok bool, err error) {
+	if folder == "" {
+		return "", Source{}, false, nil
+	}
+	path := filepath.Join(folder, notesFile)
+	f, _, err := durable.OpenRegular(nil, path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", Source{}, false, nil
+	}
+	if err != nil {
+		return "", Source{}, false, fmt.Errorf("read your own %s: %w", notesFile, err)
+	}
+	defer f.Close()
+	if text, source, err = readNotes(f, path, limit); err != nil {
+		return "", Source{}, false, fmt.Errorf("read your own %s: %w", notesFile, err)
+	}
+	return text, source, true, nil
+}
+
+// readNotes reads at most limit bytes of the notes at path.
+func readNotes(r io.Reader, path string, limit int64) (text string, source Source, err error) {
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err != nil {
+		return "", Source{}, err
 	}
 	cut := int64(len(data)) > limit
 	if cut {
 		data = data[:cutAt(data, int(limit))]
 	}
 	sum := sha256.Sum256(data)
-	source = Source{
-		Path:   filepath.Join(projectRoot, notesFile),
-		SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(data)), Cut: cut,
-	}
-	return strings.ToValidUTF8(strings.TrimPrefix(string(data), "\uFEFF"), "\uFFFD"), source, true, nil
+	source = Source{Path: path, SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(data)), Cut: cut}
+	return strings.ToValidUTF8(strings.TrimPrefix(string(data), "\uFEFF"), "\uFFFD"), source, nil
 }
 
 // cutAt returns where to cut data to at most limit bytes: after a line if that

@@ -8,7 +8,7 @@
 // delegate to subagents. [ProjectNotes] reads the AGENTS.md of a project, which
 // adds to a persona's instructions and never replaces them.
 //
-// Everything is read through os.Root: a name can not leave the root, whatever
+// Everything is read through os.Root: a name cannot leave the root, whatever
 // links lie in it. Parsed files are remembered until their size or time changes,
 // so a warm lookup parses nothing. A configured root that is not valid
 // is an error and is never replaced by the embedded one.

@@ -31,7 +31,7 @@ func (p Persona) Sources() []Source { return []Source{p.Source} }
 
 // GlobalModel returns the model that the frontmatter of the root's AGENTS.md
 // names, or "". It is the tier of the model chain below the configuration and
-// above the default. It looks at that file alone; when the file can not be read,
+// above the default. It looks at that file alone; when the file cannot be read,
 // the error is INSTRUCTION_ROOT_INVALID.
 func (r *Root) GlobalModel() (string, error) {
 	d, err := r.load("AGENTS.md")
@@ -41,7 +41,7 @@ func (r *Root) GlobalModel() (string, error) {
 	if invalid := r.Check(); invalid != nil {
 		return "", invalid
 	}
-	return "", fault.New(fault.InstructionRootInvalid, "the instruction root's AGENTS.md can not be read").
+	return "", fault.New(fault.InstructionRootInvalid, "the instruction root's AGENTS.md cannot be read").
 		With("instructionRoot", r.name()).With("missingEntries", []string{}).With("invalidEntries", []string{"AGENTS.md"}).
 		Because(err)
 }
@@ -49,7 +49,7 @@ func (r *Root) GlobalModel() (string, error) {
 // Fingerprint identifies what a session was booted with: the persona, the mode,
 // and the contents of the instruction files that a turn of it uses, which are
 // the persona's own and AGENTS.md. It is 64 hex digits and changes exactly when
-// one of them does. An AGENTS.md that can not be read counts as changed.
+// one of them does. An AGENTS.md that cannot be read counts as changed.
 func (r *Root) Fingerprint(p Persona, mode string) string {
 	global := "unreadable"
 	if d, err := r.load("AGENTS.md"); err == nil {

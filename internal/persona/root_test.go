@@ -368,7 +368,7 @@ func TestList(t *testing.T) {
 			}
 		}
 	}
-	// A name with a hyphen can not be asked for, since hyphens become underscores.
+	// A name with a hyphen cannot be asked for, since hyphens become underscores.
 	if diff := cmp.Diff([]string{"A", "A_1", "B", "PLAIN"}, ids); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)
 	}

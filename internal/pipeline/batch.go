@@ -22,12 +22,11 @@ type job struct {
 // place names a batch: two projects may have one with the same id.
 type place struct{ projectRoot, batch string }
 
-// batch is the work of this process on a batch.
+// batch is the work of this process on a batch, while its goroutines run.
 type batch struct {
 	stop context.CancelFunc
-	// live is set while its goroutines run, err is why they ended early.
-	live bool
-	err  error
+	// err is why no more turns are started.
+	err error
 }
 
 // launch starts the turns of a batch, a few at once. It does nothing where the batch is
@@ -36,15 +35,16 @@ func (s *Service) launch(projectRoot, id string, atOnce int, jobs []job) {
 	at := place{projectRoot, id}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if b := s.running[at]; s.closed || b != nil && b.live {
+	if s.closed || s.running[at] != nil {
 		for _, j := range jobs {
 			j.close()
 		}
 		return
 	}
 	ctx, stop := context.WithCancel(s.life)
-	b := &batch{stop: stop, live: true}
+	b := &batch{stop: stop}
 	s.running[at] = b
+	s.failed.remove(at)
 	queue := make(chan job, len(jobs))
 	for _, j := range jobs {
 		queue <- j
@@ -62,8 +62,9 @@ func (s *Service) launch(projectRoot, id string, atOnce int, jobs []job) {
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if b.live = false; b.err == nil {
-			delete(s.running, at)
+		delete(s.running, at)
+		if b.err != nil {
+			s.failed.add(at, b.err)
 		}
 	})
 }

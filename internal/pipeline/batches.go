@@ -21,7 +21,8 @@ type Batch struct {
 	Of        int          `json:"of"`
 	Sessions  int          `json:"sessions"`
 	CreatedAt session.Time `json:"createdAt"`
-	// Live is set while this server starts its turns. Error is why it ended early.
+	// Live is set while this server starts its turns. Error is why it ended early; it is
+	// known until the server ends, of the latest ones.
 	Live  bool       `json:"live"`
 	Error *BatchFail `json:"error,omitempty"`
 }
@@ -81,13 +82,13 @@ func (s *Service) Batch(ctx context.Context, projectRoot, id string) (Batch, err
 
 // shown adds what this process knows of a batch. The caller holds the lock.
 func (s *Service) shown(projectRoot string, b *Batch) {
-	running := s.running[place{projectRoot, b.ID}]
-	if running == nil {
-		return
+	at := place{projectRoot, b.ID}
+	err := s.failed.why[at]
+	if running := s.running[at]; running != nil {
+		b.Live, err = true, running.err
 	}
-	b.Live = running.live
-	if running.err != nil {
-		f := fault.From(running.err)
+	if err != nil {
+		f := fault.From(err)
 		b.Error = &BatchFail{f.Type, f.Message, f.Hint}
 	}
 }

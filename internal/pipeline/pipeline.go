@@ -84,6 +84,7 @@ type Service struct {
 	mu      sync.Mutex
 	closed  bool
 	running map[place]*batch
+	failed  failures
 }
 
 // New returns a service.

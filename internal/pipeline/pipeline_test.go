@@ -102,7 +102,7 @@ func (w *world) service(t *testing.T) *pipeline.Service {
 // until waits for something that happens by itself.
 func until(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !done(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); !done(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("waited in vain: " + what)
 		}
@@ -223,6 +223,11 @@ func TestBatchMeetsAFullEngine(t *testing.T) {
 	if err != nil || all[0].Error == nil || w.begun() != 1 {
 		t.Fatalf("%+v, %d turns, %v", all, w.begun(), err)
 	}
+	// The next process has the batch and its sessions, and not the reason.
+	next := w.service(t)
+	if after, err := next.Batch(t.Context(), root, first.Batch); err != nil || after.Error != nil || after.Live || after.Of != 3 || after.Sessions != 3 {
+		t.Errorf("after a restart: %+v, %v", after, err)
+	}
 	if err := s.Continue(t.Context(), root, first.Batch); err != nil {
 		t.Fatal(err)
 	}
@@ -234,6 +239,9 @@ func TestBatchMeetsAFullEngine(t *testing.T) {
 	}
 	w.Wait()
 	until(t, "the batch to end", func() bool { return !live(t, s) })
+	if after, err := s.Batch(t.Context(), root, first.Batch); err != nil || after.Error != nil {
+		t.Errorf("after it was continued: %+v, %v", after, err)
+	}
 }
 
 // A batch that was stopped starts no more turns; the running one goes on.

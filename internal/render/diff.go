@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/json"
 	"strings"
+	"unicode/utf8"
 
 	"belay/internal/event"
 	"belay/internal/permit"
@@ -20,6 +21,7 @@ func CallDiff(l *Look, call event.ToolUse, effect *permit.Effect, width, limit i
 	switch call.Name {
 	case "edit":
 		var in struct {
+			Path  string
 			Edits []struct{ Old, New string }
 		}
 		if json.Unmarshal(call.Input, &in) != nil {
@@ -32,15 +34,15 @@ func CallDiff(l *Look, call event.ToolUse, effect *permit.Effect, width, limit i
 			}
 			replaced(&d, e.Old, e.New)
 		}
-		return Diff(l, d.String(), width, limit)
+		return diffOf(l, in.Path, d.String(), width, limit)
 	case "write":
-		var in struct{ Content string }
+		var in struct{ Path, Content string }
 		if json.Unmarshal(call.Input, &in) != nil {
 			return nil
 		}
 		var d strings.Builder
 		marks(&d, '+', in.Content)
-		return Diff(l, d.String(), width, limit)
+		return diffOf(l, in.Path, d.String(), width, limit)
 	}
 	return nil
 }
@@ -84,13 +86,18 @@ func marks(d *strings.Builder, sign byte, text string) {
 // Diff draws a unified diff, a line of it per line of the screen; long ones are
 // cut, because what a diff shows is where something changes.
 func Diff(l *Look, diff string, width, limit int) []string {
-	return drawn(l, diff, width, limit, "", func(s string) []string { return []string{l.Cut(Spread(Visible(Glance(s, width))), width)} })
+	return diffOf(l, "", diff, width, limit)
+}
+
+// diffOf is [Diff] of a file, "" where the diff itself names it.
+func diffOf(l *Look, file, diff string, width, limit int) []string {
+	return drawn(l, file, diff, width, limit, "", func(s string) []string { return []string{l.Cut(Spread(Visible(Glance(s, width))), width)} })
 }
 
 // WholeDiff draws a unified diff that a person decides on: long lines are broken, so that
 // all of them is there to see. Rest says where more lines than the limit are.
 func WholeDiff(l *Look, diff string, width, limit int, rest string) []string {
-	return drawn(l, diff, width, limit, rest, func(s string) []string { return l.broken(Visible(s), width) })
+	return drawn(l, "", diff, width, limit, rest, func(s string) []string { return l.broken(Visible(s), width) })
 }
 
 // Broken are the parts of a line of a diff that fit a width, 0 for any. All but the
@@ -113,11 +120,13 @@ func (l *Look) broken(s string, width int) []string {
 	return parts
 }
 
-func drawn(l *Look, diff string, width, limit int, rest string, rows func(string) []string) []string {
+func drawn(l *Look, file, diff string, width, limit int, rest string, rows func(string) []string) []string {
 	var lines []string
+	code := newHighlighter(file)
 	left, head := 0, strings.HasPrefix(diff, "--- ")
 	for s := range strings.SplitSeq(strings.TrimSuffix(diff, "\n"), "\n") {
 		if head = head && !strings.HasPrefix(s, "@@"); head {
+			code = ofFile(code, s)
 			continue // the file is named above
 		}
 		if len(lines) >= limit {
@@ -132,10 +141,17 @@ func drawn(l *Look, diff string, width, limit int, rest string, rows func(string
 		case strings.HasPrefix(s, "-"):
 			style = l.Removed
 		case strings.HasPrefix(s, "@@"):
-			style = l.Place
+			style, code = l.Place, code.anew()
 		}
+		code = ofFile(code, s)
 		for _, row := range rows(s) {
-			lines = append(lines, style.Render(row))
+			if code == nil || strings.HasPrefix(s, "@@") {
+				lines = append(lines, style.Render(row))
+				continue
+			}
+			sign, _ := utf8.DecodeRuneInString(row)
+			n := utf8.RuneLen(max(sign, ' '))
+			lines = append(lines, style.Render(row[:min(n, len(row))])+code.toned(style, row[min(n, len(row)):]))
 		}
 	}
 	if left > 0 {

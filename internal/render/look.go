@@ -15,7 +15,7 @@ type Look struct {
 	// is counted otherwise than the program that draws does it is cut off.
 	Wide ansi.Method
 
-	Plain, Faint, Strong, Heading, Code, Accent, Person, Good, Bad, Warn, Added, Removed, Place lipgloss.Style
+	Plain, Faint, Strong, Heading, Code, Keyword, Accent, Person, Good, Bad, Warn, Added, Removed, Place lipgloss.Style
 }
 
 // NewLook returns the look of a terminal.
@@ -24,8 +24,17 @@ func NewLook() *Look {
 	colour := func(c string) lipgloss.Style { return plain.Foreground(lipgloss.Color(c)) }
 	return &Look{
 		Plain: plain, Faint: plain.Faint(true), Strong: plain.Bold(true),
-		Heading: colour("6").Bold(true), Code: colour("3"),
+		Heading: colour("6").Bold(true), Code: colour("3"), Keyword: colour("5"),
 		Accent: colour("6"), Person: colour("4"), Good: colour("2"), Bad: colour("1"), Warn: colour("3"),
 		Added: colour("2"), Removed: colour("1"), Place: colour("6"),
 	}
+}
+
+// Light changes the colours for a light background, where the palette's yellow and cyan are
+// hard to read on most terminals.
+func (l *Look) Light() {
+	dark := func(s lipgloss.Style, c string) lipgloss.Style { return s.Foreground(lipgloss.Color(c)) }
+	l.Code, l.Warn = dark(l.Code, "94"), dark(l.Warn, "94")
+	l.Heading, l.Accent, l.Place = dark(l.Heading, "24"), dark(l.Accent, "24"), dark(l.Place, "24")
+	l.Good, l.Added = dark(l.Good, "22"), dark(l.Added, "22")
 }

@@ -136,8 +136,13 @@ func (s *setter) code(n ast.Node, language string, width int) []string {
 	if language == "diff" {
 		return Prefixed(Diff(s.l, body, max(4, width-2), WholeLines), "  ", "  ")
 	}
+	h := newHighlighter(language)
 	var out []string
 	for _, line := range s.l.Fold(body, max(4, width-2)) {
+		if h != nil {
+			out = append(out, "  "+h.styled(s.l, line))
+			continue
+		}
 		out = append(out, "  "+s.l.Code.Render(line))
 	}
 	return out

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 
 // patience bounds every wait of the tests: long, because a test that waits for it
 // has failed.
-const patience = time.Minute
+const patience = 5 * time.Minute
 
 // world is a project, a state folder and a store on them.
 type world struct {

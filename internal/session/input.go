@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -18,7 +17,6 @@ import (
 	"belay/internal/attachment/block"
 	"belay/internal/durable"
 	"belay/internal/fault"
-	"belay/internal/lazyregexp"
 )
 
 // Input is what a person says into a running turn.
@@ -93,8 +91,7 @@ func (s *Signals) SendInput(id string, in Input) error {
 	if len(data) > maxInputBytes {
 		return fault.New(fault.RequestTooLarge, "the input has %d bytes, the limit is %d", len(data), maxInputBytes)
 	}
-	// The name keeps the order in which inputs came.
-	name := fmt.Sprintf("%s/%s/%020d-%s%s", dirInputs, id, s.store.o.Clock().UnixNano(), s.store.o.NewID(), keySuffix(in.Key))
+	name := fmt.Sprintf("%s/%s/%020d-%s%s", dirInputs, id, s.nextInput(waiting), s.store.o.NewID(), keySuffix(in.Key))
 	if err := s.writeInput(id, name, data); err != nil {
 		if errors.Is(err, durable.ErrUnflushed) && missing(durable.Remove(s.store.stateDir.Root(), name)) {
 			return storage("the turn has taken the input, but a power cut may lose it", err)
@@ -212,13 +209,6 @@ func (s *Signals) flushTranscript(id string) error {
 	return s.store.paths.flushNew(base, p)
 }
 
-// An input's file gets takenSuffix after inputSuffix when its turn has taken it.
-// It goes when the transcript that has the input is flushed.
-const (
-	inputSuffix = ".json"
-	takenSuffix = ".taken"
-)
-
 // inputTurn is the turn that runs in a session and still takes inputs.
 func (s *Signals) inputTurn(id string) (turn string, ok bool) {
 	v := s.store.states.get(id)
@@ -234,77 +224,4 @@ func (s *Signals) inputTurn(id string) (turn string, ok bool) {
 		return "", false
 	}
 	return n.Turn, true
-}
-
-// Inputs are those that wait for the running turn of a session, in their order. What it
-// has taken is not among them.
-func (s *Signals) Inputs(id string) ([]Input, error) {
-	const failed = "the inputs could not be read"
-	entries, err := os.ReadDir(filepath.Join(s.store.o.StateDir, dirInputs, id))
-	if missing(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, storage(failed, err)
-	}
-	turn, _ := s.inputTurn(id)
-	var inputs []Input
-	for _, e := range entries { // ReadDir sorts them
-		name := e.Name()
-		if !strings.HasSuffix(name, inputSuffix) {
-			continue
-		}
-		data, _, err := durable.ReadFile(s.store.stateDir.Root(), dirInputs+"/"+id+"/"+name, maxInputBytes)
-		if missing(err) {
-			continue // taken meanwhile
-		}
-		if err != nil {
-			return nil, storage(failed, err)
-		}
-		var in Input
-		if json.Unmarshal(data, &in) != nil || in.Turn != turn || turn == "" {
-			continue // no turn takes it
-		}
-		in.ID = strings.TrimSuffix(name, inputSuffix)
-		inputs = append(inputs, in)
-	}
-	return inputs, nil
-}
-
-// inputPattern is how inputs are called.
-var inputPattern = lazyregexp.New(`^[0-9]{20}-[A-Za-z0-9_-]{1,150}$`)
-
-// DropInput takes an input back that [Signals.Inputs] has named. One that the turn has
-// taken, or that is not there, is NOT_FOUND.
-func (s *Signals) DropInput(id, input string) error {
-	gone := fault.New(fault.NotFound, "no input %q waits in session %s", clip(input, 80), id).With("input", clip(input, 80)).
-		WithHint("the turn may have taken it; the session's events show it then")
-	if !ValidID(id) || !inputPattern.MatchString(input) {
-		return gone
-	}
-	err := durable.Remove(s.store.stateDir.Root(), dirInputs+"/"+id+"/"+input+inputSuffix)
-	if unreached(err) {
-		return gone
-	}
-	return storage("the input could not be taken back", err)
-}
-
-// inputNames are the names of a session's inputs without takenSuffix, in their
-// order.
-func (s *Signals) inputNames(id string) ([]string, error) {
-	entries, err := os.ReadDir(filepath.Join(s.store.o.StateDir, dirInputs, id))
-	if missing(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, e := range entries {
-		if name := strings.TrimSuffix(e.Name(), takenSuffix); strings.HasSuffix(name, inputSuffix) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names, nil
 }

@@ -2,7 +2,10 @@ package session
 
 import (
 	"context"
+	"slices"
+	"strconv"
 	"testing"
+	"time"
 )
 
 // A sender who does not know whether its input was sent finds out: while it waits, once
@@ -38,5 +41,36 @@ func TestInputSent(t *testing.T) {
 	must(t, l.Commit(context.Background()))
 	is("in the transcript", "k1", true)
 	is("after the end of its turn", "k2", false)
+	must(t, l.Release())
+}
+
+// Inputs reach the turn in the order in which they were sent, also where the clock stands
+// still or is set back.
+func TestInputsKeepTheirOrder(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	w := newWorld(t, func(o *Options) { o.Clock = func() time.Time { return now } })
+	id := w.session().SessionID
+	l := acquire(t, w.Store, id)
+	must(t, l.Begin("t1"))
+	must(t, l.Append(Entry{Kind: EntryTurn, Turn: "t1", Message: "hello"}))
+	var sent, taken []string
+	for i := range 12 {
+		sent = append(sent, strconv.Itoa(i))
+		must(t, w.Signals.SendInput(id, Input{Message: sent[i], Mode: Steer}))
+		if i%3 == 0 {
+			now = now.Add(-time.Hour)
+		}
+	}
+	inputs, err := l.TakeInputs("t1")
+	must(t, err)
+	for _, in := range inputs {
+		taken = append(taken, in.Message)
+	}
+	if !slices.Equal(taken, sent) {
+		t.Errorf("taken in the order %v", taken)
+	}
+	must(t, l.Append(Entry{Kind: EntryEnd, Turn: "t1"}))
+	must(t, l.Commit(context.Background()))
 	must(t, l.Release())
 }

@@ -26,3 +26,13 @@ func wireName(name string, taken func(string) bool) string {
 	mark := "_" + hex.EncodeToString(sum[:8])
 	return wire[:min(len(wire), maxWireName-len(mark))] + mark
 }
+
+// Names reports whether an entry of a list of tools, as a person wrote it, is about a tool.
+// Names are understood in any case; mcp.files.* stands for all that begin so.
+func Names(entry, name string) bool {
+	entry = strings.TrimSpace(entry)
+	if prefix, ok := strings.CutSuffix(entry, "*"); ok && strings.HasSuffix(prefix, ".") {
+		return len(name) > len(prefix) && strings.EqualFold(name[:len(prefix)], prefix)
+	}
+	return strings.EqualFold(entry, name)
+}

@@ -44,6 +44,9 @@ type Spec struct {
 	// Schema is the JSON Schema of the input, an object, with the keywords that
 	// package schema checks.
 	Schema json.RawMessage
+	// Unchecked is set where whoever carries the call out checks its input, and the schema
+	// has what package schema does not understand.
+	Unchecked bool
 }
 
 // Call is one call of a tool, checked. It is used once.

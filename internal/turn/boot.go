@@ -47,7 +47,9 @@ func (b *boots) boot(ctx context.Context, r BootRequest) (_ BootResult, err erro
 	if _, err := b.projects.check(rec.ProjectRoot); err != nil {
 		return BootResult{}, err
 	}
-	s, err := b.resolver.resolve(rec, Request{Opts: r.Opts})
+	opts := r.Opts
+	opts.Tools = &[]string{} // none is offered, so none is waited for
+	s, err := b.resolver.resolve(ctx, rec, Request{Opts: opts})
 	if err != nil {
 		return BootResult{}, err
 	}

@@ -240,13 +240,13 @@ func TestTimeBudget(t *testing.T) {
 // A wait for another try is no stall.
 func TestRetryIsNoStall(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(o *Options) { o.Rules.Limits.Stall = time.Second })
+	const stall = time.Second
+	r := newRig(t, func(o *Options) { o.Rules.Limits.Stall = stall })
 	r.provider.play = func(ctx context.Context, q model.Request, yield func(model.Chunk, error) bool) {
-		const after = 1500 * time.Millisecond
-		if !yield(model.Retry{Attempt: 1, After: after, Cause: "busy"}, nil) {
+		if !yield(model.Retry{Attempt: 1, After: patience, Cause: "busy"}, nil) {
 			return
 		}
-		if err := model.Sleep(ctx, after); err != nil {
+		if err := model.Sleep(ctx, 3*stall/2); err != nil {
 			yield(nil, err)
 			return
 		}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"belay/internal/fault"
 	"belay/internal/session"
 	"belay/internal/turn/changes"
@@ -15,6 +17,7 @@ import (
 // up; the end of any other is put on record.
 type deadTurns struct {
 	store    *session.Store
+	tracer   trace.Tracer
 	lifetime *lifetime
 	leases   *leases
 	files    *changes.Files

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -193,5 +195,33 @@ func TestSpecialistSpendsTheTurnsBudget(t *testing.T) {
 	events := r.say(r.session(), "go", delegating, func(q *Request) { q.Opts.MaxTokens = ptr[int64](10) })
 	if c := payload[event.Complete](t, events, event.SessionComplete); c.StopReason != string(model.StopBudget) {
 		t.Errorf("stop reason %q: %s", c.StopReason, names(events))
+	}
+}
+
+// A subagent reads the person's own notes and the project's, and its manifest names both.
+func TestNotesOfSubagents(t *testing.T) {
+	t.Parallel()
+	own := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(own, "AGENTS.md"), []byte("Speak Latin."), 0o600))
+	r := delegationRig(t, func(o *Options) { o.OwnNotes = own })
+	r.file("AGENTS.md", "Speak of piers.")
+	r.provider.does(handsOver)
+	id := r.session()
+	r.say(id, "go", delegating)
+	entries, err := r.engine.Transcript(r.ctx(), id)
+	must(t, err)
+	manifests := 0
+	for _, e := range entries {
+		if e.Kind != session.EntryRequest || e.Agent != "c1" || e.Manifest == nil {
+			continue
+		}
+		manifests++
+		from := e.Manifest.Instructions
+		if n := len(from); n < 3 || from[n-2].Path != filepath.Join(own, "AGENTS.md") || from[n-1].Path != filepath.Join(r.project, "AGENTS.md") {
+			t.Errorf("the instructions are from %+v", from)
+		}
+	}
+	if manifests == 0 {
+		t.Error("the subagent has no manifest")
 	}
 }

@@ -40,7 +40,7 @@ func (t *turn) judge(done agent.Completion, err error) outcome {
 		}
 		f := fault.From(err)
 		if f.Cause != nil {
-			t.Logger.Error("turn failed", "session", t.SessionID, "turn", t.ID, "error", f.Cause)
+			t.Logger.Error("turn failed", "error", f.Cause)
 		}
 		return outcome{exit: ending.Failed, err: f}
 	}
@@ -55,19 +55,21 @@ func (t *turn) finish(o outcome) {
 		t.recorded(o)
 		return
 	}
-	t.Logger.Error("record the end of a turn", "session", t.SessionID, "turn", t.ID, "error", err)
+	t.Logger.Error("record the end of a turn", "error", err)
 	if err := t.correct(o); err != nil {
-		t.Logger.Error("correct the end of a turn", "session", t.SessionID, "turn", t.ID, "error", err)
+		t.Logger.Error("correct the end of a turn", "error", err)
 	}
 	drafts := ending.WithCalls(ending.Failure(fault.From(err), ending.Failed), t.Spent.Calls)
 	if t.failed { // one turn:error is enough, and process:exit says what failed last
 		drafts = drafts[1:]
 	}
+	failed := outcome{exit: ending.Failed, err: fault.From(err)}
+	t.report(&failed)
 	if t.Events.Emit(drafts...) != nil {
 		t.lose(drafts)
 		return
 	}
-	t.recorded(outcome{exit: ending.Failed, err: fault.From(err)})
+	t.recorded(failed)
 }
 
 func (t *turn) conclude(o outcome) error {
@@ -96,6 +98,7 @@ func (t *turn) conclude(o outcome) error {
 	if err := t.Lease.Commit(context.WithoutCancel(t.Context)); err != nil {
 		return err
 	}
+	t.report(&o)
 	t.said.Store(true)
 	return t.Events.Emit(drafts[len(drafts)-1])
 }
@@ -152,7 +155,7 @@ func (o outcome) drafts() []event.Draft {
 			Code: strings.ToUpper(o.Reason), Message: o.Warning(),
 		}})
 	}
-	return append(drafts, ending.Complete(o.Reason)...)
+	return append(drafts, ending.Complete(event.Complete{StopReason: o.Reason, ContextTokens: o.ContextTokens})...)
 }
 
 // retired reports whether the turn's lease is free again.

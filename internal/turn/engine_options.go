@@ -1,8 +1,11 @@
 package turn
 
 import (
+	"context"
 	"log/slog"
 	"time"
+
+	"go.opentelemetry.io/otel/trace"
 
 	"belay/internal/attachment"
 	"belay/internal/journal"
@@ -27,6 +30,8 @@ type Options struct {
 	// none.
 	Others func(name string) (Backend, error)
 	Logger *slog.Logger
+	// Tracer begins the traces of turns that belong to no other; nil traces nothing.
+	Tracer trace.Tracer
 	// Clock gives the time of records; NewID makes turn ids.
 	Clock func() time.Time
 	NewID func() string
@@ -38,6 +43,9 @@ type Options struct {
 	// ScratchDir holds the files of a dry run while it lasts, and a folder for
 	// each session whose tools need one.
 	ScratchDir string
+	// OwnSkills is the person's own folder for settings, in whose folder skills their skills
+	// lie; "" has none.
+	OwnSkills string
 	// SearchPath is the PATH of the person ([tool.Environment.Path]).
 	SearchPath string
 	// ReadPaths are toolchains that commands may read ([tool.Environment.ReadPaths]).
@@ -47,6 +55,8 @@ type Options struct {
 	// project a persona may change, and is required with Tools.
 	Tools *tool.Set
 	Scope agent.ScopeOf
+	// MoreTools are tools of programs outside, which come and go; nil is none.
+	MoreTools ToolSource
 	// Private are belay's own folders, in which no project may be.
 	Private []string
 	// Requests takes the questions about calls that a person must allow; nil refuses
@@ -62,6 +72,8 @@ type Options struct {
 	Journal *journal.Store
 	// Links keeps the addresses of files that people sent; nil keeps none.
 	Links Links
+	// AddedRules are allow rules that a person adds while turns run, nil for none.
+	AddedRules *permit.AddedRules
 	// Publish lists patterns of files that may be sent to a destination without a question
 	// ([permit.Policy.Publish]); nil lists none.
 	Publish func(session.Destination) []string
@@ -71,6 +83,19 @@ type Options struct {
 
 	// GlobalModel is the model tier between opts and AGENTS.md.
 	GlobalModel string
+	// OwnNotes is the folder with the user's own AGENTS.md, which every agent reads
+	// before that of the project; "" is none.
+	OwnNotes string
+}
+
+// ToolSource has tools that come and go, such as those of MCP servers.
+type ToolSource interface {
+	// With returns a set with the source's tools after its own, within some seconds: those
+	// that requested may name, or all where it is nil. Problems are sentences about tools
+	// that are missing.
+	With(ctx context.Context, base *tool.Set, requested []string) (set *tool.Set, problems []string)
+	// Names are patterns of the names that there may be, such as mcp.files.*.
+	Names() []string
 }
 
 // Rules are what a project may make stricter.
@@ -111,7 +136,7 @@ type Limits struct {
 	MaxTurns   int
 	MaxTokens  int64
 	MaxCostUSD float64
-	// MessageBytes caps the user's words, NotesBytes the project's AGENTS.md,
+	// MessageBytes caps the user's words, NotesBytes an AGENTS.md,
 	// AnswerBytes what one model call may send.
 	MessageBytes, NotesBytes, AnswerBytes int64
 	// QueueLength and QueueWait bound the line behind a busy session.

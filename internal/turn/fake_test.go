@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"iter"
+	"slices"
 	"sync"
 	"testing"
 
@@ -63,6 +64,13 @@ func (f *fake) last(t testing.TB) model.Request {
 		t.Fatal("the provider was not called")
 	}
 	return f.requests[len(f.requests)-1]
+}
+
+// asked are all requests.
+func (f *fake) asked() []model.Request {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.requests)
 }
 
 // says is a provider's whole answer.

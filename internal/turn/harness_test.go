@@ -24,7 +24,7 @@ import (
 )
 
 // patience bounds every wait of a test; it is reached only by a failure.
-const patience = time.Minute
+const patience = 5 * time.Minute
 
 // Bounds that the agents of a turn keep.
 const (

@@ -7,6 +7,7 @@ import (
 
 	"belay/internal/nearest"
 	"belay/internal/permit"
+	"belay/internal/tool"
 	"belay/internal/turn/agent"
 )
 
@@ -33,7 +34,8 @@ func modeWarning(mode string) string {
 
 // NamesTool reports whether a rule is about any of these tools, or about agents, whose
 // tools each turn has for itself, or about the hosts that commands reach and the ports
-// that they open.
+// that they open. A name such as mcp.files.* stands for all that begin so.
 func NamesTool(r permit.Rule, tools []string) bool {
-	return strings.HasPrefix(r.Tool(), agent.ToolPrefix) || r.Names(permit.NetworkTool) || r.Names(permit.PortsTool) || slices.ContainsFunc(tools, r.Names)
+	return strings.HasPrefix(r.Tool(), agent.ToolPrefix) || r.Names(permit.NetworkTool) || r.Names(permit.PortsTool) ||
+		slices.ContainsFunc(tools, func(t string) bool { return r.Names(t) || tool.Names(t, r.Tool()) })
 }

@@ -60,13 +60,13 @@ func NewLocal(o Options) *Local {
 	)
 	records := &recovery.Records{Store: o.Store, Files: files, Questions: asked, Requests: o.Requests, Audit: o.Audit, Ends: ends, Clock: o.Clock}
 	services := &agent.Services{
-		Logger: o.Logger, Clock: o.Clock, FilePlanner: o.Planner, Questions: asked, Audit: o.Audit, Hooks: o.Hooks, Redact: o.Redact, Publish: o.Publish,
+		Logger: o.Logger, Clock: o.Clock, FilePlanner: o.Planner, Questions: asked, Audit: o.Audit, Hooks: o.Hooks, Redact: o.Redact, Publish: o.Publish, AddedRules: o.AddedRules,
 		Scope: o.Scope, Gate: o.Gate, Journal: o.Journal, FileRecovery: files, ProjectsIn: o.Store.ProjectsIn,
-		ScratchDir: o.ScratchDir, SearchPath: o.SearchPath, ReadPaths: o.ReadPaths,
+		ScratchDir: o.ScratchDir, OwnSkills: o.OwnSkills, SearchPath: o.SearchPath, ReadPaths: o.ReadPaths,
 	}
 	maker := &turnMaker{services, o.NewID, o.Root, life, running, projects, resolver, ends, o.Links}
 	dead := &deadTurns{
-		store: o.Store, lifetime: life, leases: leases, files: files, records: records,
+		store: o.Store, tracer: o.Tracer, lifetime: life, leases: leases, files: files, records: records,
 		waiting: &recovery.SuspendedTurns{Store: o.Store, Questions: asked}, maker: maker,
 	}
 	streams := &streams{
@@ -76,13 +76,13 @@ func NewLocal(o Options) *Local {
 	l := &Local{
 		sessions:    &sessions{o.Store, projects, leases, o.ScratchDir, updates{life, dead, records}},
 		attachments: &attachments{o.Store, projects, models, dryRun{o.Store, o.Planner, o.ScratchDir}},
-		personas:    personas{o.Root, o.Tools},
+		personas:    personas{o.Root, o.Tools, o.MoreTools},
 		control:     &control{o.Store, projects, o.Requests, o.Clock, o.Redact, o.Links},
 		FileChanges: changes.New(files, changesEngine{life, projects, dead, o.Store, services}, o.Requests),
 		Files:       files,
 		lifetime:    life, signals: o.Store.Signals, provider: o.Provider, running: running,
 		starter: &starter{
-			store: o.Store, newID: o.NewID, logger: o.Logger, lifetime: life, projects: projects, models: models,
+			store: o.Store, newID: o.NewID, logger: o.Logger, tracer: o.Tracer, lifetime: life, projects: projects, models: models,
 			keys:  newIdempotencyKeys(o.Clock, o.Rules.Limits.IdempotencyTTL),
 			maker: maker, records: records, dead: dead, streams: streams,
 		},

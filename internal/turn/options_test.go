@@ -2,7 +2,10 @@ package turn
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"log/slog"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +14,7 @@ import (
 	"belay/internal/fault"
 	"belay/internal/persona"
 	"belay/internal/session"
+	"belay/internal/tool"
 )
 
 // rootedRig is a rig on an instruction root of its own.
@@ -62,7 +66,7 @@ func TestFallbackChains(t *testing.T) {
 			if tt.change != nil {
 				tt.change(&o)
 			}
-			s, err := newResolver(&o).resolve(rec, Request{Opts: tt.o})
+			s, err := newResolver(&o).resolve(t.Context(), rec, Request{Opts: tt.o})
 			must(t, err)
 			if got := tt.check(s); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
@@ -70,6 +74,36 @@ func TestFallbackChains(t *testing.T) {
 		})
 	}
 }
+
+// A turn that nobody waits for any more does not go on once its tools were waited for; what is
+// missing is a warning.
+func TestToolsOfProgramsOutside(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	rec, err := r.store.Get(r.ctx(), r.session())
+	must(t, err)
+	o := r.options
+	o.MoreTools = outside{}
+	s, err := newResolver(&o).resolve(t.Context(), rec, Request{})
+	must(t, err)
+	if !warned(s.Warnings, "MCP") {
+		t.Errorf("warnings %+v", s.Warnings)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(os.ErrClosed)
+	if _, err := newResolver(&o).resolve(ctx, rec, Request{}); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("nobody waits: %v", err)
+	}
+}
+
+// outside is a source whose program does not answer.
+type outside struct{}
+
+func (outside) With(_ context.Context, base *tool.Set, _ []string) (*tool.Set, []string) {
+	return base, []string{"the tools of the MCP server x are missing"}
+}
+
+func (outside) Names() []string { return []string{"mcp.x.*"} }
 
 func warned(all []event.Warning, code string) bool {
 	return slices.ContainsFunc(all, func(w event.Warning) bool { return w.Code == code })

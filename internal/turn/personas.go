@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"slices"
 
 	"belay/internal/persona"
 	"belay/internal/tool"
@@ -11,6 +12,7 @@ import (
 type personas struct {
 	root  *persona.Root
 	tools *tool.Set
+	more  ToolSource
 }
 
 var _ Personas = personas{}
@@ -24,4 +26,9 @@ func (p personas) Persona(_ context.Context, name string) (persona.Persona, erro
 }
 
 // Tools implements [Personas].
-func (p personas) Tools(context.Context) ([]string, error) { return p.tools.Names(), nil }
+func (p personas) Tools(context.Context) ([]string, error) {
+	if p.more == nil {
+		return p.tools.Names(), nil
+	}
+	return slices.Concat(p.tools.Names(), p.more.Names()), nil
+}

@@ -11,6 +11,7 @@ func (t *turn) record(after int64) error {
 	e := session.Entry{
 		Kind: session.EntryTurn, Turn: t.ID, Time: session.Time{Time: t.Clock()},
 		Message: t.req.Message, Warning: t.main.Refused, Attachments: t.main.Files, Links: t.main.Links, Destination: t.Destination, After: after,
+		Compact: t.req.Opts.Compact,
 	}
 	if t.req.Agent != nil {
 		e.By = t.main.Settings.Persona.ID

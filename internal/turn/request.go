@@ -108,17 +108,21 @@ type SteerRequest struct {
 // Opts are the options of a turn or boot (compatible contract, section 4, and
 // http.md). Nil means: use the fallback chain.
 type Opts struct {
-	Persona            string          `json:"persona,omitempty"`
-	Mode               string          `json:"mode,omitempty"`
-	Model              string          `json:"model,omitempty"`
-	Tools              *[]string       `json:"tools,omitempty"`
-	MaxTurns           *int            `json:"maxTurns,omitempty"`
-	MaxTokens          *int64          `json:"maxTokens,omitempty"`
-	MaxCostUSD         *float64        `json:"maxCostUsd,omitempty"`
-	TimeoutMS          *int64          `json:"timeoutMs,omitempty"`
-	OnDisconnect       string          `json:"onDisconnect,omitempty"`
-	OnBusy             string          `json:"onBusy,omitempty"`
-	OnQuestion         string          `json:"onQuestion,omitempty"`
+	Persona      string    `json:"persona,omitempty"`
+	Mode         string    `json:"mode,omitempty"`
+	Model        string    `json:"model,omitempty"`
+	Tools        *[]string `json:"tools,omitempty"`
+	MaxTurns     *int      `json:"maxTurns,omitempty"`
+	MaxTokens    *int64    `json:"maxTokens,omitempty"`
+	MaxCostUSD   *float64  `json:"maxCostUsd,omitempty"`
+	TimeoutMS    *int64    `json:"timeoutMs,omitempty"`
+	OnDisconnect string    `json:"onDisconnect,omitempty"`
+	OnBusy       string    `json:"onBusy,omitempty"`
+	OnQuestion   string    `json:"onQuestion,omitempty"`
+	// Compact has the turn summarise the conversation so far. Later requests begin with
+	// the summary in place of the turns, which stay in the transcript. The message says
+	// what the summary must keep.
+	Compact            bool            `json:"compact,omitempty"`
 	SubagentGovernance json.RawMessage `json:"subagentGovernance,omitempty"`
 	// Unknown are the keys that no option has, sorted; they cause one warning.
 	Unknown []string `json:"-"`

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -22,11 +23,13 @@ type resolver struct {
 	models   *models
 	root     *persona.Root
 	tools    *tool.Set
+	more     ToolSource
 	logger   *slog.Logger
+	ownNotes string
 }
 
 func newResolver(o *Options) *resolver {
-	return &resolver{newProjects(o), newModels(o), o.Root, o.Tools, o.Logger}
+	return &resolver{newProjects(o), newModels(o), o.Root, o.Tools, o.MoreTools, o.Logger, o.OwnNotes}
 }
 
 // resolved are a turn's options after every fallback chain (compatible contract,
@@ -41,12 +44,13 @@ type resolved struct {
 
 // resolve applies the fallback chains: what the caller said, then the session
 // or persona, then configuration.
-func (c *resolver) resolve(rec session.Record, r Request) (s resolved, err error) {
+func (c *resolver) resolve(ctx context.Context, rec session.Record, r Request) (s resolved, err error) {
 	o := r.Opts
 	if s.rules, err = c.projects.rulesOf(rec.ProjectRoot); err != nil {
 		return s, err
 	}
 	s.Settings = settingsOf(s.rules, o.OnQuestion)
+	s.OwnNotes = c.ownNotes
 	s.Mode = first(o.Mode, rec.Mode)
 	if s.Persona, err = c.persona(rec, r); err != nil {
 		return s, err
@@ -62,16 +66,30 @@ func (c *resolver) resolve(rec session.Record, r Request) (s resolved, err error
 	if err := s.limit(r); err != nil {
 		return s, err
 	}
-	disallowed := slices.Concat(s.Persona.DisallowedTools, s.rules.Withheld)
-	var missing []string
-	s.Tools, missing = agent.Offer(c.tools, requestedTools(s.Persona, o), disallowed)
-	s.warnOf(o, missing)
+	s.warnOf(o, c.offer(ctx, &s, requestedTools(s.Persona, o)))
+	if ctx.Err() != nil { // tools were waited for, and nobody waits any more
+		return s, context.Cause(ctx)
+	}
 	if len(o.Unknown) > 0 {
 		c.logger.Warn("unknown options were ignored", "session", rec.SessionID, "options", fault.List(o.Unknown))
 	}
 	s.governance = c.govern(rec.SessionID, s.rules, s.Persona, o)
 	s.ApprovedBy = s.governance.ApprovedBy
 	return s, nil
+}
+
+// offer chooses the turn's tools and returns the names that no tool has.
+func (c *resolver) offer(ctx context.Context, s *resolved, requested []string) (missing []string) {
+	all := c.tools
+	if c.more != nil {
+		var problems []string
+		all, problems = c.more.With(ctx, all, requested)
+		for _, p := range problems {
+			s.Warn("MCP", p)
+		}
+	}
+	s.Tools, missing = agent.Offer(all, requested, slices.Concat(s.Persona.DisallowedTools, s.rules.Withheld))
+	return missing
 }
 
 // preferred is the model that a turn's options name, or its session. An agent of a

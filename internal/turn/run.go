@@ -54,6 +54,11 @@ type turn struct {
 	failed bool
 	// leaves is set for a turn that the next process takes up.
 	leaves bool
+
+	// began is when this process set the turn running; reported is set once [turn.report]
+	// has said how it ended.
+	began    time.Time
+	reported bool
 }
 
 // run is the turn's goroutine: whatever happens in it, process:exit is the last
@@ -112,7 +117,7 @@ func (t *turn) again() (agent.Completion, error) {
 // closeEnvironment closes what the tools of the turn worked in.
 func (t *turn) closeEnvironment() {
 	if err := t.Journal.Forget(t.Lease.Record().ProjectRoot, t.unreported...); err != nil { // it is reported again
-		t.Logger.Error("forget an undo that was reported", "session", t.SessionID, "error", err)
+		t.Logger.Error("forget an undo that was reported", "error", err)
 	}
 	t.main.CloseEnvironment()
 }
@@ -159,7 +164,7 @@ func (t *turn) retire() {
 		release = t.Lease.Leave
 	}
 	if err := release(); err != nil {
-		t.Logger.Error("release the session", "session", t.SessionID, "error", err)
+		t.Logger.Error("release the session", "error", err)
 	}
 	t.running.remove(t)
 	close(t.done)
@@ -170,6 +175,6 @@ func (t *turn) leave() {
 	t.leaves = true
 	t.running.left.Add(1)
 	if err := t.Lease.Commit(context.WithoutCancel(t.Context)); err != nil {
-		t.Logger.Error("record a turn that waits", "session", t.SessionID, "turn", t.ID, "error", err)
+		t.Logger.Error("record a turn that waits", "error", err)
 	}
 }

@@ -7,9 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
 	"belay/internal/attachment"
 	"belay/internal/fault"
 	"belay/internal/session"
+	"belay/internal/telemetry"
 	"belay/internal/turn/changes"
 	"belay/internal/turn/ending"
 	"belay/internal/turn/recovery"
@@ -20,6 +24,7 @@ type starter struct {
 	store    *session.Store
 	newID    func() string
 	logger   *slog.Logger
+	tracer   trace.Tracer
 	lifetime *lifetime
 	projects *projects
 	models   *models
@@ -39,6 +44,10 @@ func (s *starter) start(ctx context.Context, r Request) (Stream, error) {
 	if err := s.projects.rules.Limits.admit(r.Message); err != nil {
 		return nil, err
 	}
+	if r.Opts.Compact && len(r.Attachments)+len(r.Items)+len(r.Links) > 0 {
+		return nil, fault.New(fault.InvalidRequest, "a turn that summarises the conversation takes no attachments").
+			With("field", "attachments").WithHint("send the files with the next message")
+	}
 	rec, err := s.store.Get(ctx, r.SessionID)
 	if err != nil {
 		return nil, err
@@ -50,7 +59,7 @@ func (s *starter) start(ctx context.Context, r Request) (Stream, error) {
 }
 
 // begin takes the lease, prepares the turn and sets it running.
-func (s *starter) begin(ctx context.Context, rec session.Record, r Request) (Stream, error) {
+func (s *starter) begin(ctx context.Context, rec session.Record, r Request) (_ Stream, err error) {
 	b, err := s.models.backendOf(&r)
 	if err != nil {
 		return nil, err
@@ -62,16 +71,18 @@ func (s *starter) begin(ctx context.Context, rec session.Record, r Request) (Str
 		return nil, err
 	}
 	began := false
+	ctx, span := telemetry.Begin(ctx, s.tracer, "turn", attribute.String("belay.session.id", rec.SessionID))
 	defer func() {
 		if !began { // also when a check panicked
+			telemetry.End(span, err)
 			s.lifetime.leave()
 		}
 	}()
-	lease, err := s.dead.acquireIdle(ctx, rec.SessionID, r.Opts.OnBusy)
+	lease, err := s.acquire(ctx, rec.SessionID, r.Opts.OnBusy)
 	if err != nil {
 		return nil, err
 	}
-	t := s.maker.newTurn(lease, r, "turn_"+s.newID())
+	t := s.maker.newTurn(ctx, lease, r, "turn_"+s.newID())
 	defer func() {
 		if !began {
 			t.retire()
@@ -82,11 +93,20 @@ func (s *starter) begin(ctx context.Context, rec session.Record, r Request) (Str
 		return nil, err
 	}
 	began = true
+	t.began = t.Clock()
 	go func() {
 		defer s.lifetime.leave()
+		defer t.report(nil)
 		t.run()
 	}()
 	return s.streams.open(t.SessionID, t.ID, t, reader), nil
+}
+
+// acquire takes the session's lease, after those who wait for it.
+func (s *starter) acquire(ctx context.Context, id, onBusy string) (lease *session.Lease, err error) {
+	ctx, span := telemetry.Start(ctx, "queue")
+	defer func() { telemetry.End(span, err) }()
+	return s.dead.acquireIdle(ctx, id, onBusy)
 }
 
 // accept passes the turn through its checks and puts it on record, which is what
@@ -130,14 +150,16 @@ func (s *starter) prepare(ctx context.Context, t *turn) (err error) {
 	if err := s.records.Settle(ctx, t.Lease); err != nil {
 		return err
 	}
-	if err := s.maker.settleOptions(t); err != nil {
+	if err := s.maker.settleOptions(ctx, t); err != nil {
 		return err
 	}
 	for _, q := range open {
 		t.main.Settings.Warn("QUESTION_CLOSED", recovery.ClosedByNewTurn(q))
 	}
 	root := t.Lease.Record().ProjectRoot
+	ctx, span := telemetry.Start(ctx, "attachments", attribute.Int("belay.attachments", len(t.req.Attachments)))
 	files, err := attachment.Resolve(ctx, t.req.Attachments, t.rules.policy(root), t.Blobs)
+	telemetry.End(span, err)
 	if err != nil {
 		return err
 	}

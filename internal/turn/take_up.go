@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 
+	"go.opentelemetry.io/otel/attribute"
+
 	"belay/internal/fault"
 	"belay/internal/permit"
 	"belay/internal/session"
+	"belay/internal/telemetry"
 	"belay/internal/turn/recovery"
 )
 
@@ -32,11 +35,13 @@ func (d *deadTurns) resume(lease *session.Lease, p *recovery.SuspendedTurn) (_ *
 	if err := d.lifetime.enter(); err != nil {
 		return nil, errors.Join(err, leaveSuspended(lease, p))
 	}
-	t := d.maker.newTurn(lease, Request{SessionID: lease.Record().SessionID, Message: p.Begun.Message, Destination: p.Begun.Destination}, p.Begun.Turn)
+	ctx, span := telemetry.Begin(d.lifetime.ctx, d.tracer, "turn", attribute.String("belay.session.id", lease.Record().SessionID), attribute.Bool("belay.resumed", true))
+	t := d.maker.newTurn(ctx, lease, Request{SessionID: lease.Record().SessionID, Message: p.Begun.Message, Destination: p.Begun.Destination}, p.Begun.Turn)
 	t.suspended = p
 	began := false
 	defer func() {
 		if !began {
+			telemetry.End(span, err)
 			err = errors.Join(err, leaveSuspended(lease, p))
 			t.retire()
 			d.lifetime.leave()
@@ -50,7 +55,7 @@ func (d *deadTurns) resume(lease *session.Lease, p *recovery.SuspendedTurn) (_ *
 	if err := t.register(); err != nil {
 		return nil, err
 	}
-	if err := d.maker.settleOptions(t); err != nil {
+	if err := d.maker.settleOptions(t.Context, t); err != nil {
 		return nil, err
 	}
 	t.main.Files, t.main.Links, t.main.Refused = p.Begun.Attachments, p.Begun.Links, p.Begun.Warning
@@ -60,8 +65,10 @@ func (d *deadTurns) resume(lease *session.Lease, p *recovery.SuspendedTurn) (_ *
 	*t.Spent = p.Spent()
 	began = true
 	t.running.takenUp.Add(1)
+	t.began = t.Clock()
 	go func() {
 		defer d.lifetime.leave()
+		defer t.report(nil)
 		t.run()
 	}()
 	return t, nil

@@ -5,6 +5,7 @@ import (
 
 	"belay/internal/persona"
 	"belay/internal/session"
+	"belay/internal/telemetry"
 	"belay/internal/turn/agent"
 	"belay/internal/turn/changes"
 	"belay/internal/turn/recovery"
@@ -23,10 +24,11 @@ type turnMaker struct {
 	links    Links
 }
 
-// newTurn makes the turn of a request. It has the lease.
-func (m *turnMaker) newTurn(lease *session.Lease, r Request, id string) *turn {
+// newTurn makes the turn of a request. It has the lease. Of from, which ends with the
+// request, it takes the ids and the span.
+func (m *turnMaker) newTurn(from context.Context, lease *session.Lease, r Request, id string) *turn {
 	r.Message = m.services.WithoutKeys(r.Message)
-	ctx, stop := context.WithCancelCause(m.lifetime.ctx)
+	ctx, stop := context.WithCancelCause(telemetry.Carry(m.lifetime.ctx, from))
 	s := agent.NewTurn(ctx, stop, m.services, id, lease)
 	s.Destination = r.Destination
 	workflow := r.Agent != nil // it begins its turns anew after a crash
@@ -37,7 +39,7 @@ func (m *turnMaker) newTurn(lease *session.Lease, r Request, id string) *turn {
 	}
 	s.StandStill = t.standStill
 	t.main = agent.New(s)
-	t.main.Task = agent.Task{Message: r.Message, Direct: r.direct()}
+	t.main.Task = agent.Task{Message: r.Message, Direct: r.direct(), Compact: r.Opts.Compact}
 	if r.Agent != nil {
 		t.main.Alone, t.main.Since = r.Agent.Alone, r.Agent.Since
 	}
@@ -46,13 +48,13 @@ func (m *turnMaker) newTurn(lease *session.Lease, r Request, id string) *turn {
 
 // settleOptions resolves everything that follows from the session's record, the
 // turn's options and the project's rules.
-func (m *turnMaker) settleOptions(t *turn) error {
+func (m *turnMaker) settleOptions(ctx context.Context, t *turn) error {
 	rec := t.Lease.Record()
 	var err error
 	if rec.ProjectRoot, err = m.projects.check(rec.ProjectRoot); err != nil {
 		return err
 	}
-	r, err := m.resolver.resolve(rec, t.req)
+	r, err := m.resolver.resolve(ctx, rec, t.req)
 	if err != nil {
 		return err
 	}
@@ -65,6 +67,7 @@ func (m *turnMaker) settleOptions(t *turn) error {
 	for _, p := range problems {
 		t.main.Settings.Warn("SUBAGENT", p)
 	}
+	t.main.AddSkills(rec.ProjectRoot)
 	if err := t.main.Equip(agents, t.req.Allow, t.req.Deny); err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func asksOrHangs(hung chan struct{}) play {
 func TestTheWallClockStopsWhileAQuestionWaits(t *testing.T) {
 	t.Parallel()
 	r := emptyRig(t)
-	r.open(writesFreely(t), r.withRequests, func(o *Options) { o.Rules.Limits.Wall = 3 * time.Second })
+	r.open(writesFreely(t), r.withRequests, func(o *Options) { o.Rules.Limits.Wall = 10 * time.Second })
 	r.provider.does(asksOrHangs(make(chan struct{})))
 	waits, hangs := r.session(), r.session()
 	s := r.begin(waits, Opts{OnQuestion: OnQuestionWait})

@@ -30,7 +30,7 @@ import (
 )
 
 // patience bounds every wait of a test; it is reached only by a failure.
-const patience = time.Minute
+const patience = 5 * time.Minute
 
 // rig is a server's parts below the surfaces, on the folders of dir: an engine with
 // the scripted provider, the bus with its embedded server, and a worker.
@@ -68,7 +68,7 @@ func (r *rig) open(script string, log *slog.Logger, change ...func(*Options)) er
 	if err := r.openEngine(state, script); err != nil {
 		return err
 	}
-	b, err := bus.Open(context.Background(), bus.Options{Dir: filepath.Join(state, "bus"), Logger: log, AckTimeout: 2 * time.Second})
+	b, err := bus.Open(context.Background(), bus.Options{Dir: filepath.Join(state, "bus"), Logger: log, AckTimeout: 20 * time.Second})
 	if err != nil {
 		return err
 	}

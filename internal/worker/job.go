@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -15,12 +16,9 @@ import (
 	"belay/internal/bus/contract"
 	"belay/internal/fault"
 	"belay/internal/session"
+	"belay/internal/telemetry"
 	"belay/internal/turn"
 )
-
-// errCancelled ends the wait of a request that somebody interrupted before its turn
-// began.
-var errCancelled = errors.New("interrupted before it began")
 
 // job is one request on its way.
 type job struct {
@@ -52,8 +50,18 @@ func newJob(w *Worker, d *bus.Delivery) *job {
 	m := j.message
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q", m.Queue, m.Text, m.Persona, m.Mode, m.Model))
 	j.digest = hex.EncodeToString(sum[:])
-	j.ctx, j.cancel = context.WithCancelCause(w.life)
+	ids := telemetry.IDs{Request: j.key.request, Session: j.key.session}
+	j.ctx, j.cancel = context.WithCancelCause(telemetry.With(w.life, ids))
 	return j
+}
+
+// log writes lines with the ids of the request.
+func (j *job) log() *slog.Logger {
+	l := j.w.o.Logger.With("request", j.key.request, "session", j.key.session)
+	if id := j.turnID(); id != "" {
+		l = l.With("turn", id)
+	}
+	return l
 }
 
 // redelivered takes the newest delivery: only that can be acknowledged.
@@ -228,18 +236,4 @@ func (j *job) follow(stream turn.Stream) {
 			return
 		}
 	}
-}
-
-// interrupt ends the request: its turn, or its wait for one.
-func (j *job) interrupt(ctx context.Context) error {
-	j.cancel(errCancelled)
-	id := j.turnID()
-	if id == "" {
-		return nil // run sees it
-	}
-	err := j.w.o.Engine.Interrupt(ctx, j.key.session, id)
-	if fault.Is(err, fault.SessionNotFound) {
-		return nil // it has just ended
-	}
-	return err
 }

@@ -96,7 +96,7 @@ func (o *output) publish(ctx context.Context, at bus.Place, p contract.Payload) 
 	if err == nil || !permanent(err) {
 		return err
 	}
-	o.j.w.o.Logger.Error("bus: an output cannot be carried", "request", o.j.key.request, "type", p.Type(), "error", err)
+	o.j.log().Error("bus: an output cannot be carried", "type", p.Type(), "error", err)
 	note := &contract.Warning{Code: "NOT_CARRIED", Message: "a part of the output cannot be shown here; the session has it"}
 	return o.j.w.persist(ctx, func() error { return o.box.Publish(ctx, at, note) })
 }

@@ -23,7 +23,7 @@ func (o *output) asked(ctx context.Context, e event.Event) error {
 		Effect permit.Effect `json:"effect"`
 	}
 	if err := json.Unmarshal(e.Data, &p); err != nil {
-		o.j.w.o.Logger.Error("bus: a question cannot be read", "request", o.j.key.request, "error", err)
+		o.j.log().Error("bus: a question cannot be read", "error", err)
 		return nil
 	}
 	o.open[p.DecisionID] = p.ToolCallID
@@ -83,7 +83,7 @@ func (o *output) closed(ctx context.Context, v event.Verdict, turnID string, at 
 func (o *output) signal(ctx context.Context, id string, p contract.Payload) error {
 	err := o.j.w.publish(ctx, o.j.envelope(id), p)
 	if err != nil && permanent(err) && !fault.Is(err, fault.RequestTooLarge) {
-		o.j.w.o.Logger.Error("bus: a signal cannot be carried", "request", o.j.key.request, "type", p.Type(), "error", err)
+		o.j.log().Error("bus: a signal cannot be carried", "type", p.Type(), "error", err)
 		return nil
 	}
 	return err

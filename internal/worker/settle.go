@@ -24,7 +24,7 @@ func (j *job) report(ctx context.Context, l contract.LifecycleChanged) {
 		l.TurnID = j.turnID()
 	}
 	if err := j.w.publish(ctx, j.envelope("lifecycle:"+j.key.session+":"+j.key.request+":"+string(l.State)), &l); err != nil && ctx.Err() == nil {
-		j.w.o.Logger.Error("bus: the state of a request is not published", "request", j.key.request, "error", err)
+		j.log().Error("bus: the state of a request is not published", "error", err)
 	}
 }
 
@@ -35,7 +35,7 @@ func (j *job) end(ctx context.Context, state contract.State, why *contract.Failu
 		return out.Publish(ctx, lastPlace, &contract.ResponseText{State: state, Error: why})
 	})
 	if err != nil && ctx.Err() == nil {
-		j.w.o.Logger.Error("bus: the end of a request is not published", "request", j.key.request, "error", err)
+		j.log().Error("bus: the end of a request is not published", "error", err)
 	}
 	j.report(ctx, contract.LifecycleChanged{State: state, Error: why})
 }
@@ -48,7 +48,7 @@ func (j *job) fail(ctx context.Context, err error) {
 		j.finish(ctx)
 		return
 	}
-	j.w.o.Logger.Error("bus: a request failed", "request", j.key.request, "session", j.key.session, "error", err)
+	j.log().Error("bus: a request failed", "error", err)
 	if ctx.Err() == nil {
 		j.held().Bury(ctx, fault.From(err))
 	}
@@ -66,7 +66,7 @@ func (j *job) cancelled(ctx context.Context) {
 func (j *job) finish(ctx context.Context) {
 	if ctx.Err() == nil {
 		if err := j.held().Done(ctx); err != nil && ctx.Err() == nil {
-			j.w.o.Logger.Warn("bus: a request is not acknowledged; it comes again", "request", j.key.request, "error", err)
+			j.log().Warn("bus: a request is not acknowledged; it comes again", "error", err)
 		}
 		j.w.o.step("acknowledged")
 	}

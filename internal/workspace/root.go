@@ -84,7 +84,7 @@ func CheckProject(projectRoot string, private ...string) (string, error) {
 	return clean, nil
 }
 
-// malformed says why a path can not be a project root, or "".
+// malformed says why a path cannot be a project root, or "".
 func malformed(path string) string {
 	switch {
 	case strings.TrimSpace(path) == "":
@@ -131,5 +131,5 @@ func reason(err error) string {
 	case errors.Is(err, fs.ErrNotExist):
 		return "does not exist"
 	}
-	return "can not be listed, entered and written to"
+	return "cannot be listed, entered and written to"
 }

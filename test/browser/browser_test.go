@@ -29,7 +29,7 @@ import (
 )
 
 // patience bounds every wait for the page.
-const patience = time.Minute
+const patience = 5 * time.Minute
 
 // tab is a browser's tab with the page of a server of its own.
 type tab struct {
@@ -154,16 +154,27 @@ func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
+// notYet is in the errors of a condition that cannot be evaluated now: the tab is about to show
+// another page, or what is looked at is not there.
+var notYet = []string{"navigated or closed", "context was destroyed", "TypeError"}
+
 // until waits for a JavaScript condition.
 func (b *tab) until(condition string) {
 	b.t.Helper()
 	deadline := time.After(patience)
-	for tick := time.Tick(20 * time.Millisecond); !value[bool](b, "Boolean("+condition+")"); {
+	for tick := time.Tick(20 * time.Millisecond); ; {
+		holds, err := evaluate[bool](b, "Boolean("+condition+")")
+		if err != nil && !slices.ContainsFunc(notYet, func(s string) bool { return strings.Contains(err.Error(), s) }) {
+			b.t.Fatalf("evaluate %s: %v", condition, err)
+		}
+		if holds {
+			return
+		}
 		select {
 		case <-tick:
 		case <-deadline:
 			b.shot("failed")
-			b.t.Fatalf("waited in vain for %s\nthe page says: %s", condition, b.text("body"))
+			b.t.Fatalf("waited in vain for %s (%v)\nthe page says: %s", condition, err, b.text("body"))
 		}
 	}
 }
@@ -171,13 +182,17 @@ func (b *tab) until(condition string) {
 // value evaluates an expression.
 func value[T any](b *tab, expression string) T {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
-	defer cancel()
-	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
+	v, err := evaluate[T](b, expression)
 	if err != nil {
 		b.t.Fatalf("evaluate %s: %v", expression, err)
 	}
 	return v
+}
+
+func evaluate[T any](b *tab, expression string) (T, error) {
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	return chromedp.Run(ctx, chromedp.Evaluate[T](expression))
 }
 
 func (b *tab) text(selector string) string {

@@ -96,7 +96,9 @@ func TestProjectFiles(t *testing.T) {
 	}
 	b.until("document.querySelector('#persona option[value=ENGINEER]')")
 	b.tabTo("#attach")
-	b.do(press("Enter", "ArrowDown", "Enter"))
+	b.do(press("Enter"))
+	b.until("document.activeElement.getAttribute('role') === 'menuitem'")
+	b.do(press("ArrowDown", "Enter"))
 	b.until("[...document.querySelectorAll('.entry')].some(e => e.innerText.trim() === 'survey')")
 	value[bool](b, "[...document.querySelectorAll('.entry')].find(e => e.innerText.trim() === 'survey').focus() === undefined")
 	b.do(press("Enter"))

@@ -1,12 +1,6 @@
 package browser
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -74,56 +68,6 @@ func TestGraphByKeys(t *testing.T) {
 	b.until("document.querySelector('.graph-row.at') && document.querySelector('.graph-impact h3 a').getAttribute('href').includes('/d/')")
 }
 
-// large makes a project with so many deliverables, a hundred in a package; each needs the one
-// before it.
-func large(t *testing.T, n int) string {
-	t.Helper()
-	root := t.TempDir()
-	const header = "RegisterSchemaVersion,DependencyID,FromPackageID,FromDeliverableID,FromDeliverableName,DependencyClass,AnchorType,Direction,DependencyType,TargetType,TargetPackageID,TargetDeliverableID,TargetRefID,TargetName,TargetLocation,Statement,EvidenceFile,SourceRef,EvidenceQuote,Explicitness,RequiredMaturity,ProposedMaturity,SatisfactionStatus,Confidence,Origin,FirstSeen,LastSeen,Status,Notes\n"
-	id := func(i int) string { return fmt.Sprintf("DEL-%02d-%02d", 1+i/100, i%100) }
-	for i := range n {
-		pkg := fmt.Sprintf("PKG-%02d", 1+i/100)
-		dir := filepath.Join(root, pkg+"_Part", "1_Working", id(i)+"_Item")
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "_STATUS.md"), []byte("# Status\n\n**Current State:** OPEN\n**Last Updated:** 2026-01-02\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if i == 0 {
-			continue
-		}
-		row := "v3.1,DEP-" + id(i)[4:] + "-001," + pkg + "," + id(i) + ",Item,EXECUTION,NOT_APPLICABLE,UPSTREAM,PREREQUISITE,DELIVERABLE," + fmt.Sprintf("PKG-%02d", 1+(i-1)/100) + "," + id(i-1) + ",,Item,,It needs it.,_STATUS.md,1,quote,EXPLICIT,,,PENDING,HIGH,EXTRACTED,2026-01-01,2026-01-01,ACTIVE,\n"
-		if err := os.WriteFile(filepath.Join(dir, "Dependencies.csv"), []byte(header+row), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return root
-}
-
-// A project with more deliverables than a drawing can show is drawn by package, and says so;
-// the list has all of them.
-func TestGraphOfALargeProject(t *testing.T) {
-	b, _ := realOn(t, large(t, 1200), "large")
-	at := b.portal()
-	b.until("document.querySelector('.shown-count').innerText === '1,200 deliverables'")
-	b.visitPath(at + "/graph?view=drawing")
-	b.until("document.querySelector('.graph-canvas')?.dataset.nodes === '12' && document.querySelector('.graph-note')?.innerText.includes('1,200 deliverables are too many')")
-	b.until("document.querySelectorAll('.graph-node.package').length === 12")
-	b.do(chromedp.Click(chromedp.CSS(".react-flow__node[data-id='PKG-03_Part']")))
-	b.until("document.querySelector('.graph-canvas')?.dataset.nodes === '111'")
-	b.shot("package")
-	b.visitPath(at + "/graph?view=list")
-	b.until("document.querySelector('.graph-row')")
-	value[bool](b, "document.querySelector('.graph-body > .scroll').scrollTo(0, 1e7) === undefined")
-	b.until("document.querySelector('.graph-list').innerText.includes('DEL-12-99')")
-	// A phone has the list unless it is asked for the drawing.
-	b.do(chromedp.EmulateViewport(360, 740))
-	value[bool](b, "localStorage.removeItem('belay.graph') === undefined")
-	b.visitPath(at + "/graph")
-	b.until("document.querySelector('.graph-row') && document.querySelector('#graph-list[aria-pressed=true]')")
-}
-
 // projectViews are the views of a project, and what opens a dialog of them.
 func projectViews(at string) []view {
 	return []view{
@@ -133,57 +77,21 @@ func projectViews(at string) []view {
 		{name: "projects", path: at, ready: ".deliverables .line", open: "#switch-project", then: "dialog .project-row"},
 		{name: "graph", path: at + "/graph?view=drawing&at=DEL-01-01", ready: ".graph-node.at"},
 		{name: "graph-list", path: at + "/graph?view=list&at=DEL-01-01", ready: ".graph-row.at"},
+		{name: "scaffold", path: at, ready: ".deliverables .line", open: "#switch-project", then: "dialog .project-row", next: "dialog #scaffold", last: "#scaffold-form"},
+		{name: "gone", path: "/p/never", ready: ".empty-main"},
 		{name: "first-run", path: "/", ready: "#try-example"},
+		{name: "inbox-empty", path: "/inbox", ready: ".empty-main"},
+		{name: "kept-empty", path: "/inbox?show=kept", ready: ".empty-main"},
+		{name: "server", path: "/settings?show=server", ready: "[data-setting=provider]"},
+		{name: "checks", path: "/settings?show=checks", ready: ".checks li"},
+		{name: "devices", path: "/settings?show=devices", ready: ".device"},
 	}
 }
 
-// Every view of a project is as those of TestViewsAreAccessible and TestTouchTargets.
+// Every view of a project passes the inspection, and the settings that only the program has.
 func TestProjectViewsAreAccessible(t *testing.T) {
-	source, err := os.ReadFile(axe)
-	if errors.Is(err, fs.ErrNotExist) && os.Getenv("CI") != "true" {
-		t.Skip("skipped: axe is not installed (test/tools does that where Node is)")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := axeSource(t)
 	b, _ := real(t)
 	at := b.portal()
-	show := func(v view) {
-		t.Helper()
-		b.visitPath(v.path)
-		b.until("document.querySelector(" + strconv.Quote(v.ready) + ")")
-		if v.open != "" {
-			value[bool](b, "document.querySelector("+strconv.Quote(v.open)+").click() === undefined")
-			b.until("document.querySelector(" + strconv.Quote(v.then) + ")")
-		}
-	}
-	for _, scheme := range []string{"light", "dark"} {
-		for _, width := range []int64{1200, 360} {
-			b.do(chromedp.EmulateViewport(width, 740), colours(scheme))
-			for _, v := range projectViews(at) {
-				show(v)
-				name := fmt.Sprintf("%s, %s, %d pixels", v.name, scheme, width)
-				if wide := value[int](b, "document.documentElement.scrollWidth - innerWidth"); wide > 0 {
-					t.Errorf("%s: %d pixels wider than the screen", name, wide)
-				}
-				b.shot(fmt.Sprintf("%s-%s-%d", v.name, scheme, width))
-				if (width > 360) == (scheme == "light") { // each view in both colours and both widths, once
-					b.check(name, string(source))
-				}
-			}
-		}
-	}
-	b.do(chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile, chromedp.EmulateTouch))
-	for _, v := range projectViews(at) {
-		show(v)
-		b.shot("touch-" + v.name)
-		small := value[string](b, `[...document.querySelectorAll("button, a, select, input, summary")].filter(e => {
-			if (e.closest("p.soft, .notice, .hidden, .skip, .happenings, .graph-links, h3") || e.closest("label") && e.matches("input")) return false;
-			const r = (e.closest("label") ?? e).getBoundingClientRect();
-			return r.width > 0 && r.height > 0 && r.height < 43.5;
-		}).map(e => Math.round(e.getBoundingClientRect().height) + " " + e.outerHTML.slice(0, 90)).join("\n")`)
-		if small != "" {
-			t.Errorf("%s: too small to be hit:\n%s", v.name, small)
-		}
-	}
+	b.inspect(source, ".happenings, .graph-links, h3, .empty-main p", projectViews(at))
 }

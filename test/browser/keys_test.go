@@ -12,12 +12,13 @@ import (
 
 // named are keys that type nothing, with the numbers that the browser wants.
 var named = map[string]int64{
-	"Escape": 27, "Tab": 9, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Home": 36, "End": 35,
+	"Escape": 27, "Tab": 9, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Home": 36, "End": 35, "Delete": 46, "F2": 113,
 }
 
 // tabTo goes to an element with the Tab key alone.
 func (b *tab) tabTo(selector string) {
 	b.t.Helper()
+	b.until("[...document.querySelectorAll(" + strconv.Quote(selector) + ")].some(e => !e.disabled)")
 	for range 120 {
 		if value[bool](b, "Boolean(document.activeElement?.matches("+strconv.Quote(selector)+"))") {
 			return
@@ -60,4 +61,10 @@ func press(keys ...string) chromedp.Action[chromedp.Void] {
 		}
 		return nil
 	})
+}
+
+// fill types a text into a field. chromedp.SendKeys does the same, but reads the field's
+// attributes while the browser's events change them.
+func fill(field chromedp.CSS, text string) chromedp.Action[chromedp.Void] {
+	return chromedp.Steps(chromedp.Focus(field, chromedp.NodeVisible), chromedp.KeyEvent(text))
 }

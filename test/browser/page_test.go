@@ -28,10 +28,10 @@ const hostile = `HOLD <img src=x onerror="document.title='owned'"> & <b>bold</b>
 func TestConversation(t *testing.T) {
 	b := open(t, &apitest.Engine{Pace: time.Millisecond}, api.Options{})
 	b.visit("")
-	b.do(chromedp.SendKeys(chromedp.CSS("#root"), "/project"), press("Enter"),
+	b.do(fill(chromedp.CSS("#root"), "/project"), press("Enter"),
 		chromedp.WaitVisible(chromedp.CSS("#sessions a")),
 		chromedp.Click(chromedp.CSS("#sessions a")),
-		chromedp.WaitEnabled(message), chromedp.SendKeys(message, hostile), chromedp.Click(send))
+		chromedp.WaitEnabled(message), fill(message, hostile), chromedp.Click(send))
 	b.until("document.querySelector('#interrupt') && document.querySelector('.words')?.innerText")
 	b.shot("running")
 	b.engine.Release("s1")
@@ -71,7 +71,7 @@ func TestKeyboardAlone(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	b := open(t, &apitest.Engine{}, api.Options{})
 	b.visit("s/s1")
-	b.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, "HOLD it"), chromedp.Click(send),
+	b.do(chromedp.WaitEnabled(message), fill(message, "HOLD it"), chromedp.Click(send),
 		chromedp.WaitEnabled(chromedp.CSS("#interrupt")), chromedp.Click(chromedp.CSS("#interrupt")))
 	b.until("document.querySelector('.foot')?.innerText.includes('interrupted')")
 	if got := b.text(".answer"); got != "HOLD it" {
@@ -84,7 +84,7 @@ func TestInterrupt(t *testing.T) {
 func TestQuestionOnThePage(t *testing.T) {
 	b := open(t, &apitest.Engine{}, api.Options{})
 	b.visit("s/s1")
-	b.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, "ASK AUTOMATIC and HOLD"), chromedp.Click(send))
+	b.do(chromedp.WaitEnabled(message), fill(message, "ASK AUTOMATIC and HOLD"), chromedp.Click(send))
 	b.until("document.querySelector('.question h3')?.innerText === 'The agent wants to use write'")
 	if got := b.text(".question"); !strings.Contains(got, "it changes project files") || !strings.Contains(got, "Other programs run these by themselves\n.envrc is run by the shell") {
 		t.Errorf("the question reads %q", got)
@@ -109,7 +109,7 @@ func TestQuestionOnThePage(t *testing.T) {
 func TestUndoElsewhere(t *testing.T) {
 	b := open(t, &apitest.Engine{}, api.Options{})
 	b.visit("s/s1")
-	b.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, "write"), chromedp.Click(send))
+	b.do(chromedp.WaitEnabled(message), fill(message, "write"), chromedp.Click(send))
 	b.until("document.querySelector('.foot')?.innerText.includes('done')")
 	if _, err := b.engine.Undo(t.Context(), changes.UndoRequest{SessionID: "s1", TurnID: "t1"}); err != nil {
 		t.Fatal(err)
@@ -140,7 +140,7 @@ func TestReconnectLosesNothing(t *testing.T) {
 	b := open(t, &apitest.Engine{}, api.Options{})
 	b.visit("s/s1")
 	text := "HOLD " + strings.Repeat("0123456789", 10)
-	b.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, text), chromedp.Click(send))
+	b.do(chromedp.WaitEnabled(message), fill(message, text), chromedp.Click(send))
 	b.until("document.querySelector('.answer')?.innerText")
 	// It may be back before anybody looks.
 	value[bool](b, `new MutationObserver(() => { window.wasLost ||= document.querySelector("#link-state").innerText.includes("lost"); })
@@ -175,7 +175,7 @@ func TestFailureKeepsTheDraft(t *testing.T) {
 		With("attachmentErrors", []map[string]string{{"path": "/a.exe", "code": "EXTENSION_NOT_ALLOWED", "reason": "no such kind"}})}}
 	b := open(t, engine, api.Options{})
 	b.visit("s/s1")
-	b.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, "precious"), chromedp.Click(send),
+	b.do(chromedp.WaitEnabled(message), fill(message, "precious"), chromedp.Click(send),
 		chromedp.WaitVisible(chromedp.CSS(".dock .notice")))
 	if notice := b.text(".dock .notice"); !strings.Contains(notice, "every attachment was refused") || !strings.Contains(notice, "/a.exe: EXTENSION_NOT_ALLOWED") {
 		t.Errorf("the notice reads %q", notice)

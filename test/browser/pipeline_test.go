@@ -41,6 +41,13 @@ func deliverables(t *testing.T, project string, n int) {
 // make writes. The scripted model has a price.
 func piped(t *testing.T, make func(project string)) (b *tab, project, id string) {
 	t.Helper()
+	return pipedWith(t, "", "", make)
+}
+
+// pipedWith is piped with further settings, and a script of what the model says
+// (docs/scripted.md), "" for none.
+func pipedWith(t *testing.T, setting, script string, make func(project string)) (b *tab, project, id string) {
+	t.Helper()
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no signal that stops the program")
@@ -53,7 +60,12 @@ func piped(t *testing.T, make func(project string)) (b *tab, project, id string)
 		t.Fatal(err)
 	}
 	p := &program{path: path, home: dir, project: filepath.Join(dir, "tower"), settings: filepath.Join(dir, "settings.yaml"), addr: "127.0.0.1:0"}
-	put(t, dir, "settings.yaml", "provider: scripted\nprices:\n  scripted: {input: 2, output: 4}\n")
+	settings := setting + "provider: scripted\nprices:\n  scripted: {input: 2, output: 4}\n"
+	if script != "" {
+		put(t, dir, "script.yaml", script)
+		settings += "scripted: {script: script.yaml}\n"
+	}
+	put(t, dir, "settings.yaml", settings)
 	if err := os.MkdirAll(p.project, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -97,15 +109,16 @@ func TestWorkOnASelection(t *testing.T) {
 	b.visitPath("/p/" + id + "/pipeline?category=TASK")
 	b.click(taskType)
 	b.until("document.querySelectorAll('.target').length > 40")
-	b.do(chromedp.SendKeys(chromedp.CSS("#search-targets"), "DEL-02-"))
+	b.do(fill(chromedp.CSS("#search-targets"), "DEL-02-"))
 	b.until("document.querySelector('#all-targets').parentElement.innerText.includes('40 shown')")
-	b.do(chromedp.SendKeys(chromedp.CSS("#search-targets"), "0"))
+	b.do(fill(chromedp.CSS("#search-targets"), "0"))
 	b.until("document.querySelector('#all-targets').parentElement.innerText.includes('9 shown')")
 	b.click("#all-targets")
 	b.do(press("Escape"), chromedp.Click(chromedp.CSS("#search-targets")))
 	value[bool](b, "document.querySelector('#search-targets').select() === undefined")
 	b.do(chromedp.KeyEvent("DEL-01-0"))
-	b.until("document.querySelector('#all-targets').parentElement.innerText.includes('9 shown')")
+	// As many were shown before.
+	b.until("document.querySelector('#all-targets').parentElement.innerText.includes('9 shown') && document.querySelector('[data-target*=DEL-01-01]')")
 	b.click("#all-targets")
 	value[bool](b, "document.querySelector('#search-targets').select() === undefined")
 	b.do(chromedp.KeyEvent("DEL-03-1"))
@@ -114,7 +127,7 @@ func TestWorkOnASelection(t *testing.T) {
 		b.click(fmt.Sprintf("[data-target='PKG-03_Part 3::DEL-03-1%d'] input", i))
 	}
 	b.shows("23 of 117")
-	b.do(chromedp.SendKeys(chromedp.CSS(".pipeline-note textarea"), "Mind the levels."))
+	b.do(fill(chromedp.CSS(".pipeline-note textarea"), "Mind the levels."))
 	b.shot("pipeline-selection")
 	b.click("#preview")
 	b.shows("Mind the levels.")
@@ -152,6 +165,26 @@ func TestPipelineByKeys(t *testing.T) {
 	b.until("location.pathname.startsWith('/s/') && document.querySelector('.foot')?.innerText.includes('done')")
 	if got := b.text(".words"); !strings.Contains(got, "DEL-01-02") {
 		t.Errorf("the message reads %q", got)
+	}
+}
+
+// An agent that never asks can change nothing in the mode that asks: the preview says so
+// before anything is started, and offers the mode in which it can.
+func TestAgentsThatNeverAskAreTold(t *testing.T) {
+	const file = "PKG-01_Part 1/1_Working/DEL-01-01_Member 01-01/notes.md"
+	script := fmt.Sprintf("turns:\n  - when: DEL-01-01\n    steps: [{call: {name: write, input: {path: %q, content: written}}}, {say: Done.}]\n", file)
+	b, project, id := pipedWith(t, "", script, func(project string) { deliverables(t, project, 2) })
+	b.visitPath("/p/" + id + "/pipeline?category=TASK&scopeKey=PKG-01_Part%201::DEL-01-01")
+	b.click("#preview")
+	b.until("document.querySelector('#never-asks')?.innerText.includes('TASK never asks')")
+	b.shot("never-asks")
+	b.tabTo("#accept-edits")
+	b.do(press("Enter"))
+	b.until("!document.querySelector('#never-asks') && document.querySelector('.work-facts')?.innerText.includes('Accept edits')")
+	b.click("#start-pipeline")
+	b.until("location.pathname.startsWith('/s/') && document.querySelector('.foot')?.innerText.includes('done')")
+	if got := read(t, project, file); got != "written" {
+		t.Errorf("the file reads %q", got)
 	}
 }
 
@@ -224,7 +257,7 @@ func TestPipelineSelectors_14_3(t *testing.T) {
 	b.until("document.querySelector('#preview').disabled && document.body.innerText.includes('Choose at least one deliverable.')")
 	b.click("[data-scope-mode=KNOWLEDGE_TYPES]")
 	b.until("document.querySelector('[name=knowledge-type]') && document.querySelectorAll('.target').length === 0")
-	b.do(chromedp.SendKeys(chromedp.CSS("[name=knowledge-type]"), "Datasheet"))
+	b.do(fill(chromedp.CSS("[name=knowledge-type]"), "Datasheet"))
 	b.until("document.querySelectorAll('.target').length === 3")
 	b.click(firstTarget)
 	b.click("#preview")
@@ -292,6 +325,14 @@ func TestStaleSelections_14_5(t *testing.T) {
 
 // A workflow is checked, mended, tried and run; what it asks is answered in its run.
 func TestWorkflowOnThePage(t *testing.T) {
+	t.Run("small project", func(t *testing.T) {
+		worksFlow(t, func(project string) { deliverables(t, project, 1) })
+	})
+	t.Run("real root", func(t *testing.T) { worksFlow(t, copyOf(t, "psb-6a")) })
+}
+
+// worksFlow adds workflows to a project and works with them, by pointer and with keys alone.
+func worksFlow(t *testing.T, make func(project string)) {
 	const flow = `id: greet
 description: Greets somebody and waits.
 input:
@@ -311,7 +352,7 @@ tasks:
 		wrong += fmt.Sprintf("  - {id: t%d, agent: nobody, prompt: x}\n", i)
 	}
 	b, project, id := piped(t, func(project string) {
-		deliverables(t, project, 1)
+		make(project)
 		put(t, project, "flows/greet.yaml", flow)
 		put(t, project, "flows/broken.yaml", wrong)
 		put(t, project, "flows/notes.txt", "two words\n")
@@ -330,7 +371,7 @@ tasks:
 	b.visitPath("/p/" + id + "/workflows?file=flows/greet.yaml")
 	b.click("#start-run")
 	b.shows("Is required.")
-	b.do(chromedp.SendKeys(chromedp.CSS("[name=name]"), "Ada"))
+	b.do(fill(chromedp.CSS("[name=name]"), "Ada"))
 	b.click("#plan-run")
 	b.until("document.querySelectorAll('.plan .task').length === 3")
 	b.shot("workflow-plan")
@@ -363,20 +404,24 @@ tasks:
 	b.until("document.querySelector('.run-head [role=status]')?.innerText === 'done'")
 }
 
-// A real root has all its deliverables to choose from, and an agent starts on one.
-func TestPipelineOnACorpus(t *testing.T) {
-	corpus := os.Getenv("BELAY_CORPUS")
-	if corpus == "" {
-		t.Skip("BELAY_CORPUS is not set: no real root was opened")
-	}
-	b, _, id := piped(t, func(project string) {
-		if err := os.CopyFS(project, os.DirFS(filepath.Join(corpus, "psb-6a"))); err != nil && !errors.Is(err, fs.ErrExist) {
+// copyOf copies one of the real execution roots into a project.
+func copyOf(t *testing.T, name string) func(project string) {
+	t.Helper()
+	root := rootOf(t, name)
+	return func(project string) {
+		if err := os.CopyFS(project, os.DirFS(root)); err != nil && !errors.Is(err, fs.ErrExist) {
 			t.Fatal(err)
 		}
-	})
+	}
+}
+
+// A real root has all its deliverables to choose from, and an agent starts on one.
+func TestPipelineOnACorpus(t *testing.T) {
+	b, _, id := piped(t, copyOf(t, "psb-6a"))
 	b.visitPath("/p/" + id + "/pipeline?category=TASK&type=TASK")
 	b.until("document.querySelectorAll('.target').length === 31")
 	b.do(chromedp.EmulateViewport(360, 740))
+	b.frame()
 	b.shot("pipeline-corpus-360")
 	if wide := value[int](b, "document.documentElement.scrollWidth - innerWidth"); wide > 0 {
 		t.Errorf("%d pixels wider than the screen", wide)
@@ -387,16 +432,9 @@ func TestPipelineOnACorpus(t *testing.T) {
 	b.until("location.pathname.startsWith('/s/') && document.querySelector('.foot')?.innerText.includes('done')")
 }
 
-// The views of pipeline and runs have nothing that axe finds, fit 360 pixels, and can be
-// hit with a finger.
+// The views of pipeline and runs pass the inspection, also with long names.
 func TestPipelineViewsAreAccessible(t *testing.T) {
-	source, err := os.ReadFile(axe)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("skipped: axe is not installed (test/tools does that where Node is)")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := axeSource(t)
 	long := strings.Repeat("Averylongname", 9)
 	b, _, id := piped(t, func(project string) {
 		deliverables(t, project, 5)
@@ -416,7 +454,7 @@ func TestPipelineViewsAreAccessible(t *testing.T) {
 	b.click("#start-run")
 	b.until("location.pathname.includes('/runs/') && document.querySelector('.run-head [role=status]')?.innerText === 'done'")
 	run := value[string](b, "location.pathname")
-	for _, v := range []view{
+	b.inspect(source, "dd, .small p, p.small, .empty-main p", []view{
 		{name: "pipeline", path: at + "pipeline?category=TASK&type=TASK" + keys, ready: ".target"},
 		{name: "pipeline-audit", path: at + "pipeline?category=AUDIT", ready: ".types"},
 		{name: "pipeline-start", path: at + "pipeline?category=TASK&type=TASK" + keys, ready: "#preview:enabled", open: "#preview", then: ".message-text"},
@@ -425,46 +463,8 @@ func TestPipelineViewsAreAccessible(t *testing.T) {
 		{name: "workflow-form", path: at + "workflows?file=flow.yaml", ready: ".start-form", open: "#plan-run", then: ".plan .task"},
 		{name: "workflow-wrong", path: at + "workflows?file=" + long + ".yaml", ready: ".problem"},
 		{name: "run", path: run, ready: "[data-task]", open: "[data-task] summary", then: ".task-body"},
-	} {
-		for _, scheme := range []string{"light", "dark"} {
-			for _, width := range []int64{1200, 360} {
-				b.do(chromedp.EmulateViewport(width, 740), colours(scheme))
-				b.see(v)
-				name := fmt.Sprintf("%s, %s, %d pixels", v.name, scheme, width)
-				if wide := value[int](b, "document.documentElement.scrollWidth - innerWidth"); wide > 0 {
-					t.Errorf("%s: %d pixels wider than the screen", name, wide)
-				}
-				b.shot(fmt.Sprintf("%s-%s-%d", v.name, scheme, width))
-				if (width > 360) == (scheme == "light") { // each view in both colours and both widths, once
-					b.check(name, string(source))
-				}
-			}
-		}
-		b.do(chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile, chromedp.EmulateTouch))
-		b.see(v)
-		if small := value[string](b, missed); small != "" {
-			t.Errorf("%s: too small to be hit:\n%s", v.name, small)
-		}
-	}
+	})
 }
-
-// see opens a view, and its dialog.
-func (b *tab) see(v view) {
-	b.t.Helper()
-	b.visitPath(v.path)
-	b.until("document.querySelector(" + strconv.Quote(v.ready) + ")")
-	if v.open != "" {
-		value[bool](b, "document.querySelector("+strconv.Quote(v.open)+").click() === undefined")
-		b.until("document.querySelector(" + strconv.Quote(v.then) + ")")
-	}
-}
-
-// missed are the targets that a finger misses, one in a line.
-const missed = `[...document.querySelectorAll("button, a, select, input, textarea, summary")].filter(e => {
-	if (e.closest("p.soft, .notice, .hidden, .skip, dd, .small p, p.small, .empty-main p") || e.closest("label") && e.matches("input") || e.matches(".hidden, .skip")) return false;
-	const hit = e.closest("label") ?? e, r = hit.getBoundingClientRect();
-	return r.width > 0 && r.height > 0 && r.height < 43.5;
-}).map(e => Math.round(e.getBoundingClientRect().height) + " " + e.outerHTML.slice(0, 90)).join("\n")`
 
 // What the server says of options is what the page shows: the same table.
 func TestPipelineOptionsOverHTTP(t *testing.T) {

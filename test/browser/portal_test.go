@@ -2,6 +2,8 @@ package browser
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -24,11 +26,17 @@ func (b *tab) portal() string {
 // skipped.
 func corpus(t *testing.T, name string) (*tab, string) {
 	t.Helper()
+	return realOn(t, rootOf(t, name), name)
+}
+
+// rootOf is the folder of one of the real execution roots, which is only read.
+func rootOf(t *testing.T, name string) string {
+	t.Helper()
 	dir := os.Getenv("BELAY_CORPUS")
 	if dir == "" {
 		t.Skip("skipped: BELAY_CORPUS names no folder with real execution roots")
 	}
-	return realOn(t, filepath.Join(dir, name), name)
+	return filepath.Join(dir, name)
 }
 
 // shown are the ids of the deliverables that are listed.
@@ -104,7 +112,7 @@ func TestPortalFilters(t *testing.T) {
 		t.Fatalf("the example lists %q", all)
 	}
 	first := strings.Fields(all)[0]
-	b.do(chromedp.SendKeys(chromedp.CSS("#search"), strings.ToLower(first)))
+	b.do(fill(chromedp.CSS("#search"), strings.ToLower(first)))
 	b.until("document.querySelectorAll('.deliverables .id').length === 1")
 	b.until(query("q") + " === '" + strings.ToLower(first) + "'")
 	b.do(chromedp.Reload())
@@ -278,22 +286,45 @@ func TestFirstRun(t *testing.T) {
 
 // A project is made of a decomposition: a refusal says why, and the result what was made.
 func TestScaffoldForm(t *testing.T) {
-	b, project := real(t)
+	t.Run("example", func(t *testing.T) {
+		b, project := real(t)
+		b.scaffolds(project)
+	})
+	t.Run("real root", func(t *testing.T) {
+		b, project := corpus(t, "psb-6a")
+		b.scaffolds(project)
+	})
+}
+
+// scaffolds makes a project of the decomposition of another one.
+func (b *tab) scaffolds(project string) {
+	t := b.t
 	b.mayFail()
 	b.portal()
 	docs, err := filepath.Glob(filepath.Join(project, "_Decomposition", "*.md"))
 	if err != nil || len(docs) == 0 {
 		t.Fatal("no decomposition", err)
 	}
+	made := filepath.Join(t.TempDir(), "made")
 	b.do(chromedp.Click(chromedp.CSS("#switch-project")))
 	b.until("document.querySelector('dialog .project-row')")
 	value[bool](b, "[...document.querySelectorAll('dialog .button')].find(e => e.innerText.includes('decomposition')).click() === undefined")
 	b.until("document.activeElement.name === 'decompositionPath'")
-	b.do(chromedp.KeyEvent(filepath.Join(project, "nowhere.md")), press("Tab"), chromedp.KeyEvent(filepath.Join(t.TempDir(), "made")), press("Enter"))
+	b.do(chromedp.KeyEvent(filepath.Join(project, "nowhere.md")), press("Tab"), chromedp.KeyEvent(made), press("Enter"))
 	b.until("document.querySelector('dialog .notice.bad')")
 	b.shot("refused")
 	value[bool](b, "(() => { const f = document.querySelector('[name=decompositionPath]'); f.focus(); f.select(); return true; })()")
-	b.do(chromedp.KeyEvent(docs[0]), press("Enter"))
+	b.do(chromedp.KeyEvent(docs[0]))
+	// A dry run shows the folders and files, and makes nothing.
+	b.tabTo("#scaffold-look")
+	b.do(press("Enter"))
+	b.until("document.querySelector('.outline-list')?.innerText.includes('INIT.md') && document.querySelector('.would-make').innerText.includes('would be made in the new folder')")
+	b.shot("would-make")
+	if _, err := os.Stat(made); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the dry run made the folder: %v", err)
+	}
+	b.tabTo("#scaffold-make")
+	b.do(press("Enter"))
 	b.until("document.activeElement?.id === 'open-made'")
 	b.shot("made")
 	b.do(press("Enter"))
@@ -325,4 +356,23 @@ func TestPortalOnARealRoot(t *testing.T) {
 	b.do(chromedp.Click(chromedp.CSS("#select-shown")))
 	b.until("document.querySelector('.portal-selection b').innerText === '40'")
 	b.shot("selected")
+}
+
+// By keys alone: from the matrix to the pipeline, a command of what to do first, and the example.
+func TestOverviewByKeys(t *testing.T) {
+	b, _ := real(t)
+	at := b.portal()
+	b.until("document.querySelector('.commands .copy')")
+	value[bool](b, "Object.defineProperty(navigator, 'clipboard', { value: { writeText: async text => { window.copied = text; } } }) !== undefined")
+	b.tabTo(".commands .copy")
+	b.do(press("Enter"))
+	b.until("window.copied?.startsWith('belay ')")
+	b.do(press("Shift+Tab"))
+	b.tabTo(".matrix a[data-row=OPERATIVE]")
+	b.do(press("Enter"))
+	b.until("location.pathname === '" + at + "/pipeline'")
+	b.visitPath("/")
+	b.tabTo("#try-example")
+	b.do(press("Enter"))
+	b.until("document.querySelector('.switcher')?.innerText.includes('belay-example') && document.querySelector('.deliverables .line')")
 }

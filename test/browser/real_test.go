@@ -129,6 +129,7 @@ func realOn(t *testing.T, source, name string) (b *tab, project string) {
 	}
 	b.quiet()
 	b.do(chromedp.Navigate(link))
+	b.until("document.querySelector('#page')?.firstElementChild") // the link's code is traded for the cookie before
 	return b, p.project
 }
 
@@ -172,7 +173,7 @@ func TestWholeJob(t *testing.T) {
 	b, project := real(t)
 	before := levels(t, project)
 	b.until("document.querySelector('#persona option[value=ENGINEER]')")
-	b.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, "Please bring the deck's levels in line with the brief."), press("Enter"))
+	b.do(chromedp.WaitEnabled(message), fill(message, "Please bring the deck's levels in line with the brief."), press("Enter"))
 	b.until("location.pathname.startsWith('/s/') && document.querySelector('.question h3')?.innerText === 'ENGINEER wants to change deck.csv'")
 	b.until("document.title === '(1) belay'")
 	b.shot("asks")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -69,7 +70,7 @@ func TestEightTabs(t *testing.T) {
 	}
 	tabs[7].until(streamsOpen(1))
 	for i, one := range tabs {
-		one.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, fmt.Sprintf("What do you do, number %d?", i)), press("Enter"))
+		one.do(chromedp.WaitEnabled(message), fill(message, fmt.Sprintf("What do you do, number %d?", i)), press("Enter"))
 	}
 	for i, one := range tabs {
 		one.until(fmt.Sprintf("document.querySelector('.words')?.innerText === 'What do you do, number %d?' && document.querySelector('.answer')", i))
@@ -79,12 +80,37 @@ func TestEightTabs(t *testing.T) {
 	last := tabs[7]
 	last.until("document.querySelector('#link-state')?.innerText === 'live'")
 	last.until("document.querySelector('.foot') && document.querySelector('#send').innerText.includes('Send')")
-	last.do(chromedp.SendKeys(message, "And again?"), press("Enter"))
+	last.do(fill(message, "And again?"), press("Enter"))
 	last.until("document.querySelectorAll('.turn').length === 2 && document.querySelectorAll('.turn')[1].querySelector('.answer')")
 	last.until(streamsOpen(1))
 }
 
-// Seven tabs on one project share one stream of its changes, and each shows a new file.
+// hold keeps a tab's next streams of a project from being opened, until go() is called.
+const hold = `(() => {
+	const real = window.fetch, opened = new Promise((go) => { window.go = go; });
+	window.fetch = (...of) => {
+		if (!String(of[0]).startsWith("/api/project/events")) return real(...of);
+		window.held = true;
+		return opened.then(() => real(...of));
+	};
+})() ?? true`
+
+// whichever is the first of the tabs for which a condition holds, once there is one.
+func whichever(t *testing.T, tabs []*tab, condition string) *tab {
+	t.Helper()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		for _, one := range tabs {
+			if value[bool](one, "Boolean("+condition+")") {
+				return one
+			}
+		}
+	}
+	t.Fatalf("for no tab %s", condition)
+	return nil
+}
+
+// Seven tabs on one project share one stream of its changes, and each shows a new file. So
+// they do where a file is made while no tab reads.
 func TestTabsOfOneProject(t *testing.T) {
 	b, project := real(t)
 	home := b.home()
@@ -104,10 +130,18 @@ func TestTabsOfOneProject(t *testing.T) {
 		one.until(treeRow("appeared.md"))
 	}
 	// The first tab reads. Without it another one does.
+	for _, one := range tabs[1:] {
+		value[bool](one, hold)
+	}
 	tabs[0].do(chromedp.Navigate("about:blank"))
-	tabs[6].until(streamsOpen(2))
+	tabs[6].until(streamsOpen(1))
+	next := whichever(t, tabs[1:], "window.held") // the one that asked for the lock first
 	put(t, project, "and-again.md", "# There\n")
+	for _, one := range tabs[1:] {
+		value[bool](one, "window.go() ?? true")
+	}
 	for _, one := range tabs[1:] {
 		one.until(treeRow("and-again.md"))
 	}
+	next.until(streamsOpen(2))
 }

@@ -1,11 +1,13 @@
 package browser
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 
+	"belay/internal/api/apitest"
 	"belay/internal/permit"
 )
 
@@ -35,7 +37,7 @@ func TestSettings(t *testing.T) {
 	b.shot("checks")
 }
 
-// The browsers that were let in are listed; another one is removed, and this one logs out.
+// The browsers that were let in are listed, and this one logs out.
 func TestDevices(t *testing.T) {
 	b, _ := real(t)
 	b.until("document.querySelector('#persona option[value=ENGINEER]')")
@@ -50,12 +52,29 @@ func TestDevices(t *testing.T) {
 	b.until("document.querySelector('.settings .notice')?.innerText.includes('belay open')")
 }
 
+// With keys alone another browser that was let in is removed.
+func TestRemoveDeviceByKeys(t *testing.T) {
+	b := signedIn(t, &apitest.Engine{})
+	link, _ := b.op.Link("")
+	_, code, _ := strings.Cut(link, "#code=")
+	res, err := http.Post(b.srv.URL+"/api/auth/exchange", "application/json", strings.NewReader(`{"code":"`+code+`"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b.visit("settings?show=devices")
+	b.until("document.querySelectorAll('.device').length === 2")
+	b.tabTo(".device .danger")
+	b.do(press("Enter"))
+	b.until("document.querySelectorAll('.device').length === 1 && document.querySelector('.device').innerText.includes('this browser')")
+}
+
 // What runs is seen from everywhere, and stopped at once.
 func TestStopAll(t *testing.T) {
 	b, project := real(t)
 	before := levels(t, project)
 	b.until("document.querySelector('#persona option[value=ENGINEER]')")
-	b.do(chromedp.SendKeys(message, "Please bring the deck's levels in line with the brief."), press("Enter"))
+	b.do(fill(message, "Please bring the deck's levels in line with the brief."), press("Enter"))
 	b.until("document.querySelector('.question')")
 	b.until("document.querySelector('#activity')?.innerText.includes('1 waiting')")
 	b.do(press("Escape", "g", "r"))

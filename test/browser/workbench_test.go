@@ -23,7 +23,7 @@ func TestNewSession(t *testing.T) {
 	b.visit("?root=/project")
 	b.do(chromedp.WaitEnabled(message), press("Escape", "c"))
 	b.until("document.activeElement.id === 'message'")
-	b.do(chromedp.SendKeys(message, "start here"), press("Enter"))
+	b.do(fill(message, "start here"), press("Enter"))
 	b.until("location.pathname === '/s/s2' && document.querySelector('.foot')?.innerText.includes('done')")
 	if got := b.text(".words"); got != "start here" {
 		t.Errorf("the message reads %q", got)
@@ -34,7 +34,7 @@ func TestNewSession(t *testing.T) {
 func TestNewSessionRefused(t *testing.T) {
 	b := open(t, &apitest.Engine{Fail: map[string]error{"Start": fault.New(fault.MissingAPIKey, "ANTHROPIC_API_KEY is not set")}}, options())
 	b.visit("?root=/project")
-	b.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, "precious"), press("Enter"))
+	b.do(chromedp.WaitEnabled(message), fill(message, "precious"), press("Enter"))
 	b.until("document.querySelector('.dock .notice')?.innerText.includes('The provider\\'s key is missing')")
 	if draft := value[string](b, "document.querySelector('#message').value"); draft != "precious" {
 		t.Errorf("the draft reads %q", draft)
@@ -48,7 +48,7 @@ func TestNewSessionRefused(t *testing.T) {
 func TestDraftSurvivesReload(t *testing.T) {
 	b := open(t, &apitest.Engine{}, options())
 	b.visit("s/s1")
-	b.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, "half a thought"))
+	b.do(chromedp.WaitEnabled(message), fill(message, "half a thought"))
 	value[bool](b, `(() => { const data = new DataTransfer(); data.items.add(new File(["one"], "pasted.txt", { type: "text/plain" }));
 		document.querySelector("#message").dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true })); return true; })()`)
 	b.do(chromedp.WaitVisible(chromedp.CSS("#files li.ready")), chromedp.Reload())
@@ -64,11 +64,11 @@ func TestDraftSurvivesReload(t *testing.T) {
 func TestSteer(t *testing.T) {
 	b := open(t, &apitest.Engine{}, options())
 	b.visit("s/s1")
-	b.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, "HOLD on"), press("Enter"))
+	b.do(chromedp.WaitEnabled(message), fill(message, "HOLD on"), press("Enter"))
 	b.until("document.querySelector('#send').innerText.includes('Steer')")
-	b.do(chromedp.SendKeys(message, "leave the tests"), press("Enter"))
+	b.do(fill(message, "leave the tests"), press("Enter"))
 	b.until("document.querySelectorAll('.said.into').length === 1")
-	b.do(chromedp.SendKeys(message, "then tidy up"), press("Alt+Enter"))
+	b.do(fill(message, "then tidy up"), press("Alt+Enter"))
 	b.until("document.querySelectorAll('.said.into').length === 2")
 	want := []turn.SteerRequest{
 		{SessionID: "s1", Message: "leave the tests", Mode: session.Steer},
@@ -90,7 +90,7 @@ func TestUndo(t *testing.T) {
 	b.visit(strings.TrimPrefix(link, "/"))
 	b.until("document.querySelector('.top nav')")
 	b.visit("s/s1")
-	b.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, "write"), press("Enter"))
+	b.do(chromedp.WaitEnabled(message), fill(message, "write"), press("Enter"))
 	b.until("document.querySelector('.foot')?.innerText.includes('done')")
 	b.tabTo(".turn-actions .changes")
 	b.do(press("Enter"), chromedp.WaitVisible(chromedp.CSS("dialog .diff-lines")))
@@ -125,7 +125,7 @@ func TestGapIsShown(t *testing.T) {
 func TestTurnFails(t *testing.T) {
 	b := open(t, &apitest.Engine{Fail: map[string]error{"Interrupt": errors.New("not now")}}, options())
 	b.visit("s/s1")
-	b.do(chromedp.WaitEnabled(message), chromedp.SendKeys(message, "FAIL"), press("Enter"))
+	b.do(chromedp.WaitEnabled(message), fill(message, "FAIL"), press("Enter"))
 	b.until("document.querySelector('.foot')?.innerText.includes('failed')")
 	if got := b.text(".turn .notice.bad"); !strings.Contains(got, "The provider failed") || !strings.Contains(got, "made to fail") {
 		t.Errorf("the failure reads %q", got)

@@ -174,7 +174,11 @@ var projectScenarios = []scenario{
 		},
 		work: func(w *world, _ *app.App) {
 			t := snapshot.Target{Root: w.project, ToolRoot: "_Estimates", Label: "EST"}
-			o := app.SnapshotOptions(w.settings())
+			o, err := app.SnapshotOptions(w.settings())
+			if err != nil {
+				w.try(err)
+				return
+			}
 			s, err := snapshot.Publish(context.Background(), t, o, snapshot.Copy(context.Background(), t, o, filepath.Join(w.project, "draft")))
 			w.try(err)
 			var files []string

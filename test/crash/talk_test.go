@@ -18,7 +18,7 @@ import (
 )
 
 // patience is how long a test waits for what must come.
-const patience = 30 * time.Second
+const patience = 5 * time.Minute
 
 // talk is a turn under way.
 type talk struct {

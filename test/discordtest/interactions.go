@@ -21,8 +21,6 @@ type Answer struct {
 	// Type is the callback's: 4 message, 5 message later, 6 edit later, 7 edit,
 	// 9 form; 0 while there is none.
 	Type int
-	// After is how long the first answer took.
-	After time.Duration
 	// Private says that only the person sees the answer.
 	Private bool
 	// Text is the message's, and Modal the form.
@@ -110,7 +108,7 @@ func (s *Server) callback(r *request) (any, error) {
 		return nil, err
 	}
 	switch {
-	case it == nil || it.ID != r.PathValue("id") || time.Since(it.made) > answerWithin:
+	case it == nil || it.ID != r.PathValue("id"):
 		return nil, refuse(http.StatusNotFound, codeUnknownInteraction, "Unknown interaction")
 	case it.answer.Type != 0:
 		return nil, refuse(http.StatusBadRequest, codeAcknowledged, "Interaction has already been acknowledged.")
@@ -121,7 +119,7 @@ func (s *Server) callback(r *request) (any, error) {
 	if utf8.RuneCountInString(text) > maxContent {
 		return nil, invalid("data.content", "BASE_TYPE_MAX_LENGTH", "Must be %d or fewer in length.", maxContent)
 	}
-	answer := Answer{Type: b.Type, After: time.Since(it.made), Private: int(flags)&flagEphemeral != 0, Text: text}
+	answer := Answer{Type: b.Type, Private: int(flags)&flagEphemeral != 0, Text: text}
 	switch b.Type {
 	case 4:
 		if text == "" && len(components) == 0 {

@@ -29,7 +29,7 @@ type Options struct {
 	Per  time.Duration
 	// NonceWindow is how long a nonce is remembered; zero means 3 minutes.
 	NonceWindow time.Duration
-	// Now is the clock of nonces and interactions; nil is the real one.
+	// Now is the clock of nonces and ids; nil is the real one.
 	Now func() time.Time
 	// NoContent refuses connections that ask for the content of messages, as
 	// Discord does where the switch in its developer portal is off.
@@ -129,7 +129,7 @@ func (s *Server) notify() {
 // fails the test after half a minute. Done may call methods of the server.
 func (s *Server) Wait(t testing.TB, what string, done func() bool) {
 	t.Helper()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(5 * time.Minute)
 	for {
 		s.mu.Lock()
 		changed := s.changed

@@ -107,7 +107,7 @@ func (b *bench) command(args ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	b.t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Dir, cmd.WaitDelay = b.project, time.Second
+	cmd.Dir, cmd.WaitDelay = b.project, patience
 	cmd.Env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + b.home, "NO_COLOR=1", "TZ=UTC", "USER=somebody",
 		"XDG_STATE_HOME=" + filepath.Join(b.home, "state"), "XDG_CACHE_HOME=" + filepath.Join(b.home, "cache"), "XDG_CONFIG_HOME=" + filepath.Join(b.home, "config"),

@@ -1,6 +1,8 @@
 package settings
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,6 +55,18 @@ var general = map[string]check{
 		set: "llama3.2", shows: `"model":"llama3.2"`, without: `"model":"gpt-5-mini"`,
 		see: func(b *bench) string { p := b.provider(0); b.turn("go"); return p.asked() },
 	},
+	"effort": {
+		set: "low", shows: `^low$`, without: `^the model's own$`,
+		see: func(b *bench) string {
+			p := b.provider(0)
+			b.turn("go")
+			if _, after, ok := strings.Cut(p.asked(), `"reasoning_effort":"`); ok {
+				word, _, _ := strings.Cut(after, `"`)
+				return word
+			}
+			return "the model's own"
+		},
+	},
 	"instructions": {
 		set: "'{other}/root'", shows: `ENGINEER`, without: `WORKING_ITEMS`,
 		see: func(b *bench) string {
@@ -100,6 +114,33 @@ var general = map[string]check{
 			b.env = []string{"OPENAI_API_KEY=sk-test"}
 			b.settings["retry.attempts"] = "1"
 			return b.turn("go")
+		},
+	},
+	"network.proxy": {
+		set: "", also: settings{"provider": "openai", "openai.base_url": "https://models.test/v1", "network.allowed_hosts": "[models.test]"},
+		shows: `^CONNECT models.test:443`, without: `^nothing`,
+		see: func(b *bench) string {
+			asked := make(chan string, 16)
+			proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				select {
+				case asked <- r.Method + " " + r.Host:
+				default: // it is tried again and again
+				}
+				w.WriteHeader(http.StatusForbidden)
+			}))
+			b.t.Cleanup(proxy.Close)
+			b.env = []string{"OPENAI_API_KEY=sk-test", "HTTPS_PROXY=" + proxy.URL}
+			b.settings["retry.attempts"] = "1"
+			if !b.standard {
+				b.settings["network.proxy"] = proxy.URL
+			}
+			b.turn("go")
+			select {
+			case got := <-asked:
+				return got
+			default:
+				return "nothing is asked"
+			}
 		},
 	},
 }

@@ -13,16 +13,20 @@ import (
 	"time"
 
 	"belay/internal/config"
+	"belay/internal/tool/mcp/mcptest"
 )
 
 // patience bounds every wait for what must happen; only a failure reaches it.
-const patience = time.Minute
+const patience = 5 * time.Minute
 
 // program is belay, built for all tests: without what finds races, which would make
 // the largest pictures take minutes.
 var program string
 
 func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == "serve-mcp" {
+		os.Exit(mcptest.Main())
+	}
 	os.Exit(func() int {
 		dir, err := os.MkdirTemp("", "belay-")
 		if err != nil {
@@ -55,7 +59,7 @@ type settings map[string]string
 
 // tables are the checks of all settings.
 var tables = []map[string]check{
-	general, serving, streaming, turning, retrying,
+	general, serving, observing, streaming, turning, retrying,
 	attaching, rendering, declaring, typing,
 	recording, busing, discording, projects, making, workflows, delegating, tools, commands,
 }

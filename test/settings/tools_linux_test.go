@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -70,10 +71,30 @@ var tools = map[string]check{
 		set: "", shows: `"ok":true`, without: `"ok":false`,
 		see: func(b *bench) string { return b.fetch(b.web("page", "words"), !b.standard) },
 	},
+	"mcp.servers": {
+		set: `{files: {command: [` + mcpServer() + `, serve-mcp]}}`, shows: `"output":"hello"`, without: `there is no tool named mcp.files.echo`,
+		see: func(b *bench) string {
+			b.script("call: {name: mcp.files.echo, input: {text: hello}}", "say: That was all.")
+			args := []string{"go"}
+			if !b.standard {
+				args = append(args, "--allow", "mcp.files.echo")
+			}
+			return b.turn(args...)
+		},
+	},
 	"hooks": {
 		set: `{no: {command: [sh, -c, 'echo "{\"verdict\":\"deny\",\"note\":\"not here\"}"'], calls: [write]}}`, shows: `not here`, without: `"ok":true`,
 		see: func(b *bench) string { return b.calls("{name: write, input: {path: a.txt, content: x}}") },
 	},
+}
+
+// mcpServer is this test binary, which is one where its argument says so (TestMain).
+func mcpServer() string {
+	path, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	return path
 }
 
 // receive is the result of a turn that saves the files that people sent.

@@ -18,7 +18,7 @@ var workflows = map[string]check{
 	"workflow.parallel": {
 		set: "1", shows: `^one after the other`, without: `^at once`,
 		see: func(b *bench) string {
-			b.script("wait: 1s", "say: done")
+			b.script("wait: 5s", "say: done") // on a busy machine the other begins late
 			out := b.flow("- {id: p, type: parallel, tasks: [{id: t, agent: a, prompt: go}, {id: u, agent: a, prompt: go}]}", "--json")
 			// Each try and each end of one of the two.
 			var order strings.Builder

@@ -94,6 +94,12 @@ export function useModels() {
   return useQuery({ queryKey: ["models"], queryFn: ({ signal }) => api.models(signal), staleTime: Infinity, retry: false }).data ?? [];
 }
 
+/** A model's id as people know it: the offline one says that it is. */
+export function useModelName() {
+  const models = useModels();
+  return (id: string) => models.find((m) => m.id === id)?.name ?? id;
+}
+
 /** What the server is set to. A server on a network may keep that from members. */
 export function useServer() {
   const { data } = useQuery({

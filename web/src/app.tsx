@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { lazy, Suspense, useEffect } from "react";
+import { useEffect } from "react";
 import { LiveContext, newShared, SharedContext, useChanges, useProjectRoot } from "./app-state";
 import { isFailure } from "./api/http";
 import { Inbox } from "./features/inbox/inbox";
@@ -13,8 +13,9 @@ import { type Route, useRoute } from "./route";
 import { Boundary } from "./ui/boundary";
 import { ErrorNotice } from "./ui/parts";
 import { write } from "./ui/keep";
+import { later } from "./ui/later";
 
-const Project = lazy(() => import("./features/project/project"));
+const Project = later(() => import("./features/project/project"), <div className="view" />);
 
 const client = new QueryClient({
   defaultOptions: { queries: { retry: (n, err) => n < 2 && !(isFailure(err) && err.status >= 400 && err.status < 500), staleTime: 1000 } },
@@ -54,7 +55,7 @@ function Views({ failure }: { failure: unknown }) {
       )}
       {(route.view === "inbox" || route.view === "question") && <Inbox selected={route.view === "question" ? route.id : ""} />}
       {route.view === "settings" && <Settings />}
-      {route.view === "project" && <Suspense fallback={<div className="view" />}><Project id={route.id} part={route.part} item={route.item} /></Suspense>}
+      {route.view === "project" && <Project id={route.id} part={route.part} item={route.item} />}
       {route.view === "old" && <OldAddress path={route.path} />}
       {route.view === "missing" && <div className="view"><div className="column empty-main"><h2>Nothing is here</h2><p><a href="/">All sessions</a></p></div></div>}
       </Boundary>

@@ -20,6 +20,8 @@ type Shape struct {
 	Deliverables, PerPackage int
 	// Rows is how many rows each register has; 0 writes no registers.
 	Rows int
+	// Circles is about how many pairs of deliverables wait for each other.
+	Circles int
 	// Canonical writes every file in the form of the specification. Without it
 	// they differ as real ones do.
 	Canonical bool

@@ -13,9 +13,10 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"regexp"
 	"strings"
 	"time"
+
+	"belay/internal/lazyregexp"
 )
 
 // Device is a browser with the operator's authority.
@@ -43,7 +44,7 @@ const (
 	maxLabel  = 80
 )
 
-var idPattern = regexp.MustCompile(`^dev_[a-z0-9]{10}$`)
+var idPattern = lazyregexp.New(`^dev_[a-z0-9]{10}$`)
 
 // proof shows that a secret is that of a device.
 func proof(key, id, secret string) string {

@@ -101,7 +101,7 @@ func large(w http.ResponseWriter, r *http.Request) {
 // What a download allocates is the same for a small file and a large one.
 func TestMemoryIsFlat(t *testing.T) {
 	url := serve(t, large)
-	d := downloads(t, Options{ItemBytes: 64 << 20, Timeout: time.Minute})
+	d := downloads(t, Options{ItemBytes: 64 << 20, Timeout: 5 * time.Minute})
 	allocated := func(size int64) uint64 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

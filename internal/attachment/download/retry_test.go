@@ -92,7 +92,11 @@ func TestRetries(t *testing.T) {
 				fmt.Fprint(w, "the words")
 			})
 			var waited waits
-			d := downloads(t, Options{Retries: c.retries, Wait: waited.wait, Timeout: 2 * time.Second, TempBytes: 20_000_000})
+			timeout := 5 * time.Minute
+			if name == "a timeout" {
+				timeout = 2 * time.Second
+			}
+			d := downloads(t, Options{Retries: c.retries, Wait: waited.wait, Timeout: timeout, TempBytes: 20_000_000})
 			f, err := d.Fetch(t.Context(), url)
 			if code(err) != c.code || c.code != "" && !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%v, want %s %s", err, c.code, c.says)

@@ -394,7 +394,7 @@ func TestFetchingDoesNotWaitForStoring(t *testing.T) {
 		}
 		fmt.Fprint(rw, r.URL.Path)
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	list := []*declared.Attachment{as(declared.TypeFile, by(w.url+"/1")), as(declared.TypeFile, by(w.url+"/2"))}
 	r, err := w.Gather(ctx, nil, list, s)
@@ -435,7 +435,7 @@ func TestAFailingStoreEndsFetching(t *testing.T) {
 		}
 		fmt.Fprint(rw, "x")
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	var group errgroup.Group
 	for range downloadsAtOnce {

@@ -122,7 +122,7 @@ func TestEngineStopsWhenIdle(t *testing.T) {
 	if _, err := e.Text(context.Background(), document(t, nil, "x"), pdf.Extent{Bytes: 10}); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(time.Minute); e.Running(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); e.Running(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the engine still runs long after its idle time")
 		}

@@ -225,7 +225,7 @@ func FuzzLight(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte, limit int) {
 		limit = max(0, min(limit, 1<<20))
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

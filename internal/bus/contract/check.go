@@ -2,11 +2,11 @@ package contract
 
 import (
 	"fmt"
-	"regexp"
 	"time"
 	"unicode/utf8"
 
 	"belay/internal/fault"
+	"belay/internal/lazyregexp"
 )
 
 // Limits of what a payload holds, in bytes where nothing else is said.
@@ -29,14 +29,14 @@ const (
 
 var (
 	// sessionPattern is that of package session.
-	sessionPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
+	sessionPattern = lazyregexp.New(`^[A-Za-z0-9_-]{1,80}$`)
 	// requestPattern has no character with a meaning in subjects.
-	requestPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9:_-]{0,119}$`)
-	clientPattern  = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
-	idPattern      = regexp.MustCompile(`^[!-~]{1,300}$`)
-	objectPattern  = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}/[0-9a-f]{64}$`)
-	sha256Pattern  = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	mimePattern    = regexp.MustCompile(`^[A-Za-z0-9!#$&^_.+-]{1,100}/[A-Za-z0-9!#$&^_.+-]{1,100}(; ?[ -~]{1,100})?$`)
+	requestPattern = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9:_-]{0,119}$`)
+	clientPattern  = lazyregexp.New(`^[a-z][a-z0-9-]{0,31}$`)
+	idPattern      = lazyregexp.New(`^[!-~]{1,300}$`)
+	objectPattern  = lazyregexp.New(`^[A-Za-z0-9_-]{1,80}/[0-9a-f]{64}$`)
+	sha256Pattern  = lazyregexp.New(`^[0-9a-f]{64}$`)
+	mimePattern    = lazyregexp.New(`^[A-Za-z0-9!#$&^_.+-]{1,100}/[A-Za-z0-9!#$&^_.+-]{1,100}(; ?[ -~]{1,100})?$`)
 )
 
 // ValidRequest reports whether id can name a request.
@@ -68,7 +68,7 @@ func (c *checker) filled(field, s string, most int) {
 }
 
 // matches checks an id.
-func (c *checker) matches(field, s string, pattern *regexp.Regexp) {
+func (c *checker) matches(field, s string, pattern *lazyregexp.Regexp) {
 	c.that(pattern.MatchString(s), field, "must match %s", pattern)
 }
 

@@ -16,6 +16,9 @@ import (
 	"belay/test/discordtest"
 )
 
+// patience bounds every wait; only a failure reaches it.
+const patience = 5 * time.Minute
+
 func start(t *testing.T, o discordtest.Options) (*discordtest.Server, *client.Client, string) {
 	t.Helper()
 	s := discordtest.New(t, o)
@@ -181,7 +184,7 @@ func watch(t *testing.T, c *client.Client) (<-chan client.Event, func() error) {
 		select {
 		case err := <-ended:
 			return err
-		case <-time.After(20 * time.Second):
+		case <-time.After(patience):
 			return errors.New("it goes on")
 		}
 	}
@@ -189,7 +192,7 @@ func watch(t *testing.T, c *client.Client) (<-chan client.Event, func() error) {
 
 func next(t *testing.T, events <-chan client.Event, is func(client.Event) bool) client.Event {
 	t.Helper()
-	for deadline := time.After(20 * time.Second); ; {
+	for deadline := time.After(patience); ; {
 		select {
 		case e := <-events:
 			if is(e) {

@@ -20,13 +20,13 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"belay/internal/discord/routing"
 	"belay/internal/durable"
+	"belay/internal/lazyregexp"
 )
 
 // version is that of both formats.
@@ -39,7 +39,7 @@ const (
 )
 
 // idPattern is a Discord id, which becomes the name of a file.
-var idPattern = regexp.MustCompile(`^[0-9]{1,20}$`)
+var idPattern = lazyregexp.New(`^[0-9]{1,20}$`)
 
 // ErrInUse says that another process has the store open.
 var ErrInUse = errors.New("another process is connected to Discord with this state folder")

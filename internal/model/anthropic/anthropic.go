@@ -74,7 +74,7 @@ func New(o Options) (*upstream.Provider, error) {
 
 // newProtocol returns the protocol for calls to e.
 func (o Options) newProtocol(e upstream.Endpoint, client *http.Client) upstream.Protocol {
-	p := &protocol{catalog: model.Anthropic()}
+	p := &protocol{catalog: model.Anthropic(), effort: o.Effort}
 	if o.Catalog != nil {
 		p.catalog = *o.Catalog
 	}
@@ -96,14 +96,21 @@ func (o Options) newProtocol(e upstream.Endpoint, client *http.Client) upstream.
 type protocol struct {
 	catalog model.Catalog
 	client  sdk.Client
+	effort  string
 }
 
 // Limits implements [upstream.Protocol].
 func (p *protocol) Limits(name string) model.Limits { return p.catalog.Limits(name) }
 
+// List implements [upstream.Protocol].
+func (p *protocol) List(ctx context.Context, key string) error {
+	_, err := p.client.Models.List(ctx, sdk.ModelListParams{Limit: sdk.Int(1)}, option.WithAPIKey(key), option.WithHeader("Accept", "application/json"))
+	return err
+}
+
 // Stream implements [upstream.Protocol].
 func (p *protocol) Stream(ctx context.Context, call *upstream.Call, r model.Request, limits model.Limits) error {
-	b := builder{files: &call.Files, inline: upstream.InlineText}
+	b := builder{files: &call.Files, inline: upstream.InlineText, effort: p.effort}
 	params, err := b.params(r, limits)
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 type builder struct {
 	files  *upstream.Files
 	inline int64 // longer text documents are streamed
+	effort string
 }
 
 // params returns r as the service takes it. The same request always gives the same
@@ -26,6 +27,7 @@ func (b *builder) params(r model.Request, limits model.Limits) (sdk.MessageNewPa
 		System: system(r.System), Messages: []sdk.MessageParam{},
 	}
 	p.Tools = tools(r.Tools, len(p.System) == 0)
+	p.OutputConfig.Effort = sdk.OutputConfigEffort(b.effort)
 	conversation := r.Conversation()
 	for i := range conversation.Len() {
 		m := conversation.At(i)

@@ -72,7 +72,7 @@ func New(o Options) (*upstream.Provider, error) {
 
 // newProtocol returns the protocol for calls to e.
 func (o Options) newProtocol(e upstream.Endpoint, client *http.Client) upstream.Protocol {
-	p := &protocol{own: e.Own(), catalog: model.OpenAI(), newID: o.NewID}
+	p := &protocol{own: e.Own(), catalog: model.OpenAI(), newID: o.NewID, effort: o.Effort}
 	if p.newID == nil {
 		p.newID = func() string { return "call_" + rand.Text() }
 	}
@@ -81,13 +81,14 @@ func (o Options) newProtocol(e upstream.Endpoint, client *http.Client) upstream.
 		p.catalog.Stated = o.ContextTokens > 0
 	}
 	p.catalog = p.catalog.With(o.Overrides)
-	p.chat = sdk.NewChatCompletionService(
+	options := []option.RequestOption{
 		option.WithBaseURL(base(e)),
 		option.WithHTTPClient(client),
 		option.WithMaxRetries(0),
 		option.WithHeader("Accept", "text/event-stream"),
 		option.WithMiddleware(refused),
-	)
+	}
+	p.chat, p.models = sdk.NewChatCompletionService(options...), sdk.NewModelService(options...)
 	return p
 }
 
@@ -96,7 +97,9 @@ type protocol struct {
 	own     bool // OpenAI's own host is called
 	catalog model.Catalog
 	chat    sdk.ChatCompletionService
+	models  sdk.ModelService
 	newID   func() string
+	effort  string
 	// reasonsIn is the field in which the server last sent reasoning. It gets
 	// reasoning back in that field alone: others are an error to some.
 	reasonsIn atomic.Pointer[string]
@@ -105,9 +108,23 @@ type protocol struct {
 // Limits implements [upstream.Protocol].
 func (p *protocol) Limits(name string) model.Limits { return p.catalog.Limits(name) }
 
+// List implements [upstream.Protocol].
+func (p *protocol) List(ctx context.Context, key string) error {
+	_, err := p.models.List(ctx, authorization(key), option.WithHeader("Accept", "application/json"))
+	return err
+}
+
+// authorization sends the key, or nothing where there is none.
+func authorization(key string) option.RequestOption {
+	if key == "" {
+		return option.WithHeaderDel("Authorization")
+	}
+	return option.WithAPIKey(key)
+}
+
 // Stream implements [upstream.Protocol].
 func (p *protocol) Stream(ctx context.Context, call *upstream.Call, r model.Request, limits model.Limits) error {
-	b := builder{files: &call.Files, inline: upstream.InlineText, own: p.own}
+	b := builder{files: &call.Files, inline: upstream.InlineText, own: p.own, effort: p.effort}
 	if field := p.reasonsIn.Load(); field != nil {
 		b.reasonsIn = *field
 	}
@@ -115,11 +132,7 @@ func (p *protocol) Stream(ctx context.Context, call *upstream.Call, r model.Requ
 	if err != nil {
 		return err
 	}
-	authorization := option.WithAPIKey(call.Key)
-	if call.Key == "" {
-		authorization = option.WithHeaderDel("Authorization")
-	}
-	stream := p.chat.NewStreaming(ctx, params, authorization, option.WithMiddleware(call.Send))
+	stream := p.chat.NewStreaming(ctx, params, authorization(call.Key), option.WithMiddleware(call.Send))
 	defer func() { _ = stream.Close() }() // it was only read
 	a := answer{call: call, newID: p.newID, reasonsIn: &p.reasonsIn}
 	for stream.Next() {

@@ -18,6 +18,8 @@ type builder struct {
 	inline int64 // longer text documents are streamed
 	// own is set for OpenAI's own host.
 	own bool
+	// effort is how hard the model thinks, "" for as it likes.
+	effort string
 	// reasonsIn is the field in which the server takes its reasoning back, or "".
 	reasonsIn string
 }
@@ -30,7 +32,7 @@ type messages []sdk.ChatCompletionMessageParamUnion
 func (b *builder) params(r model.Request, limits model.Limits) (sdk.ChatCompletionNewParams, error) {
 	p := sdk.ChatCompletionNewParams{
 		Model: r.Model, Tools: tools(r.Tools),
-		StreamOptions: sdk.ChatCompletionStreamOptionsParam{IncludeUsage: param.NewOpt(true)},
+		StreamOptions: sdk.ChatCompletionStreamOptionsParam{IncludeUsage: param.NewOpt(true)}, ReasoningEffort: sdk.ReasoningEffort(b.effort),
 	}
 	most := param.NewOpt(upstream.MaxTokens(r, limits))
 	if b.own {

@@ -121,7 +121,7 @@ func TestHowAnswersEnd(t *testing.T) {
 		{"cut off", text("x") + ended("length") + done, model.StopMaxTokens, 3},
 		{"cut off in a call", begun + ended("length") + done, model.StopMaxTokens, 1},
 		{"filtered in a call", begun + ended("content_filter") + done, model.StopRefusal, 1},
-		{"refused", piece(`{"refusal":"I can not."}`) + ended("stop") + done, model.StopRefusal, 3},
+		{"refused", piece(`{"refusal":"I cannot."}`) + ended("stop") + done, model.StopRefusal, 3},
 		{"nothing said", ended("stop") + done, model.StopEndTurn, 1},
 		{"unknown", text("x") + ended("brand_new") + done, "brand_new", 3},
 		{"another choice", sse(`{"choices":[{"index":1,"delta":{"content":"no"},"finish_reason":"length"}]}`) + text("x") + ended("stop") + done, model.StopEndTurn, 3},

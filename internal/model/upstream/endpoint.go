@@ -124,6 +124,8 @@ type Bounds struct {
 	Connect, Header time.Duration
 	// Answer caps, in bytes, what is read of one answer.
 	Answer int64
+	// Proxy is the proxy of the network, nil for none. Loopback is reached without it.
+	Proxy *url.URL
 }
 
 // Client returns a client that reaches e alone. It fails on an entry of allowed
@@ -135,7 +137,7 @@ func (s Service) Client(e Endpoint, allowed []string, b Bounds) (*http.Client, e
 		}
 	}
 	policy := e.Policy()
-	policy.ConnectTimeout, policy.HeaderTimeout, policy.MaxBody = b.Connect, b.Header, b.Answer
+	policy.ConnectTimeout, policy.HeaderTimeout, policy.MaxBody, policy.Proxy = b.Connect, b.Header, b.Answer, b.Proxy
 	client, err := netguard.Client(policy)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)

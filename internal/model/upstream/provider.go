@@ -3,8 +3,10 @@ package upstream
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"iter"
 	"net/http"
+	"net/url"
 	"sync"
 	"time"
 
@@ -33,8 +35,13 @@ type Options struct {
 	// AllowedHosts are hosts, with a port unless it is 443, that the operator
 	// allows as BaseURL.
 	AllowedHosts []string
+	// Proxy is an http or https proxy through which requests go, except those to
+	// loopback; "" is none.
+	Proxy string
 	// MaxTokens caps every answer; 0 is the model's own maximum.
 	MaxTokens int64
+	// Effort is how hard models think, in the service's own word; "" leaves it to them.
+	Effort string
 	// ConnectTimeout bounds connecting, HeaderTimeout the wait for an answer to
 	// begin once the request is written.
 	ConnectTimeout, HeaderTimeout time.Duration
@@ -52,6 +59,9 @@ type Protocol interface {
 	// Stream sends r through the service's SDK, with call as middleware, and passes the
 	// answer on to call. It returns nil once the answer is whole or the caller has left.
 	Stream(ctx context.Context, call *Call, r model.Request, limits model.Limits) error
+	// List asks for the first of the service's models, which costs nothing, to see
+	// whether it takes the key.
+	List(ctx context.Context, key string) error
 	// Answered maps an error that the service answered, instead of a stream or in
 	// it, or returns nil: see [Failures].
 	Answered(err error, clean *redact.Redactor, now time.Time) *fault.Error
@@ -86,9 +96,14 @@ func New(s Service, o Options, newProtocol func(Endpoint, *http.Client) Protocol
 	o.MaxLine = cmp.Or(o.MaxLine, DefaultMaxLine)
 	p := &Provider{o: o, service: s, buffers: NewBuffers(BufferSize)}
 	p.endpoint, p.refused = s.Endpoint(o.BaseURL, o.AllowedHosts)
-	client, err := s.Client(p.endpoint, o.AllowedHosts, Bounds{
-		Connect: o.ConnectTimeout, Header: o.HeaderTimeout, Answer: cmp.Or(o.MaxAnswer, DefaultMaxAnswer),
-	})
+	bounds := Bounds{Connect: o.ConnectTimeout, Header: o.HeaderTimeout, Answer: cmp.Or(o.MaxAnswer, DefaultMaxAnswer)}
+	if o.Proxy != "" {
+		var err error
+		if bounds.Proxy, err = url.Parse(o.Proxy); err != nil {
+			return nil, fmt.Errorf("%s: network.proxy: %w", s.Name, err)
+		}
+	}
+	client, err := s.Client(p.endpoint, o.AllowedHosts, bounds)
 	if err != nil {
 		return nil, err
 	}
@@ -145,6 +160,24 @@ func (p *Provider) Bootstrap(ctx context.Context, r model.Request, probe bool) e
 		}
 	}
 	return nil
+}
+
+// Check asks the service for its models, which costs nothing. The error says why it does
+// not answer, such as a key that it does not take. Servers that have no list pass.
+func (p *Provider) Check(ctx context.Context) error {
+	key, err := p.credentials()
+	if err != nil {
+		return err
+	}
+	if err = p.protocol.List(ctx, key); err == nil {
+		return nil
+	}
+	err = p.failures.Of(ctx, err, key)
+	switch fault.From(err).Status {
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+		return nil
+	}
+	return err
 }
 
 // Stream implements [model.Provider].

@@ -55,6 +55,11 @@ func (p *plain) Stream(ctx context.Context, call *Call, r model.Request, limits 
 	return ErrTruncated
 }
 
+func (p *plain) List(_ context.Context, key string) error {
+	p.key = key
+	return nil
+}
+
 func (*plain) Answered(error, *redact.Redactor, time.Time) *fault.Error { return nil }
 
 // speaking returns a provider for a service that answers with stream.

@@ -86,7 +86,7 @@ var rows = []Row{
 		Reason: "runs with a tool that it configures"},
 	{Risk: OnRequest, Files: "conftest.py noxfile.py tox.ini",
 		Reason: "runs with the tests"},
-	{Risk: OnRequest, Files: "AGENTS.md AGENTS.override.md CLAUDE.md CLAUDE.local.md GEMINI.md .cursorrules .windsurfrules .clinerules .github/copilot-instructions.md .github/instructions",
+	{Risk: OnRequest, Files: "AGENTS.md AGENTS.override.md CLAUDE.md CLAUDE.local.md GEMINI.md .cursorrules .windsurfrules .clinerules .github/copilot-instructions.md .github/instructions .agents/skills",
 		Reason: "instructs agents"},
 }
 

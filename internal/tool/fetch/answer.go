@@ -3,21 +3,17 @@ package fetch
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"strings"
 
 	"golang.org/x/net/html/charset"
 
 	"belay/internal/attachment"
 	"belay/internal/attachment/webpage"
-	"belay/internal/durable"
 	"belay/internal/tool"
 )
 
@@ -106,30 +102,17 @@ func (a *answer) text(kind string) (string, error) {
 
 // tell writes the text, or its beginning with the file that has all of it.
 func (a *answer) tell(kind, text string) (tool.Result, error) {
-	const room = 1000 // for what is said around the text
 	head := fmt.Sprintf("%s (status %d, %s, %d bytes)\n\n", a.name(), a.status, kind, len(a.body))
-	r := tool.Result{Failed: a.status >= 400, Truncated: a.cut, Value: map[string]any{
-		"url": a.url.String(), "status": a.status, "type": kind, "content": text,
-	}}
 	if a.cut {
 		head += fmt.Sprintf("[only the first %d bytes were taken]\n", len(a.body))
 	}
-	most := max(0, int(a.w.Limits.OutputBytes)-len(head)-room)
-	if len(text) <= most {
-		r.Text = head + text
-		return r, nil
-	}
-	file, err := a.keep([]byte(text), ".txt")
+	shown, cut, err := a.w.Beginning(head, text, folder)
 	if err != nil {
 		return tool.Result{}, err
 	}
-	end := strings.LastIndexByte(text[:most], '\n') + 1
-	if end == 0 {
-		end = most
-	}
-	r.Text = head + strings.ToValidUTF8(text[:end], "") + fmt.Sprintf("\n[%d of %d bytes; the whole text is in %s]\n", end, len(text), file)
-	r.Truncated = true
-	return r, nil
+	return tool.Result{Text: shown, Failed: a.status >= 400, Truncated: a.cut || cut, Value: map[string]any{
+		"url": a.url.String(), "status": a.status, "type": kind, "content": text,
+	}}, nil
 }
 
 // attach shows an image or a PDF.
@@ -137,7 +120,7 @@ func (a *answer) attach(ctx context.Context, kind, ext string) (tool.Result, err
 	if a.cut {
 		return tool.Result{}, tool.Refuse("%s has more than %d bytes", a.name(), a.w.Limits.FetchBytes)
 	}
-	file, err := a.keep(a.body, ext)
+	file, err := a.w.Keep(folder, ext, a.body)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -149,18 +132,4 @@ func (a *answer) attach(ctx context.Context, kind, ext string) (tool.Result, err
 		Text:  fmt.Sprintf("%s (status %d, %s, %d bytes) is attached", a.name(), a.status, kind, len(a.body)),
 		Items: []attachment.Item{item},
 	}, nil
-}
-
-// keep puts data into the session's scratch folder and returns the file's path.
-// The same data has the same name.
-func (a *answer) keep(data []byte, ext string) (string, error) {
-	sum := sha256.Sum256(data)
-	name := hex.EncodeToString(sum[:8]) + ext
-	if err := a.w.ScratchRoot.MkdirAll(folder, 0o700); err != nil {
-		return "", tool.Refuse("the answer could not be kept in the scratch folder").Because(err)
-	}
-	if err := durable.WriteFile(a.w.ScratchRoot, folder+"/"+name, data, 0o600, durable.Cache); err != nil {
-		return "", tool.Refuse("the answer could not be kept in the scratch folder").Because(err)
-	}
-	return filepath.Join(a.w.Scratch, folder, name), nil
 }

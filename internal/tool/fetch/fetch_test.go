@@ -48,7 +48,7 @@ func environment(t *testing.T) *tool.Environment {
 	must(t, err)
 	t.Cleanup(func() { must(t, root.Close()) })
 	return &tool.Environment{Scratch: scratch, ScratchRoot: root, Files: admitter{},
-		Limits: tool.Limits{OutputBytes: 4000, FetchBytes: 20_000, FetchTime: 10 * time.Second}}
+		Limits: tool.Limits{OutputBytes: 4000, FetchBytes: 20_000, FetchTime: 5 * time.Minute}}
 }
 
 // admitter takes everything.

@@ -21,7 +21,7 @@ func current(ctx context.Context, w *tool.Environment, set *index.Set) (*index.S
 	case errors.Is(err, index.ErrClosed):
 		return nil, err
 	case err != nil:
-		return nil, tool.Refuse("the project can not be listed now").WithHint("look with the tool list").Because(err)
+		return nil, tool.Refuse("the project cannot be listed now").WithHint("look with the tool list").Because(err)
 	}
 	return s, nil
 }

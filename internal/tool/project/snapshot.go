@@ -44,7 +44,8 @@ func (t publisher) Prepare(ctx context.Context, w *tool.Environment, input json.
 	if err := tool.Decode(input, &in); err != nil {
 		return nil, err
 	}
-	c := &snapshotCall{w: w, o: t.o, target: snapshot.Target{Root: w.Project, ToolRoot: path.Clean(in.ToolRoot), Label: in.Label}}
+	c := &snapshotCall{w: w, o: t.o, target: snapshot.Target{Root: w.Project, ToolRoot: path.Clean(in.ToolRoot), Label: in.Label,
+		By: snapshot.Author{Agent: w.Agent, Session: w.Session, Turn: w.Turn}}}
 	if err := c.target.Check(); err != nil {
 		return nil, explain(err)
 	}

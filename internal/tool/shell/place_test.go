@@ -79,7 +79,7 @@ func newPlace(t testing.TB, base string) *tool.Environment {
 	w := &tool.Environment{
 		Scope: guard{}, Blobs: &blobs{kept: map[string][]byte{}}, Seen: &tool.Seen{}, Ledger: &tool.Ledger{},
 		Limits: tool.Limits{
-			OutputBytes: 32 << 10, CommandBytes: 1 << 20, CommandTime: 20 * time.Second, CommandTimeMost: time.Minute, KeepBytes: 1 << 20,
+			OutputBytes: 32 << 10, CommandBytes: 1 << 20, CommandTime: 5 * time.Minute, CommandTimeMost: 5 * time.Minute, KeepBytes: 1 << 20,
 		},
 		Gate: tool.Open{}, Journal: journal.New(filepath.Join(base, "state", "journal"), nil), Clock: time.Now,
 	}

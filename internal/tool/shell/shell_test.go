@@ -122,7 +122,7 @@ func TestRefusals(t *testing.T) {
 		"blank":           {input{Command: " \n"}, "blank"},
 		"NUL":             {input{Command: "a\x00b"}, "NUL"},
 		"long":            {input{Command: strings.Repeat("x", maxCommandBytes+1)}, "the most"},
-		"time":            {input{Command: "true", TimeoutMS: 60_001}, "60000 is the most"},
+		"time":            {input{Command: "true", TimeoutMS: w.Limits.CommandTimeMost.Milliseconds() + 1}, "is the most"},
 		"outside":         {input{Command: "true", Dir: "../x"}, "not in the project"},
 		"absolute":        {input{Command: "true", Dir: "/etc"}, "not in the project"},
 		"link outside":    {input{Command: "true", Dir: "out"}, "cannot be used"},

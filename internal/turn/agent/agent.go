@@ -13,6 +13,9 @@ package agent
 
 import (
 	"context"
+	"log/slog"
+
+	"go.opentelemetry.io/otel/trace"
 
 	"belay/internal/attachment"
 	"belay/internal/attachment/block"
@@ -20,6 +23,7 @@ import (
 	"belay/internal/model"
 	"belay/internal/permit"
 	"belay/internal/session"
+	"belay/internal/telemetry"
 	"belay/internal/tool"
 	"belay/internal/turn/conversation"
 )
@@ -27,6 +31,8 @@ import (
 // Turn is the turn that agents work in: what all of them have in common.
 type Turn struct {
 	*Services
+	// Logger names session and turn in each line.
+	Logger *slog.Logger
 	// ID is the turn's.
 	ID        string
 	SessionID string
@@ -61,6 +67,12 @@ func NewTurn(ctx context.Context, stop context.CancelCauseFunc, s *Services, id 
 		Transcript: &Transcript{lease: lease}, Spent: &Spending{},
 	}
 	t.Events = &Events{lease: lease, turn: id, stop: stop}
+	if s.Logger != nil {
+		t.Logger = s.Logger.With("session", t.SessionID, "turn", id)
+		if from := telemetry.From(ctx).Request; from != "" {
+			t.Logger = t.Logger.With("request", from)
+		}
+	}
 	return t
 }
 
@@ -68,6 +80,8 @@ func NewTurn(ctx context.Context, stop context.CancelCauseFunc, s *Services, id 
 // one. That works in the turn's goroutine, from the turn's budget, under its lease.
 type Run struct {
 	*Turn
+	// above is the span of the call that started a delegated agent, nil for the turn's own.
+	above trace.Span
 	// agent is the tool call that started a delegated agent, key distinguishes the agent
 	// from others of the turn ([Key]). Both are "" for the turn's own.
 	agent, key string
@@ -105,6 +119,8 @@ type Task struct {
 	Links []block.Item
 	// Direct is the call that is made in place of asking a model.
 	Direct *Direct
+	// Compact has the model summarise the turns before, and do nothing else.
+	Compact bool
 	// Alone has the agent see nothing of the session's earlier turns, but for those
 	// from the turn Since on.
 	Alone bool
@@ -146,6 +162,9 @@ func (a *Run) Work() (Completion, error) {
 	if a.suspended != nil {
 		return a.goOn()
 	}
+	if a.Compact {
+		return a.planner.compact()
+	}
 	r, err := a.planner.first()
 	if err != nil {
 		return Completion{}, err
@@ -165,7 +184,7 @@ func (a *Run) loop(request *model.Request, made int) (done Completion, err error
 			return Completion{}, err
 		}
 		if answer == nil {
-			return Completion{string(most.edge), most.why, done.Text}, nil
+			return Completion{Reason: string(most.edge), why: most.why, Text: done.Text}, nil
 		}
 		done.Text = answer.Said()
 		var results []conversation.Result

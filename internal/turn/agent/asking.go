@@ -8,9 +8,12 @@ import (
 	"strconv"
 	"strings"
 
+	"go.opentelemetry.io/otel/attribute"
+
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/permit"
+	"belay/internal/telemetry"
 	"belay/internal/tool"
 )
 
@@ -29,7 +32,7 @@ type Requests interface {
 func (c *toolCall) allow() error {
 	hooked, err := c.askHooks()
 	if err != nil { // it fails closed: the answer is a denial
-		c.run.Logger.Error("a hook failed", "session", c.run.SessionID, "tool", c.name, "error", err)
+		c.run.Logger.Error("a hook failed", "tool", c.name, "error", err)
 	}
 	c.remark("a hook", hooked.Note)
 	ruling := c.run.policy.JudgeWith(c.effect, hooked)
@@ -92,7 +95,10 @@ func (c *toolCall) await(pending *permit.Pending) error {
 	if err := c.run.notifyAsked(pending, c.id, c.name); err != nil {
 		return err
 	}
+	_, span := telemetry.Start(c.traced(c.run.Context), "permission", attribute.String("belay.decision.id", pending.Request.ID))
 	decision, err := c.run.answered(pending)
+	span.SetAttributes(attribute.String("belay.decision.verdict", string(decision.Verdict)))
+	telemetry.End(span, err)
 	if errors.Is(err, ErrSuspended) && !c.closes {
 		return err
 	}
@@ -222,7 +228,7 @@ func (a *Run) Equip(delegates []tool.Tool, allow, deny []string) (err error) {
 // policyOf is what the turn's persona may do in its mode.
 func (a *Run) policyOf(allow, deny []string) (permit.Policy, []string) {
 	s := &a.Settings
-	p := permit.Policy{Mode: permit.ModeOf(s.Mode), Allowed: s.Allowed, Denied: s.Denied, AskBefore: s.AskBefore, Outside: s.Outside}
+	p := permit.Policy{Mode: permit.ModeOf(s.Mode), Allowed: s.Allowed, Denied: s.Denied, AskBefore: s.AskBefore, Outside: s.Outside, Added: a.Services.AddedRules}
 	if a.Destination != nil && a.Services.Publish != nil {
 		p.Publish = a.Services.Publish(*a.Destination)
 	}

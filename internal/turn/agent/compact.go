@@ -22,7 +22,7 @@ func (p *planner) summarise() error {
 	w := p.run.window
 	most, omitted := w.SummaryBytes(), w.Omitted()
 	kept := w.OmittedResults(most / 4)
-	said, err := p.askSummary(conversation.SummaryTokens(most - len(kept)))
+	said, err := p.askSummary("", conversation.SummaryTokens(most-len(kept)))
 	if p.run.Context.Err() != nil {
 		return p.run.Context.Err()
 	}
@@ -34,21 +34,60 @@ func (p *planner) summarise() error {
 		}
 		return p.run.Events.Warn("NOT_SUMMARISED", omitted+" no longer fit the model and are left out; "+why)
 	}
-	s := w.SetSummary(said + kept)
-	err = p.run.append(session.Entry{
-		Kind: session.EntrySummary, Turn: p.run.ID, Time: session.Time{Time: p.run.Clock()},
-		Model: cmp.Or(p.run.Settings.AnsweredBy(), p.run.Settings.Model), Summary: s.Text, Through: s.Through, Rounds: s.Calls,
-	})
-	if err != nil {
+	if err := p.keepSummary(said + kept); err != nil {
 		return err
 	}
 	return p.run.Events.Warn("SUMMARISED", omitted+" no longer fit the model; it gets a summary of them, and the transcript keeps them")
 }
 
-// askSummary asks the model for a summary of at most so many tokens. It says nothing
-// without an error where that is not worth a call.
-func (p *planner) askSummary(most int64) (string, error) {
+// keepSummary puts a summary of what the plan leaves out on record. The next plan uses it.
+func (p *planner) keepSummary(text string) error {
+	s := p.run.window.SetSummary(text)
+	return p.run.append(session.Entry{
+		Kind: session.EntrySummary, Turn: p.run.ID, Time: session.Time{Time: p.run.Clock()},
+		Model: cmp.Or(p.run.Settings.AnsweredBy(), p.run.Settings.Model), Summary: s.Text, Through: s.Through, Rounds: s.Calls,
+	})
+}
+
+// compact summarises all turns before this one, because the person asked for that. Where
+// it fails, nothing is on record but the turn that failed, and the next one is sent the
+// whole conversation.
+func (p *planner) compact() (Completion, error) {
+	w := p.run.window
+	if err := p.planOnce(); err != nil {
+		return Completion{}, err
+	}
+	if !w.NeedsSummary() {
+		return Completion{Reason: string(model.StopEndTurn), Text: "There is nothing to summarise: no turn has ended since the last summary."}, nil
+	}
+	omitted := w.Omitted()
+	said, err := p.askSummary(p.run.Message, conversation.SummaryTokens(w.SummaryBytes()))
+	if err != nil {
+		return Completion{}, err
+	}
+	if said == "" {
+		return Completion{}, fault.New(fault.BudgetExceeded, "neither the turn's budget nor the model's context has room for a summary").
+			WithHint("raise the budget of the turn, or choose a model with a larger context; the conversation is as it was")
+	}
+	if err := p.keepSummary(said); err != nil {
+		return Completion{}, err
+	}
+	if err := p.planOnce(); err != nil {
+		return Completion{}, err
+	}
+	if err := p.run.Events.Warn("COMPACTED", omitted+" became a summary for the model; the transcript keeps them whole"); err != nil {
+		return Completion{}, err
+	}
+	return Completion{Reason: string(model.StopEndTurn), Text: said, ContextTokens: w.CountedTokens()}, nil
+}
+
+// askSummary asks the model for a summary of at most so many tokens that keeps what the
+// person wishes. It says nothing without an error where that is not worth a call.
+func (p *planner) askSummary(wish string, most int64) (string, error) {
 	text := p.run.window.CompactionInput()
+	if wish != "" {
+		text += "\n\nThe person who asks for this summary says: " + wish
+	}
 	sub := &Run{Turn: p.run.Turn, agent: SummaryAgent, Settings: p.run.Settings, limits: p.run.limits}
 	// It is paid for by the turn and must leave enough of the turn's budget.
 	input := p.run.window.Calibrated(conversation.Tokens(len(text) + len(conversation.SummaryPrompt)))

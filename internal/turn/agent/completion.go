@@ -8,7 +8,11 @@ import (
 
 // Completion is how a model loop ended that did not fail: the stop reason, what
 // there is to say about it beyond its name, and the last answer's text.
-type Completion struct{ Reason, why, Text string }
+type Completion struct {
+	Reason, why, Text string
+	// ContextTokens is, after a compaction, about how many tokens the conversation has.
+	ContextTokens int64
+}
 
 // Warning says why the answer may be incomplete.
 func (c Completion) Warning() string {

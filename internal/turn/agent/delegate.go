@@ -133,6 +133,7 @@ func (d delegation) Run(ctx context.Context) (tool.Result, error) {
 // conversation, everything else no wider than the parent's.
 func (a *Run) subagent(p persona.Persona, by *toolCall, task string) (*Run, error) {
 	sub := New(a.Turn)
+	sub.above = by.span
 	sub.Message, sub.agent, sub.key = task, by.id, Key(by.id, by.nth)
 	if by.suspended != nil {
 		sub.suspended = by.suspended.Inner
@@ -170,10 +171,9 @@ func (a *Run) subagent(p persona.Persona, by *toolCall, task string) (*Run, erro
 	for _, src := range p.Sources() {
 		sub.sources = append(sub.sources, session.Source{Path: src.Path, SHA256: src.SHA256, Bytes: src.Bytes})
 	}
-	if len(a.system) > 1 { // the project's own notes
-		sub.system = append(sub.system, a.system[1:]...)
-		sub.sources = append(sub.sources, a.sources[len(a.sources)-1])
-	}
+	notes := a.system[1:] // the person's own and the project's, each from one source
+	sub.system = append(sub.system, notes...)
+	sub.sources = append(sub.sources, a.sources[len(a.sources)-len(notes):]...)
 	place := *a.environment
 	place.Scope = tool.AllOf{a.Scope(place.Project, p), a.environment.Scope}
 	place.Seen, place.Ledger = &tool.Seen{}, &tool.Ledger{Before: sub.intend}

@@ -57,7 +57,7 @@ func (a *Run) CloseEnvironment() {
 		return
 	}
 	if err := errors.Join(a.environment.Root.Close(), a.environment.ScratchRoot.Close()); err != nil {
-		a.Logger.Error("close the turn's tool environment", "session", a.SessionID, "error", err)
+		a.Logger.Error("close the turn's tool environment", "error", err)
 	}
 }
 

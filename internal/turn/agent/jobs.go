@@ -33,7 +33,7 @@ func (b *backgroundJobs) end(failed bool) (left error) {
 		return nil
 	}
 	if err := b.run.Transcript.flush(); err != nil {
-		b.run.Logger.Error("record the answer before the end of background jobs", "session", b.run.SessionID, "turn", b.run.ID, "error", err)
+		b.run.Logger.Error("record the answer before the end of background jobs", "error", err)
 	}
 	b.stop(jobs)
 	for _, j := range jobs {
@@ -41,7 +41,7 @@ func (b *backgroundJobs) end(failed bool) (left error) {
 		if errors.Is(err, ErrSuspended) {
 			left = ErrSuspended
 		} else if err != nil && (b.run.Context.Err() == nil || !errors.Is(err, b.run.Context.Err())) {
-			b.run.Logger.Error("end a background job", "session", b.run.SessionID, "turn", b.run.ID, "job", j.ID, "error", err)
+			b.run.Logger.Error("end a background job", "job", j.ID, "error", err)
 		}
 	}
 	return left
@@ -54,7 +54,7 @@ func (b *backgroundJobs) stop(jobs []tool.StartedJob) {
 		all.Go(func() {
 			defer func() {
 				if v := recover(); v != nil { // its end says what is wrong
-					b.run.Logger.Error("stop a background job", "session", b.run.SessionID, "turn", b.run.ID, "job", j.ID, "panic", v)
+					b.run.Logger.Error("stop a background job", "job", j.ID, "panic", v)
 				}
 			}()
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(j.Call), changesTime)

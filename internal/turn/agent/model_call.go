@@ -2,14 +2,19 @@ package agent
 
 import (
 	"cmp"
+	"context"
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
 
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/session"
+	"belay/internal/telemetry"
 	"belay/internal/turn/conversation"
 	"belay/internal/turn/ending"
 )
@@ -21,7 +26,12 @@ type modelCall struct{ run *Run }
 // line of the transcript even when the call fails half-way.
 func (m modelCall) do(r *model.Request) (*conversation.Answer, error) {
 	a := &conversation.Answer{}
-	err := m.consume(r, a)
+	ctx, span := m.run.span("chat", attribute.String("gen_ai.operation.name", "chat"), attribute.String("gen_ai.provider.name", m.run.Settings.Provider.Name()),
+		attribute.String("gen_ai.request.model", conversation.CutText(r.Model, shownModel)))
+	err := m.consume(ctx, r, a)
+	span.SetAttributes(attribute.Int64("gen_ai.usage.input_tokens", a.Usage.InputTokens), attribute.Int64("gen_ai.usage.output_tokens", a.Usage.OutputTokens),
+		attribute.Int("belay.tool_calls", len(a.Calls)))
+	telemetry.End(span, err)
 	if flushed := m.run.Events.flush(); flushed != nil {
 		if m.run.agent == "" {
 			a.Unsay(m.run.Events.unwritten())
@@ -43,9 +53,12 @@ func (m modelCall) do(r *model.Request) (*conversation.Answer, error) {
 	return a, nil
 }
 
+// shownModel is how much of a model's name a span has, in bytes.
+const shownModel = 100
+
 // consume drains the provider's stream. A stream that ends without its end
 // marker is an error, never a success, and so is a panic in the provider.
-func (m modelCall) consume(r *model.Request, a *conversation.Answer) (err error) {
+func (m modelCall) consume(ctx context.Context, r *model.Request, a *conversation.Answer) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = ending.Panicked("the provider crashed", v, debug.Stack())
@@ -53,12 +66,15 @@ func (m modelCall) consume(r *model.Request, a *conversation.Answer) (err error)
 	}()
 	w := watchProvider(m.run.Settings.Stall, m.run.Stop)
 	defer w.stop()
-	for chunk, err := range redacted(m.run.Settings.Provider.Stream(m.run.Context, *r), m.run.Redact) {
+	for chunk, err := range redacted(m.run.Settings.Provider.Stream(ctx, *r), m.run.Redact) {
 		if err != nil {
 			return err
 		}
 		if err := w.saw(chunk); err != nil {
 			return err
+		}
+		if again, ok := chunk.(model.Retry); ok {
+			trace.SpanFromContext(ctx).AddEvent("retry", trace.WithAttributes(attribute.Int("belay.attempt", again.Attempt)))
 		}
 		if err := m.take(chunk, a); err != nil {
 			return err

@@ -53,7 +53,7 @@ func (n *network) Ask(ctx context.Context, e permit.Effect) (permit.Ruling, erro
 		Persona: a.Settings.Persona.ID, Agent: a.Settings.Persona.ID, Mode: a.policy.Mode, Effect: e, Input: a.show(c.input),
 	})
 	if err != nil { // it fails closed: the answer is a denial
-		a.Logger.Error("a hook failed", "session", a.SessionID, "tool", e.Tool, "error", err)
+		a.Logger.Error("a hook failed", "tool", e.Tool, "error", err)
 	}
 	ruling := a.policy.JudgeWith(e, hooked)
 	switch {

@@ -43,7 +43,7 @@ func (c *toolCall) decideChanges() error {
 		if hooked == nil {
 			answer, err := c.askHooks()
 			if err != nil { // it fails closed: the answer is a denial
-				c.run.Logger.Error("a hook failed", "session", c.run.SessionID, "tool", c.name, "error", err)
+				c.run.Logger.Error("a hook failed", "tool", c.name, "error", err)
 			}
 			c.remark("a hook", answer.Note)
 			hooked = &answer

@@ -5,17 +5,20 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 
+	"go.opentelemetry.io/otel/attribute"
+
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/persona"
 	"belay/internal/session"
+	"belay/internal/telemetry"
 	"belay/internal/tool"
 	"belay/internal/turn/conversation"
 )
 
 // Compose builds the fixed prefix of the turn's requests (the persona's instructions,
-// then the project's own notes, and the tools) and checks that the person's message fits
+// then the user's own notes and the project's, and the tools) and checks that the person's message fits
 // after it.
 func (a *Run) Compose(projectRoot string) error {
 	a.limits = a.Settings.Provider.Limits(a.Settings.Model)
@@ -24,18 +27,12 @@ func (a *Run) Compose(projectRoot string) error {
 	for _, s := range p.Sources() {
 		a.sources = append(a.sources, session.Source{Path: s.Path, SHA256: s.SHA256, Bytes: s.Bytes})
 	}
-	notes, source, ok, err := persona.ProjectNotes(projectRoot, a.Settings.NotesBytes)
-	if err != nil {
-		// A link that leads out of the project, a pipe: the turn can do without.
-		a.Settings.Warn("NOTES_UNREADABLE", "the project's notes were left out: "+err.Error())
-	}
-	if ok {
-		a.system = append(a.system, notes)
-		a.sources = append(a.sources, session.Source{Path: source.Path, SHA256: source.SHA256, Bytes: source.Bytes, Cut: source.Cut})
-		if source.Cut {
-			a.Settings.Warn("NOTES_CUT", "AGENTS.md of the project is longer than turn.instructions_bytes; only its beginning was sent")
-		}
-	}
+	a.addNotes("your own AGENTS.md", func() (string, persona.Source, bool, error) {
+		return persona.OwnNotes(a.Settings.OwnNotes, a.Settings.NotesBytes)
+	})
+	a.addNotes("AGENTS.md of the project", func() (string, persona.Source, bool, error) {
+		return persona.ProjectNotes(projectRoot, a.Settings.NotesBytes)
+	})
 	prefix := a.openWindow()
 	free := prefix.InputTokens()
 	if free <= 0 {
@@ -48,6 +45,22 @@ func (a *Run) Compose(projectRoot string) error {
 			With("field", "message").WithHint("attach long text as a file, or choose a model with a larger context")
 	}
 	return nil
+}
+
+// addNotes adds to the system prompt what read finds, the notes called what. A turn can do
+// without notes that cannot be read: a link that leads out of the project, a pipe.
+func (a *Run) addNotes(what string, read func() (text string, source persona.Source, ok bool, err error)) {
+	text, source, ok, err := read()
+	switch {
+	case err != nil:
+		a.Settings.Warn("NOTES_UNREADABLE", what+" was left out: "+err.Error())
+	case ok:
+		a.system = append(a.system, text)
+		a.sources = append(a.sources, session.Source{Path: source.Path, SHA256: source.SHA256, Bytes: source.Bytes, Cut: source.Cut})
+		if source.Cut {
+			a.Settings.Warn("NOTES_CUT", what+" is longer than turn.instructions_bytes; only its beginning was sent")
+		}
+	}
 }
 
 // AffordFirst refuses a turn whose cost budget does not pay for its first model call.
@@ -63,9 +76,12 @@ func (a *Run) AffordFirst() error {
 
 // openWindow begins the agent's conversation.
 func (a *Run) openWindow() conversation.Prefix {
-	prefix := conversation.Prefix{System: a.system, Tools: a.Tools.Specs(), Limits: a.limits, MaxTokens: a.Settings.MaxTokens}
+	prefix := conversation.Prefix{System: a.prompt(), Tools: a.Tools.Specs(), Limits: a.limits, MaxTokens: a.Settings.MaxTokens}
 	prompt := conversation.Prompt{Message: session.Spoken(a.Message, a.Links), Warning: a.Refused, Items: a.Files}
 	a.window = conversation.New(a.ID, prefix, prompt, modelFiles{a})
+	if a.Compact {
+		a.window.FoldAll()
+	}
 	return prefix
 }
 
@@ -93,7 +109,7 @@ func (p *planner) first() (*model.Request, error) {
 		Turn: p.run.ID, Time: session.Time{Time: p.run.Clock()},
 		Persona: p.run.Settings.Persona.ID, Mode: p.run.Settings.Mode,
 		Provider: p.run.Settings.Provider.Name(), Model: p.run.Settings.Model, PromptMode: p.run.PromptMode(), Tools: p.run.Tools.Names(),
-		Instructions: p.run.sources, SystemSHA256: systemDigest(p.run.system),
+		Instructions: p.run.sources, SystemSHA256: systemDigest(p.run.prompt()),
 		Attachments: p.run.window.PromptFiles(), History: p.run.window.Sent(),
 	}
 	if err := p.run.append(session.Entry{Kind: session.EntryRequest, Turn: p.run.ID, Time: m.Time, Manifest: &m}); err != nil {
@@ -103,8 +119,10 @@ func (p *planner) first() (*model.Request, error) {
 }
 
 // plan plans what the next call is shown. What has to be left out is summarised first.
-func (p *planner) plan() error {
-	err := p.planOnce()
+func (p *planner) plan() (err error) {
+	_, span := p.run.span("prompt.plan", attribute.Int("belay.attachments", len(p.run.Files)))
+	defer func() { telemetry.End(span, err) }()
+	err = p.planOnce()
 	if err == nil && p.run.window.NeedsSummary() {
 		if err = p.summarise(); err == nil {
 			err = p.planOnce()

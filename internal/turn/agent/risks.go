@@ -40,7 +40,7 @@ type risks struct{ run *Run }
 func (k *risks) warnings() (drafts []event.Draft) {
 	defer func() {
 		if v := recover(); v != nil { // the turn has ended all the same
-			k.run.Logger.Error("look at what a turn changed", "session", k.run.SessionID, "panic", v)
+			k.run.Logger.Error("look at what a turn changed", "panic", v)
 		}
 	}()
 	found := k.of(netChanges(k.run.Lease.Entries(), k.run.ID))
@@ -145,7 +145,7 @@ func (k *risks) of(all []netChange) []review.Finding {
 		return nil
 	}
 	if err := k.run.openEnvironment(); err != nil {
-		k.run.Logger.Error("look at what a turn changed", "session", k.run.SessionID, "error", err)
+		k.run.Logger.Error("look at what a turn changed", "error", err)
 		return nil
 	}
 	if k.run.environment.Root == nil { // the turn has no tools

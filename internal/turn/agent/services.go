@@ -27,6 +27,8 @@ type Services struct {
 	// Audit records what was refused; Hooks have their say before a call. Both may be nil.
 	Audit *permit.Audit
 	Hooks *permit.Hooks
+	// AddedRules are allow rules that a person adds while turns run, nil for none.
+	AddedRules *permit.AddedRules
 	// Redact takes secrets out of what calls tell; nil leaves them.
 	Redact *redact.Redactor
 	// Publish lists what may be sent to a destination without a question; nil lists none.
@@ -43,6 +45,8 @@ type Services struct {
 	ProjectsIn func(folder string) []string
 	// ScratchDir holds a folder for each session whose tools need one.
 	ScratchDir string
+	// OwnSkills is the person's own folder for settings, which may have skills; "" has none.
+	OwnSkills string
 	// SearchPath and ReadPaths are those of [tool.Environment].
 	SearchPath string
 	ReadPaths  []string

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"belay/internal/attachment"
@@ -28,10 +27,12 @@ type Settings struct {
 	MaxTurns   int
 	MaxTokens  int64
 	MaxCostUSD float64
-	// Stall ends the turn of a provider that sends nothing. NotesBytes caps the project's
-	// notes, AnswerBytes an answer of the model.
+	// Stall ends the turn of a provider that sends nothing. NotesBytes caps the notes of
+	// the user and of the project each, AnswerBytes an answer of the model.
 	Stall                   time.Duration
 	NotesBytes, AnswerBytes int64
+	// OwnNotes is the folder of the user's own notes, "" for none.
+	OwnNotes string
 
 	// AsksNobody refuses each call that would have to be asked about. Unattended is how
 	// long a question waits; 0 is no limit.
@@ -44,6 +45,9 @@ type Settings struct {
 	Admission  attachment.Policy
 	// ApprovedBy is who approved that the agent delegates.
 	ApprovedBy string
+
+	// skills tells the model about skills, "" for none.
+	skills string
 
 	// Warnings are what the person should know.
 	Warnings []event.Warning
@@ -63,17 +67,17 @@ func (s *Settings) Warn(code, message string) {
 }
 
 // Offer chooses the tools of an agent: those that were asked for, nil being all,
-// without those that are disallowed. Names are understood in any case.
-// It returns the names that no tool has.
+// without those that are disallowed. Names are understood in any case; mcp.files.* stands
+// for all tools whose names begin so. It returns the names that no tool has.
 func Offer(all *tool.Set, requested, disallowed []string) (offered *tool.Set, missing []string) {
 	named := func(list []string, name string) bool {
-		return slices.ContainsFunc(list, func(n string) bool { return strings.EqualFold(strings.TrimSpace(n), name) })
+		return slices.ContainsFunc(list, func(n string) bool { return tool.Names(n, name) })
 	}
 	offered = all.Only(func(name string) bool {
 		return (requested == nil || named(requested, name)) && !named(disallowed, name)
 	})
 	for _, r := range requested {
-		if !named(all.Names(), strings.TrimSpace(r)) {
+		if !slices.ContainsFunc(all.Names(), func(name string) bool { return tool.Names(r, name) }) {
 			missing = append(missing, r)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"belay/internal/event"
 	"belay/internal/permit"
 	"belay/internal/tool"
@@ -54,6 +56,9 @@ type toolCall struct {
 	// overreach is what of the call the agent may never do, for the audit log.
 	overreach string
 	err       error
+
+	// span is that of the call, nil before it is prepared.
+	span trace.Span
 }
 
 // remark adds for the model, with the call's result, what somebody said about it.
@@ -103,6 +108,6 @@ func callOf(ctx context.Context) *toolCall {
 
 // context is that of the call's tool.
 func (c *toolCall) context() context.Context {
-	ctx := tool.WithOrigin(c.run.Context, tool.Origin{SessionID: c.run.SessionID, TurnID: c.run.ID, Agent: c.run.agent, CallID: c.id, ChangeID: c.changeID()})
+	ctx := tool.WithOrigin(c.traced(c.run.Context), tool.Origin{SessionID: c.run.SessionID, TurnID: c.run.ID, Agent: c.run.agent, CallID: c.id, ChangeID: c.changeID()})
 	return context.WithValue(ctx, callKey{}, c)
 }

@@ -44,6 +44,9 @@ func (b *toolCalls) answer(a *conversation.Answer) ([]conversation.Result, error
 		return nil, err
 	}
 	err = b.take(calls)
+	for _, c := range calls {
+		c.endSpan()
+	}
 	out, recorded := b.results(calls, err)
 	return out, errors.Join(err, recorded)
 }
@@ -99,7 +102,7 @@ func (b *toolCalls) take(calls []*toolCall) error {
 			if refusal == nil {
 				// It may be about what those before it have shown: it is checked
 				// as things stand now.
-				*s = toolCall{run: s.run, id: s.id, nth: s.nth, name: s.name, input: s.input, suspended: s.suspended}
+				*s = toolCall{run: s.run, id: s.id, nth: s.nth, name: s.name, input: s.input, suspended: s.suspended, span: s.span}
 				s.prepare()
 			}
 		}
@@ -155,7 +158,8 @@ func (b *toolCalls) takeOne(s *toolCall) error {
 // prepare checks a call's input. A panic in a tool ends this turn alone.
 func (c *toolCall) prepare() {
 	defer c.recovered("prepare")
-	call, err := c.run.Tools.Prepare(c.run.Context, c.run.environment, c.name, c.input)
+	c.begin()
+	call, err := c.run.Tools.Prepare(c.traced(c.run.Context), c.run.environment, c.name, c.input)
 	if err != nil {
 		c.fail(err)
 		c.rejected = c.err == nil

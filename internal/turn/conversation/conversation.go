@@ -49,6 +49,8 @@ type Window struct {
 	calls   []*ModelCall
 	// fresh is the summary that this turn made.
 	fresh Summary
+	// all is set where the plan leaves out all earlier turns.
+	all bool
 	// calibration is how many tokens the provider counts for one that we estimate, 0
 	// while nothing is known.
 	calibration float64
@@ -79,6 +81,9 @@ func (w *Window) Plan(h History) error {
 	}
 	return nil
 }
+
+// FoldAll has each plan leave out all earlier turns, whatever fits.
+func (w *Window) FoldAll() { w.all = true }
 
 // Add adds a model call and what followed it. It reports whether that fits into the
 // request as it is planned; otherwise the caller plans anew.

@@ -29,6 +29,7 @@ func (m History) Extend(entries []session.Entry, current string) History {
 		m = History{} // not the transcript that we knew
 	}
 	var open *exchange
+	compact := "" // the turn that only summarises
 	closeOpen := func() {
 		if open != nil {
 			open.close()
@@ -54,10 +55,18 @@ func (m History) Extend(entries []session.Entry, current string) History {
 		switch e.Kind {
 		case session.EntryTurn:
 			closeOpen()
+			if e.Compact {
+				compact = e.Turn
+				continue
+			}
 			open = &exchange{turn: e.Turn, message: session.Spoken(e.Message, e.Links), warning: e.Warning, items: e.Attachments}
 		case session.EntryAssistant, session.EntryTools, session.EntryInput:
-			if open != nil && open.turn == e.Turn && e.Agent == "" {
+			switch {
+			case open != nil && open.turn == e.Turn && e.Agent == "":
 				open.lines = append(open.lines, e)
+			case e.Kind == session.EntryInput && e.Turn == compact: // nobody has heard it
+				closeOpen()
+				open = &exchange{turn: e.Turn, message: session.Spoken(e.Message, e.Links), warning: e.Warning, items: e.Attachments}
 			}
 		case session.EntrySummary:
 			if e.Agent != "" {

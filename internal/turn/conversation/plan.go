@@ -108,6 +108,9 @@ func (p *plan) choose(earlier []exchange, w *Window, budget cost) {
 		return calls[i-len(turns)].cost
 	}
 	gone := cut(n, weight, budget, len(w.calls) > 0)
+	if w.all {
+		gone = max(gone, len(turns))
+	}
 	p.elided, p.folded = covered+min(gone, len(turns)), done+max(gone-len(turns), 0)
 	p.leftOut, p.earlier = earlier[covered:p.elided], earlier[p.elided:]
 	p.uncovered, p.calls = w.calls[done:p.folded], w.calls[p.folded:]

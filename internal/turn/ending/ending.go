@@ -19,9 +19,9 @@ const (
 )
 
 // Complete are the two events that end a turn that ran to its end.
-func Complete(reason string) []event.Draft {
+func Complete(how event.Complete) []event.Draft {
 	return []event.Draft{
-		{Type: event.SessionComplete, Data: event.Complete{StopReason: reason}},
+		{Type: event.SessionComplete, Data: how},
 		{Type: event.ProcessExit, Data: event.Exit{ExitCode: Done}},
 	}
 }

@@ -105,7 +105,7 @@ func (t *trace) missing(code int, reason, answer string, failure []event.Draft) 
 	var all []event.Draft
 	switch code {
 	case ending.Done:
-		all = append([]event.Draft{{Type: event.ChatComplete, Data: event.Text{Text: answer}}}, ending.Complete(reason)...)
+		all = append([]event.Draft{{Type: event.ChatComplete, Data: event.Text{Text: answer}}}, ending.Complete(event.Complete{StopReason: reason})...)
 	case ending.Interrupted:
 		all = ending.Interruption()
 	default:

@@ -256,7 +256,7 @@ func clone(v any) any {
 
 // Covers: attachments A
 //
-// Each rule that a schema can not tell has a file that breaks it and nothing else.
+// Each rule that a schema cannot tell has a file that breaks it and nothing else.
 func TestBeyondTheSchema(t *testing.T) {
 	t.Parallel()
 	s := editor(t)

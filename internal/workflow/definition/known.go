@@ -8,6 +8,7 @@ import (
 	"belay/internal/authored"
 	"belay/internal/nearest"
 	"belay/internal/permit"
+	"belay/internal/tool"
 	"belay/internal/turn"
 )
 
@@ -27,7 +28,7 @@ func (d *decoder) permitted(o *authored.Object) {
 		return
 	}
 	for i, n := range o.List("tools") {
-		if n != nil && !slices.ContainsFunc(d.known.Tools, func(t string) bool { return strings.EqualFold(t, n.Text) }) {
+		if n != nil && !slices.ContainsFunc(d.known.Tools, func(t string) bool { return tool.Names(n.Text, t) || tool.Names(t, n.Text) }) {
 			d.report.Beyond(authored.RuleReference, n, authored.At(o.Path("tools"), i), d.toolMeant(n.Text), "there is no tool %q", n.Text)
 		}
 	}

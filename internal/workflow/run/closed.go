@@ -8,19 +8,19 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"belay/internal/durable"
 	"belay/internal/fault"
+	"belay/internal/lazyregexp"
 )
 
 // closedSuffix is that of the files about wait tasks that have gone on.
 const closedSuffix = ".closed"
 
-var decisionPattern = regexp.MustCompile(`^dec_[0-9a-f]{8,24}$`)
+var decisionPattern = lazyregexp.New(`^dec_[0-9a-f]{8,24}$`)
 
 // closedWait is what stays of a wait task when its run goes on, so that whoever answers
 // late learns that the answer came too late.

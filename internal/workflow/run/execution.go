@@ -62,10 +62,11 @@ func (x *execution) wait(ctx context.Context) error {
 }
 
 // run is the execution's goroutine: whatever happens in it, the run's end is on
-// record and the lock is free afterwards.
+// record and the lock is free afterwards. Who waits for done finds a run that can be
+// taken up.
 func (x *execution) run() {
-	defer x.r.leave(x)
 	defer close(x.done)
+	defer x.r.leave(x)
 	watched, stop := context.WithCancel(x.ctx)
 	var watching sync.WaitGroup
 	watching.Go(func() { x.watchCancel(watched) })

@@ -60,6 +60,7 @@ func (p publication) publish(outputs map[string]any) (string, error) {
 	p.x.records.mu.Unlock()
 	record.Outputs, record.Status = outputs, Success
 	to := target(p.x.w, record.Project)
+	to.By.Run = p.x.id
 	if len(record.Resumed) > 0 {
 		to.Published = p.isPublished
 	}

@@ -85,8 +85,9 @@ func (s *follower) Next(ctx context.Context) ([]Event, error) {
 		live := s.r.live(s.id)
 		if x := s.r.running(s.id); x != nil {
 			var over bool
-			wake, over = x.records.journal.next()
-			live = !over
+			if wake, over = x.records.journal.next(); over {
+				wake = x.done // the stream ends when the run can be taken up again
+			}
 		}
 		events, err := s.read()
 		if s.closed() {

@@ -42,7 +42,7 @@ func TestCloseFromAnotherGoroutine(t *testing.T) {
 			if !errors.Is(err, session.ErrReaderClosed) {
 				t.Errorf("reading ended with %v", err)
 			}
-		case <-time.After(time.Minute):
+		case <-time.After(patience):
 			t.Fatal("reading goes on")
 		}
 	}

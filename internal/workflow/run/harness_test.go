@@ -205,6 +205,9 @@ type blobs struct{ attachment.BlobStore }
 
 func (blobs) Sync(context.Context) error { return nil }
 
+// patience bounds every wait; only a failure reaches it.
+const patience = 5 * time.Minute
+
 // bench is a project with a runner.
 type bench struct {
 	t       *testing.T
@@ -274,7 +277,7 @@ func (b *bench) start(input map[string]any) string {
 // ended waits for the run's end.
 func (b *bench) ended(id string) run.Record {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(b.t.Context(), patience)
 	defer cancel()
 	s, err := b.r.Follow(ctx, b.project, id, 0)
 	if err != nil {
@@ -324,7 +327,7 @@ func (b *bench) events(id string) (all []run.Event) {
 // follows reads a run's events until one of a type has come.
 func (b *bench) follows(id string, until run.EventType) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(b.t.Context(), patience)
 	defer cancel()
 	s, err := b.r.Follow(ctx, b.project, id, 0)
 	if err != nil {
@@ -347,7 +350,7 @@ func (b *bench) follows(id string, until run.EventType) {
 // await waits until an agent was asked something.
 func (b *bench) await(words string) {
 	b.t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
 		if strings.Contains(strings.Join(b.e.asked(), "\n"), words) {
 			return
 		}

@@ -266,7 +266,7 @@ func TestWaitAgain(t *testing.T) {
 // waits waits until a run waits.
 func (b *bench) waits(id string) {
 	b.t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
 		if all, err := b.r.Waits(b.t.Context(), id); err != nil || len(all) > 0 {
 			return
 		}
@@ -280,7 +280,7 @@ func TestSeveralWait(t *testing.T) {
 	b := newBench(t, agents+`tasks: [{id: all, type: collection, items: [x, y], task: {id: ask, type: wait, message: "{{ .item }}?"}}]`, echo)
 	id := b.start(nil)
 	b.follows(id, run.TaskWait)
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
 		if all, err := b.r.Waits(t.Context(), id); err != nil || len(all) == 2 {
 			break
 		}

@@ -76,7 +76,7 @@ func TestAWaitingTaskHasNoPlace(t *testing.T) {
 	}
 	select {
 	case <-holds:
-	case <-time.After(time.Minute):
+	case <-time.After(patience):
 		t.Fatal("the waiting task keeps its place")
 	}
 	close(answered)
@@ -129,7 +129,7 @@ func TestQuestionsOfARun(t *testing.T) {
 // run. That of a task which holds it does.
 func TestTimeoutWhileOthersWork(t *testing.T) {
 	t.Parallel()
-	const limit = 2 * time.Second // long enough for a busy machine
+	const limit = 5 * time.Second // long enough for a busy machine
 	holds, free := make(chan struct{}), make(chan struct{})
 	release := sync.OnceFunc(func() { close(free) })
 	defer release()
@@ -153,7 +153,7 @@ func TestTimeoutWhileOthersWork(t *testing.T) {
 	}
 	holder := b.start(nil)
 	<-holds
-	own := begin("own.yaml", `[{id: t, agent: a, prompt: x, timeout: 2s}]`)
+	own := begin("own.yaml", `[{id: t, agent: a, prompt: x, timeout: 5s}]`)
 	waits := time.Now()
 	held := begin("held.yaml", `[{id: all, type: parallel, timeout: 100ms, tasks: [{id: u, agent: a, prompt: x}, {id: v, agent: a, prompt: x}]}]`)
 	r := b.ended(held)

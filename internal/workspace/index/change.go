@@ -19,6 +19,8 @@ type Change struct {
 	// Layout is set where anything else in the layout changed: packages, tool
 	// roots, copies, the marker of knowledge types, findings.
 	Layout bool
+	// Proposals is set where what agents propose for registers changed.
+	Proposals bool
 }
 
 // Delta is a deliverable before and after a change. Before is nil for a new one,

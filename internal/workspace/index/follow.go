@@ -17,6 +17,7 @@ func (x *root) listen(folders []string) {
 	if err == nil {
 		x.watch = w
 		_, err = x.follow(folders)
+		x.followProposals()
 	}
 	x.doubt = true
 	if err != nil {
@@ -76,6 +77,10 @@ func (x *root) collect() {
 	happened, lost := x.watch.take()
 	x.doubt = x.doubt || lost
 	for _, e := range happened {
+		if isBelay(e.path) {
+			x.noteProposals(e)
+			continue
+		}
 		base := path.Base(e.path)
 		if e.dir && e.path != "." && scan.LeavesOut(base) || !e.dir && strings.HasPrefix(base, durable.TempPrefix) {
 			if !e.dir && e.went { // and if it was left there, it is not any more

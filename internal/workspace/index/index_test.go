@@ -101,7 +101,7 @@ func TestCurrentIsCurrent(t *testing.T) {
 	}
 }
 
-// disturb changes something in a root; what can not be done is left.
+// disturb changes something in a root; what cannot be done is left.
 func disturb(t *rapid.T, root, rel, other string) {
 	at, to := filepath.Join(root, filepath.FromSlash(rel)), filepath.Join(root, filepath.FromSlash(other))
 	switch rapid.IntRange(0, 5).Draw(t, "what") {
@@ -145,7 +145,7 @@ func TestSubscribe(t *testing.T) {
 			}
 			next := func() Change {
 				t.Helper()
-				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 				defer cancel()
 				c, gap, err := sub.Next(ctx)
 				if err != nil || gap {
@@ -214,7 +214,7 @@ func TestSubscribe(t *testing.T) {
 	}
 }
 
-// A follower that was away goes on where it was, or learns that it can not.
+// A follower that was away goes on where it was, or learns that it cannot.
 func TestSubscribeAfter(t *testing.T) {
 	t.Parallel()
 	j := newJournal()
@@ -342,7 +342,7 @@ func TestIdleAndCrowded(t *testing.T) {
 		}
 		set.mu.Unlock()
 	}
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(time.Millisecond) {
 		set.mu.Lock()
 		n := len(set.roots)
 		set.mu.Unlock()

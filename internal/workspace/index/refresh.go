@@ -29,7 +29,7 @@ func (x *root) scan(rel string) (*scan.Result, error) {
 
 // pending reports whether there is something to do.
 func (x *root) pending() bool {
-	return x.doubt || len(x.scopes) > 0 || len(x.changed) > 0 || x.more
+	return x.doubt || len(x.scopes) > 0 || len(x.changed) > 0 || x.more || x.proposals
 }
 
 // refresh looks at what has to be looked at and makes the next snapshot where
@@ -67,7 +67,7 @@ func (x *root) look() (*scan.Result, error) {
 			for _, rel := range scopes {
 				part, err := x.scan(rel)
 				if err != nil && x.life.Err() == nil {
-					x.doubt = true // a part that can not be looked at: the whole says why
+					x.doubt = true // a part that cannot be looked at: the whole says why
 					break
 				}
 				if err != nil {
@@ -120,18 +120,20 @@ func outermost(scopes map[string]bool) []string {
 
 // publish makes the next snapshot of a result where anything is not as it was.
 func (x *root) publish(result *scan.Result) {
+	x.lookAtProposals()
 	d := difference(x.result, result)
 	x.result = result
 	for _, path := range d.touched {
 		x.change(path)
 	}
-	if len(d.deltas) == 0 && !d.layout && len(x.changed) == 0 && !x.more {
+	if len(d.deltas) == 0 && !d.layout && len(x.changed) == 0 && !x.more && !x.proposals {
 		return
 	}
 	c := Change{
 		Version: x.now.Version + 1, Paths: slices.Sorted(maps.Keys(x.changed)), More: x.more, Deliverables: d.deltas, Layout: d.layout,
+		Proposals: x.proposals,
 	}
-	x.changed, x.more = map[string]bool{}, false
+	x.changed, x.more, x.proposals = map[string]bool{}, false, false
 	next := &Snapshot{Root: x.path, Version: c.Version, Mode: x.now.Mode, Layout: x.now.Layout}
 	if len(d.deltas) > 0 || d.layout {
 		next.Layout = &Layout{Result: result, At: x.set.o.Clock()}

@@ -39,6 +39,10 @@ type root struct {
 	moved   map[string]bool // folders that came or went; "." is any
 	changed map[string]bool // paths for the next change
 	more    bool
+	// proposals is set where what agents propose changed; proposed is when their folder was
+	// changed at the last look.
+	proposals bool
+	proposed  time.Time
 }
 
 type answer struct {
@@ -85,7 +89,7 @@ func (x *root) failure() error {
 }
 
 // run is the goroutine. It ends when the set does, when nobody uses the index, and
-// when the project can not be looked at.
+// when the project cannot be looked at.
 func (x *root) run() {
 	err := x.live()
 	x.set.drop(x)
@@ -192,6 +196,7 @@ func (x *root) reply(askers []chan answer) error {
 // begin makes the first snapshot for those who asked before it was begun, and
 // begins to watch.
 func (x *root) begin(askers []chan answer) error {
+	x.proposed = x.proposalsTime()
 	result, err := x.scan(".")
 	if err == nil {
 		// Versions begin with the time, so those of an earlier life are smaller.

@@ -56,7 +56,7 @@ func TestCloseFromAnotherGoroutine(t *testing.T) {
 			if !errors.Is(err, ErrUnsubscribed) {
 				t.Errorf("the wait ended with %v", err)
 			}
-		case <-time.After(time.Minute):
+		case <-time.After(5 * time.Minute):
 			t.Fatal("the wait goes on")
 		}
 	}

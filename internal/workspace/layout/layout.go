@@ -30,6 +30,9 @@ var PackageFolders = []string{
 	Issued, Issued + "/" + Archive,
 }
 
+// Proposals is the folder with what agents propose for registers, in belay's own folder.
+const Proposals = ".belay/proposals"
+
 // Decomposition is the tool root with the decomposition documents.
 const Decomposition = "_Decomposition"
 

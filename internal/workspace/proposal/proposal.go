@@ -13,28 +13,19 @@
 package proposal
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
-	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/lazyregexp"
 	"belay/internal/workspace"
 	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/layout"
-	"belay/internal/workspace/register"
 	"belay/internal/workspace/registerfile"
 )
 
@@ -103,14 +94,7 @@ func New(o Options) *Store {
 }
 
 // Folder is where a project's proposals are, relative to it.
-const Folder = ".belay/proposals"
-
-// maxRecord caps the file that says what a proposal is, maxListed the names that
-// are read of the folder.
-const (
-	maxRecord = 4 << 20
-	maxListed = 10_000
-)
+const Folder = layout.Proposals
 
 // idPattern is what an id may be: it becomes a file's name.
 var idPattern = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9-]{7,63}$`)
@@ -125,113 +109,13 @@ func notFound(id string) error {
 	return fault.New(fault.NotFound, "the project has no proposal %q", id).WithHint("list the project's proposals with GET /api/project/proposals")
 }
 
-// load reads one proposal's record.
-func load(project *os.Root, id string) (Proposal, error) {
-	var p Proposal
-	if !idPattern.MatchString(id) {
-		return p, notFound(id)
-	}
-	data, _, err := durable.ReadFile(project, Folder+"/"+id+".json", maxRecord)
-	if errors.Is(err, fs.ErrNotExist) {
-		return p, notFound(id)
-	}
-	if err != nil {
-		return p, fmt.Errorf("read the proposal %s: %w", id, err)
-	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	if err := d.Decode(&p); err != nil {
-		return p, fmt.Errorf("%w: %v", errMalformed, err)
-	}
-	if p.ID != id || !slices.Contains([]State{Open, Applied, Dismissed, Superseded}, p.State) || p.Path == "." || !filepath.IsLocal(filepath.FromSlash(p.Path)) {
-		return p, errMalformed
-	}
-	return p, nil
-}
-
-func save(project *os.Root, p Proposal) error {
-	data, err := json.MarshalIndent(p, "", "  ")
-	if err != nil {
-		return err
-	}
-	return durable.WriteFile(project, Folder+"/"+p.ID+".json", append(data, '\n'), 0o600, durable.Proposal)
-}
-
-// content reads a proposal's rows.
-func content(project *os.Root, id string) (*register.Register, error) {
-	data, _, err := durable.ReadFile(project, Folder+"/"+id+".csv", register.MaxBytes)
-	if err != nil {
-		return nil, fault.New(fault.WorkspaceFileReadFailed, "the proposal's rows can not be read").With("id", id).Because(err)
-	}
-	return register.Parse(data), nil
-}
-
-// all are the records of a project's proposals, the oldest first; what is malformed
-// is left out.
-func all(ctx context.Context, project *os.Root) ([]Proposal, error) {
-	names, err := names(project)
-	if err != nil {
-		return nil, err
-	}
-	var list []Proposal
-	for _, name := range names {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if id, ok := strings.CutSuffix(name, ".json"); ok {
-			if p, err := load(project, id); err == nil {
-				list = append(list, p)
-			}
-		}
-	}
-	slices.SortFunc(list, func(a, b Proposal) int { return cmp.Or(cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.ID, b.ID)) })
-	return list, nil
-}
-
-// names are those of the files of a project's proposals.
-func names(project *os.Root) ([]string, error) {
-	f, err := project.Open(Folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, unreadable(err)
-	}
-	defer f.Close()
-	names, err := f.Readdirnames(maxListed)
-	if err != nil && len(names) == 0 && !errors.Is(err, io.EOF) {
-		return nil, unreadable(err)
-	}
-	return names, nil
-}
-
-func unreadable(err error) error {
-	return fault.New(fault.WorkspaceFileReadFailed, "the project's proposals can not be read").Because(err)
-}
-
 // open opens a project.
 func open(projectRoot string) (*os.Root, error) {
 	root, err := os.OpenRoot(projectRoot)
 	if err != nil {
-		return nil, fault.New(fault.WorkingRootInaccessible, "projectRoot can not be opened").With("projectRoot", projectRoot).Because(err)
+		return nil, fault.New(fault.WorkingRootInaccessible, "projectRoot cannot be opened").With("projectRoot", projectRoot).Because(err)
 	}
 	return root, nil
-}
-
-// sweep removes what processes left unfinished that died. The lock is held: nobody else
-// writes.
-func sweep(project *os.Root) error {
-	names, err := names(project)
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if strings.HasPrefix(name, durable.TempPrefix) {
-			if err := forget(project, name); err != nil {
-				return fault.New(fault.StorageFailure, "what a crash left among the proposals can not be removed").Because(err)
-			}
-		}
-	}
-	return nil
 }
 
 // lockWait bounds the waiting for other processes.

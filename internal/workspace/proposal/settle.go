@@ -22,7 +22,7 @@ type Shown struct {
 	Tag   string         `json:"registerTag,omitempty"`
 	Stale bool           `json:"stale,omitempty"`
 	Diff  *register.Diff `json:"diff,omitempty"`
-	// Problem is why it can not be applied as things are.
+	// Problem is why it cannot be applied as things are.
 	Problem string `json:"problem,omitempty"`
 }
 
@@ -52,7 +52,7 @@ func (s *Store) List(ctx context.Context, projectRoot string, settled bool) ([]S
 }
 
 // Show returns a proposal that waits, with what deciding like this would change.
-// One that is closed already is DECISION_CLOSED; one that can not be applied as it
+// One that is closed already is DECISION_CLOSED; one that cannot be applied as it
 // is comes with the error that says so.
 func (s *Store) Show(projectRoot, id string, c Settle) (Shown, error) {
 	project, p, err := s.waiting(projectRoot, id)
@@ -67,7 +67,7 @@ func damaged(err error) error {
 	if f := (*fault.Error)(nil); errors.As(err, &f) {
 		return err
 	}
-	return fault.New(fault.WorkspaceFileReadFailed, "the proposal's record can not be read").Because(err)
+	return fault.New(fault.WorkspaceFileReadFailed, "the proposal's record cannot be read").Because(err)
 }
 
 // show adds what an open proposal would change.

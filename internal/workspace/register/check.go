@@ -4,15 +4,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"belay/internal/fault"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/layout"
 )
 
-// Problem is why a row can not be written.
+// Problem is why a row cannot be written.
 type Problem struct {
 	// Type is the error of the compatible contract that it is.
 	Type fault.Type `json:"code"`
@@ -211,7 +209,7 @@ func (k *checker) class() {
 	switch k.get(Class) {
 	case classAnchor:
 		if anchor == notApplicable {
-			k.add(fault.InvalidClassification, AnchorType, "an ANCHOR row can not be %s", notApplicable)
+			k.add(fault.InvalidClassification, AnchorType, "an ANCHOR row cannot be %s", notApplicable)
 		}
 		if kind != typeOther && kind != "" {
 			k.add(fault.InvalidClassification, Type, "the DependencyType of an ANCHOR row is OTHER, not %s", finding.Shown(kind))
@@ -232,66 +230,4 @@ func (k *checker) target() {
 	case kind != targetDeliverable && id != "":
 		k.add(fault.InvalidTarget, TargetDeliverableID, "a target of type %s has no TargetDeliverableID; name it in TargetRefID and TargetName", finding.Shown(kind))
 	}
-}
-
-// stricter applies what the original does not check (S35, S36), to a row that is
-// new or changes.
-func (k *checker) stricter() {
-	if id := strings.TrimSpace(k.get(TargetDeliverableID)); id != "" && k.get(TargetType) == targetDeliverable && !layout.IsDeliverableID(id) {
-		k.add(fault.InvalidTarget, TargetDeliverableID, "%s is not the id of a deliverable, like DEL-01-02", finding.Shown(id))
-	}
-	first, last := k.get(FirstSeen), k.get(LastSeen)
-	for _, c := range []Column{FirstSeen, LastSeen} {
-		if day := k.get(c); hasDateShape(day) && !isDate(day) {
-			k.add(fault.InvalidDate, c, "the calendar has no %s", day)
-		}
-	}
-	if isDate(first) && isDate(last) && last < first {
-		k.add(fault.InvalidDate, LastSeen, "LastSeen %s is before FirstSeen %s", last, first)
-	}
-	for c := numCore; c < numColumns; c++ {
-		if e, word := enumerations[c], k.get(c); word != "" && !e.has(word) {
-			k.add(fault.InvalidEnum, c, "%s takes no %s; it is one of %s", c, finding.Shown(word), strings.Join(e.words, ", "))
-		}
-	}
-	k.cells()
-}
-
-// cells refuses what a cell may not hold. One that stays as it is may.
-func (k *checker) cells() {
-	var before []string
-	if k.row.from >= 0 {
-		before = k.d.before(k.row.from)
-	}
-	for i, v := range k.row.cells {
-		if before != nil && before[i] == v {
-			continue
-		}
-		if why := badCell(v); why != "" {
-			k.add(fault.InvalidCell, k.d.known[i], "%s %s", finding.Shown(k.d.columns[i]), why)
-		}
-	}
-}
-
-// badCell says why a text can not be a cell, "" when it can.
-func badCell(v string) string {
-	switch {
-	case !utf8.ValidString(v):
-		return "is not UTF-8"
-	case strings.ContainsFunc(v, forbidden):
-		return "holds a control character"
-	case utf8.RuneCountInString(v) > maxCell:
-		return fmt.Sprintf("has more than %d characters", maxCell)
-	case isFormula(v):
-		return "begins like a formula, which a spreadsheet would run"
-	}
-	return ""
-}
-
-// forbidden reports a character that no cell may have.
-func forbidden(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }
-
-// hasDateShape reports whether s looks like YYYY-MM-DD.
-func hasDateShape(s string) bool {
-	return len(s) == 10 && s[4] == '-' && s[7] == '-' && areDigits(s[:4]) && areDigits(s[5:7]) && areDigits(s[8:])
 }

@@ -170,7 +170,7 @@ func (m *merge) keeps(diff *DiffRow, c Column, before, after string, byPeople bo
 		}
 	case Satisfaction:
 		if !mayMove(before, after) {
-			diff.Kept = append(diff.Kept, fmt.Sprintf("SatisfactionStatus stays %s: it can not go to %s", before, finding.Shown(after)))
+			diff.Kept = append(diff.Kept, fmt.Sprintf("SatisfactionStatus stays %s: it cannot go to %s", before, finding.Shown(after)))
 			return true
 		}
 	}

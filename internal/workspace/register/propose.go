@@ -61,12 +61,12 @@ type ProposalOptions struct {
 const maxProposalRows = 10_000
 
 // Apply takes a proposal, a register of its own, over into the register, and
-// returns the result, which is nil when the proposal can not be applied as it is;
+// returns the result, which is nil when the proposal cannot be applied as it is;
 // the error, an INVALID_ one, then lists every problem. The diff is there in any
-// case but that of a proposal that can not be read.
+// case but that of a proposal that cannot be read.
 //
 // Rows are matched by DependencyID. What the proposal leaves blank stays. So do
-// FirstSeen, the satisfaction where it can not go to what the proposal says, for
+// FirstSeen, the satisfaction where it cannot go to what the proposal says, for
 // extraction and closure are independent (workspace 6.6), and of a row that people
 // declared its Origin, and that it is ACTIVE: such rows are never retired. A word that
 // a column does not take is refused wherever it is.
@@ -90,7 +90,7 @@ func (r *Register) Apply(p *Register, o ProposalOptions) (*Register, *Diff, erro
 	return after, m.diff, err
 }
 
-// asProposal is why a register can not be a proposal, or nil.
+// asProposal is why a register cannot be a proposal, or nil.
 func (r *Register) asProposal() error {
 	why := ""
 	switch {
@@ -122,7 +122,7 @@ func (r *Register) asProposal() error {
 	if why == "" {
 		return nil
 	}
-	return fault.New(fault.InvalidSchema, "the proposal can not be read: %s", why).WithHint("a proposal is a register of the v3.1 schema, with a header")
+	return fault.New(fault.InvalidSchema, "the proposal cannot be read: %s", why).WithHint("a proposal is a register of the v3.1 schema, with a header")
 }
 
 // Changed counts the rows of a register that hold something else than in the one that

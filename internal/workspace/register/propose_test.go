@@ -45,7 +45,7 @@ func TestApply(t *testing.T) {
 		New: diff.New,
 		Confirmed: []DiffRow{
 			{ID: "DEP-01-02-001", Row: 2, Changes: []Change{{"LastSeen", "2026-01-02", "2026-02-02"}}},
-			{ID: "DEP-01-02-002", Row: 3, Changes: []Change{{"Statement", "", "found again"}}, Kept: []string{"SatisfactionStatus stays SATISFIED: it can not go to TBD"}},
+			{ID: "DEP-01-02-002", Row: 3, Changes: []Change{{"Statement", "", "found again"}}, Kept: []string{"SatisfactionStatus stays SATISFIED: it cannot go to TBD"}},
 			{ID: "DEP-01-02-005", Row: 6, Changes: []Change{{"LastSeen", "2026-01-02", "2026-02-02"}, {"Status", "RETIRED", "ACTIVE"}}},
 			{ID: "DEP-01-02-006", Row: 7, Changes: []Change{{"SatisfactionStatus", "", "PENDING"}, {"LastSeen", "2026-01-02", "2026-02-02"}}},
 		},

@@ -96,10 +96,10 @@ func hostID(host string) string {
 	return ""
 }
 
-// refused is why the draft can not be written, as an error for the caller.
+// refused is why the draft cannot be written, as an error for the caller.
 func (d *draft) refused() error {
 	if err := d.writable(); err != nil {
-		return fault.New(fault.InvalidSchema, "%s can not be written to: %v", layout.RegisterFile, err).
+		return fault.New(fault.InvalidSchema, "%s cannot be written to: %v", layout.RegisterFile, err).
 			WithHint("belay deps lint names the line; fix the file in an editor")
 	}
 	return nil
@@ -152,7 +152,7 @@ func (r *Register) newColumns(rows []map[string]string) ([]string, error) {
 	return more, nil
 }
 
-// badName says why a text can not be a column's name, "" when it can.
+// badName says why a text cannot be a column's name, "" when it can.
 func badName(name string) string {
 	switch {
 	case name == "":

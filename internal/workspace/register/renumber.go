@@ -32,7 +32,7 @@ type IDProblem struct {
 // goroutine.
 type Numbering struct {
 	// host is the deliverable's id; target finds the deliverable that an invalid id
-	// means, or says why it can not.
+	// means, or says why it cannot.
 	host   string
 	target func(id string) (valid, why string)
 	// ids are the valid ids by the ones that they replace; used are the numbers that

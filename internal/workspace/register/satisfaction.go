@@ -17,7 +17,7 @@ func (k *checker) satisfaction() {
 		}
 		before := Row{k.d.base, int(k.d.base.rows[k.row.from])}.Value(Satisfaction)
 		if after := k.get(Satisfaction); !mayMove(before, after) {
-			k.add(fault.InvalidSatisfactionTransition, Satisfaction, "SatisfactionStatus can not go from %s to %s; %s",
+			k.add(fault.InvalidSatisfactionTransition, Satisfaction, "SatisfactionStatus cannot go from %s to %s; %s",
 				finding.Shown(before), finding.Shown(orBlank(after)), waysOn(moves[before]))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"belay/internal/plainjson"
 )
@@ -169,18 +170,30 @@ func (v Values) Map() map[string]string {
 
 // MarshalJSON implements json.Marshaler.
 func (v Values) MarshalJSON() ([]byte, error) {
-	var b strings.Builder
-	b.WriteByte('{')
+	size := 2
+	for i, name := range v.names.json {
+		size += len(name) + len(v.cells[i]) + len(`"",`)
+	}
+	b := append(make([]byte, 0, size), '{')
 	for i, name := range v.names.json {
 		if name == "" {
 			continue
 		}
 		if i > 0 {
-			b.WriteByte(',')
+			b = append(b, ',')
 		}
-		b.WriteString(name)
-		b.WriteString(quoteJSON(v.cells[v.names.at[v.names.all[i]]]))
+		b = appendJSON(append(b, name...), v.cells[v.names.at[v.names.all[i]]])
 	}
-	b.WriteByte('}')
-	return []byte(b.String()), nil
+	return append(b, '}'), nil
+}
+
+// appendJSON appends a string in JSON. Most cells need no escape, and a long register has a
+// hundred thousand of them.
+func appendJSON(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			return append(b, quoteJSON(s)...)
+		}
+	}
+	return append(append(append(b, '"'), s...), '"')
 }

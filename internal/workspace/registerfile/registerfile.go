@@ -80,7 +80,7 @@ type File struct {
 
 // Read reads a deliverable's register. A missing file is
 // DEPENDENCY_REGISTER_NOT_FOUND, one that a link leads out of the project
-// DELIVERABLE_PATH_OUTSIDE_PROJECT_ROOT, any other that can not be read
+// DELIVERABLE_PATH_OUTSIDE_PROJECT_ROOT, any other that cannot be read
 // WORKSPACE_FILE_READ_FAILED.
 func (f *Files) Read(d workspace.Deliverable) (File, error) {
 	file, err := f.look(d)
@@ -154,7 +154,7 @@ func missing(dir *os.Root, name string, err error) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// unreadable is the error for a file that is there and can not be read.
+// unreadable is the error for a file that is there and cannot be read.
 func unreadable(dir *os.Root, name string, err error) *fault.Error {
 	info, lstat := dir.Lstat(name)
 	switch {
@@ -165,7 +165,7 @@ func unreadable(dir *os.Root, name string, err error) *fault.Error {
 	case errors.Is(err, durable.ErrTooLarge):
 		return fault.New(fault.WorkspaceFileReadFailed, "%s is larger than belay reads", name).Because(err)
 	case errors.Is(err, fs.ErrPermission):
-		return fault.New(fault.WorkspaceFileReadFailed, "%s can not be read: permission denied", name).Because(err)
+		return fault.New(fault.WorkspaceFileReadFailed, "%s cannot be read: permission denied", name).Because(err)
 	}
-	return fault.New(fault.WorkspaceFileReadFailed, "%s can not be read", name).Because(err)
+	return fault.New(fault.WorkspaceFileReadFailed, "%s cannot be read", name).Because(err)
 }

@@ -273,7 +273,7 @@ func TestTwoClients(t *testing.T) {
 	}
 }
 
-// TestRecordComesFirst: what can not be put on record is not done, and what fails
+// TestRecordComesFirst: what cannot be put on record is not done, and what fails
 // is on record as failed.
 func TestRecordComesFirst(t *testing.T) {
 	t.Parallel()
@@ -321,7 +321,7 @@ func TestLockIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestSummaryIsSecond: a summary that can not be changed does not keep the register
+// TestSummaryIsSecond: a summary that cannot be changed does not keep the register
 // from it.
 func TestSummaryIsSecond(t *testing.T) {
 	t.Parallel()

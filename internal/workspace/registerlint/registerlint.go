@@ -83,7 +83,7 @@ type Totals struct {
 
 // Lint judges every register of the deliverables that are worked on, and what
 // their summaries say of it. Found is what a scan of the root gave. The error is
-// ctx's, that of a root that can not be opened, or of a deliverable or package in
+// ctx's, that of a root that cannot be opened, or of a deliverable or package in
 // [Options.Only] that the project does not have.
 func Lint(ctx context.Context, root string, found *scan.Result, o Options) (*Report, error) {
 	if err := o.Only.Missing(found.HasDeliverable, found.HasPackage); err != nil {
@@ -91,12 +91,12 @@ func Lint(ctx context.Context, root string, found *scan.Result, o Options) (*Rep
 	}
 	project, err := os.OpenRoot(root)
 	if err != nil {
-		return nil, fault.New(fault.WorkingRootInaccessible, "projectRoot can not be opened").With("projectRoot", root).Because(err)
+		return nil, fault.New(fault.WorkingRootInaccessible, "projectRoot cannot be opened").With("projectRoot", root).Because(err)
 	}
 	defer project.Close()
 	top, err := dir.Open(root)
 	if err != nil {
-		return nil, fault.New(fault.WorkingRootInaccessible, "projectRoot can not be opened").With("projectRoot", root).Because(err)
+		return nil, fault.New(fault.WorkingRootInaccessible, "projectRoot cannot be opened").With("projectRoot", root).Because(err)
 	}
 	defer top.Close()
 	l := projectLint{project: project, known: found.ByID(), o: o, report: &Report{Only: o.Only, Files: []FileReport{}}}

@@ -75,7 +75,7 @@ func summaryOf(t *testing.T, report []byte) map[string]int {
 	return r.Summary
 }
 
-// TestLintOdd: what can not be read is a finding, and other files are judged.
+// TestLintOdd: what cannot be read is a finding, and other files are judged.
 func TestLintOdd(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -66,7 +66,7 @@ type one struct {
 func Make(ctx context.Context, root string, found *scan.Result, today string) (*Plan, error) {
 	project, err := os.OpenRoot(root)
 	if err != nil {
-		return nil, fault.New(fault.WorkingRootInaccessible, "projectRoot can not be opened").With("projectRoot", root).Because(err)
+		return nil, fault.New(fault.WorkingRootInaccessible, "projectRoot cannot be opened").With("projectRoot", root).Because(err)
 	}
 	defer project.Close()
 	w := &work{project: project, today: today, plan: &Plan{Registers: []Register{}, Files: []changeset.File{}}, only: map[string]string{}}
@@ -200,5 +200,5 @@ func (w *work) proposals(ctx context.Context, root string) error {
 }
 
 func unreadable(name string, err error) error {
-	return fault.New(fault.WorkspaceFileReadFailed, "%s can not be read, so no id was changed", name).Because(err)
+	return fault.New(fault.WorkspaceFileReadFailed, "%s cannot be read, so no id was changed", name).Because(err)
 }

@@ -10,7 +10,7 @@ import (
 // What a scan finds wrong with the layout of a project.
 var (
 	ruleUnreadable = finding.Rule{Code: "FOLDER_UNREADABLE", Severity: finding.Error, Section: "1",
-		Means: "A folder or file can not be read, so what it holds is not known.",
+		Means: "A folder or file cannot be read, so what it holds is not known.",
 		Fix:   "give the user that runs belay the permission to read it, or check the disk"}
 	ruleTooMany = finding.Rule{Code: "TOO_MANY_FOLDERS", Severity: finding.Error, Section: "1",
 		Means: "The project has more folders than are looked at; the rest is not known.",

@@ -9,8 +9,8 @@
 // A walk stays in its root: each folder is opened through the one above it, links
 // are never followed, and .belay, .git and folders of build output are left out.
 // It is bounded by [Options]; where a bound cuts it short the result says so. What
-// it can not read or make sense of is a finding, never an error: the one error is
-// a root that can not be opened.
+// it cannot read or make sense of is a finding, never an error: the one error is
+// a root that cannot be opened.
 //
 // Contract: workspace spec, sections 1, 2, 10 and 15; compatible contract, 8.4
 // and 8.5.

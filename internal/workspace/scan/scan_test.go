@@ -346,7 +346,7 @@ func TestMarker(t *testing.T) {
 	}
 }
 
-// denied is a folder in which some names can not be opened.
+// denied is a folder in which some names cannot be opened.
 type denied struct{ dir.Dir }
 
 func (d denied) Enter(name string) (dir.Dir, error) {
@@ -382,10 +382,10 @@ func TestScanTellsWhatItCanNotRead(t *testing.T) {
 		`package PKG-02 "locked" PKG-02_locked`,
 		`working PKG-01_a::DEL-01-01 PKG-01_a/1_Working/DEL-01-01_x "x" unknown`,
 		`working PKG-01_a::DEL-01-02 PKG-01_a/1_Working/DEL-01-02_locked "locked" unknown`,
-		"FOLDER_UNREADABLE PKG-01_a/1_Working/DEL-01-01_x/_STATUS.md: can not be read: " + syscall.EIO.Error(),
-		"FOLDER_UNREADABLE PKG-01_a/1_Working/DEL-01-02_locked: can not be read: permission denied",
-		"FOLDER_UNREADABLE PKG-01_a/locked: can not be read: permission denied",
-		"FOLDER_UNREADABLE PKG-02_locked: can not be read: permission denied",
+		"FOLDER_UNREADABLE PKG-01_a/1_Working/DEL-01-01_x/_STATUS.md: cannot be read: " + syscall.EIO.Error(),
+		"FOLDER_UNREADABLE PKG-01_a/1_Working/DEL-01-02_locked: cannot be read: permission denied",
+		"FOLDER_UNREADABLE PKG-01_a/locked: cannot be read: permission denied",
+		"FOLDER_UNREADABLE PKG-02_locked: cannot be read: permission denied",
 	}
 	if diff := cmp.Diff(want, told(r)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

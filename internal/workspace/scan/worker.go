@@ -21,7 +21,7 @@ type worker struct {
 	path      string
 	depth     int
 	inside    where
-	sealed    bool // it can not be listed
+	sealed    bool // it cannot be listed
 	tasks     []task
 	files     Files
 	odd       Files
@@ -85,7 +85,7 @@ func (k *worker) begin(d *shared, t task) {
 	k.tasks, k.files, k.odd, k.documents = k.tasks[:0], 0, 0, k.documents[:0]
 }
 
-// refused notes a folder that can not be opened for what its name makes it.
+// refused notes a folder that cannot be opened for what its name makes it.
 func (k *worker) refused(t task, err error) {
 	k.begin(nil, t)
 	k.sealed = true
@@ -222,5 +222,5 @@ func (k *worker) report(f finding.Finding) {
 const maxFindings = 20_000
 
 func (k *worker) unreadable(path string, err error) {
-	k.report(ruleUnreadable.At(path, 0, "can not be read: %s", dir.Reason(err)))
+	k.report(ruleUnreadable.At(path, 0, "cannot be read: %s", dir.Reason(err)))
 }

@@ -49,7 +49,7 @@ func (p *publisher) publish(ctx context.Context, build func(dir *os.Root) error)
 	err = build(dir)
 	var s Snapshot
 	if err == nil {
-		s.Files, s.Bytes, err = p.seal(ctx, dir)
+		s, err = p.seal(ctx, dir)
 	}
 	if e := dir.Close(); err == nil && e != nil {
 		err = storage("the snapshot cannot be made", e)
@@ -57,13 +57,9 @@ func (p *publisher) publish(ctx context.Context, build func(dir *os.Root) error)
 	if err != nil {
 		return Snapshot{}, err
 	}
-	name, err := p.name(temp)
-	if err != nil {
-		return Snapshot{}, storage("the snapshot cannot be given its name", err)
+	if s, err = p.name(ctx, temp, s); err != nil {
+		return Snapshot{}, err
 	}
-	files, bytes := s.Files, s.Bytes
-	s = p.named(name)
-	s.Files, s.Bytes = files, bytes
 	return s, p.latest(s.Name)
 }
 
@@ -155,9 +151,13 @@ func (p *publisher) sweep() error {
 // maxOfMinute bounds how many snapshots with one label a minute has.
 const maxOfMinute = 1000
 
-// name gives the folder temp the first free name of this minute. A snapshot has a
-// file, its manifest, so that no rename can take the place of one that is there.
-func (p *publisher) name(temp string) (string, error) {
+// name gives the folder temp, which holds a sealed snapshot, the first free name of this
+// minute. A snapshot has a file, its manifest, so that no rename can take the place of
+// one that is there.
+func (p *publisher) name(ctx context.Context, temp string, sealed Snapshot) (Snapshot, error) {
+	cannot := func(err error) (Snapshot, error) {
+		return Snapshot{}, storage("the snapshot cannot be given its name", err)
+	}
 	minute := p.Label + "_" + p.o.Clock().UTC().Format("2006-01-02_1504")
 	for n := 1; n <= maxOfMinute; n++ {
 		name := minute
@@ -166,19 +166,25 @@ func (p *publisher) name(temp string) (string, error) {
 		}
 		if _, err := p.tools.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 			if err != nil {
-				return "", err
+				return cannot(err)
 			}
 			continue
 		}
+		s := p.named(name)
+		s.Files, s.Bytes, s.SHA256 = sealed.Files, sealed.Bytes, sealed.SHA256
+		if err := p.record(ctx, s); err != nil {
+			return Snapshot{}, err
+		}
 		err := durable.Rename(p.tools, temp, name)
 		if err == nil {
-			return name, nil // the name is flushed with that of the pointer
+			return s, nil // the name is flushed with that of the pointer
 		}
+		p.failed(ctx, s, err)
 		if _, taken := p.tools.Lstat(name); taken != nil {
-			return "", err
+			return cannot(err)
 		}
 	}
-	return "", fmt.Errorf("%s has %d snapshots", minute, maxOfMinute)
+	return cannot(fmt.Errorf("%s has %d snapshots", minute, maxOfMinute))
 }
 
 // latest makes _LATEST.md name a snapshot that is published, and says what is the

@@ -19,8 +19,10 @@ import (
 
 // seal takes stock of what was built, makes it durable and read-only, and writes
 // the manifest. It refuses what a snapshot cannot hold.
-func (p *publisher) seal(ctx context.Context, dir *os.Root) (files []File, total int64, err error) {
+func (p *publisher) seal(ctx context.Context, dir *os.Root) (s Snapshot, err error) {
 	var wrong problems
+	var files []File
+	var total int64
 	folders := []string{"."}
 	err = fs.WalkDir(dir.FS(), ".", func(name string, e fs.DirEntry, err error) error {
 		switch {
@@ -55,18 +57,19 @@ func (p *publisher) seal(ctx context.Context, dir *os.Root) (files []File, total
 		wrong.add("snapshot", "would be empty")
 	}
 	if e := wrong.err(); err == nil && e != nil {
-		return nil, 0, e
+		return Snapshot{}, e
 	}
+	s = Snapshot{Files: files, Bytes: total}
 	if err == nil {
-		err = p.close(dir, files, folders)
+		s.SHA256, err = p.close(dir, files, folders)
 	}
 	switch {
 	case err == nil:
-		return files, total, nil
+		return s, nil
 	case ctx.Err() != nil:
-		return nil, 0, ctx.Err()
+		return Snapshot{}, ctx.Err()
 	}
-	return nil, 0, storage("the snapshot cannot be made", err)
+	return Snapshot{}, storage("the snapshot cannot be made", err)
 }
 
 // settle makes a file durable and read-only, and returns what it holds.
@@ -87,22 +90,23 @@ func settle(ctx context.Context, dir *os.Root, name string) (File, error) {
 	return File{Path: name, SHA256: hex.EncodeToString(sum.Sum(nil)), Bytes: n}, err
 }
 
-// close writes the manifest and makes the folders durable.
-func (p *publisher) close(dir *os.Root, files []File, folders []string) error {
+// close writes the manifest, whose hash it returns, and makes the folders durable.
+func (p *publisher) close(dir *os.Root, files []File, folders []string) (hash string, err error) {
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	var manifest strings.Builder
 	for _, f := range files {
 		writeEntry(&manifest, f)
 	}
 	if err := durable.WriteNew(dir, ManifestFile, []byte(manifest.String()), 0o444, durable.Snapshot); err != nil {
-		return err
+		return "", err
 	}
 	for _, folder := range slices.Backward(folders) {
 		if err := durable.FlushDir(dir, path.Clean(folder), durable.Snapshot); err != nil {
-			return err
+			return "", err
 		}
 	}
-	return nil
+	sum := sha256.Sum256([]byte(manifest.String()))
+	return hex.EncodeToString(sum[:]), nil
 }
 
 // reader ends a long copy with its context.

@@ -5,7 +5,8 @@
 // UTC; a second one of a minute ends in _2. [Publish] builds it in a temporary
 // folder beside its place, seals it with a manifest of checksums, and gives it its
 // name in one step: nobody sees half a snapshot, whenever the process dies. Then
-// _LATEST.md is made to point to it. A name that is taken is never written to.
+// _LATEST.md is made to point to it. A name that is taken is never written to. The
+// publication is on record before the name is there ([Options.Record]).
 //
 // The manifest is what sha256sum writes and checks: cd into a snapshot and run
 // sha256sum -c SHA256SUMS. [Verify] does the same and reports added files too.
@@ -44,13 +45,15 @@ type Target struct {
 	// of that label that is there already, because its publisher died before it
 	// could say so. Nothing is built then; only the pointer is set right.
 	Published func(dir *os.Root) bool
+	// By is who publishes, for the record.
+	By Author
 }
 
 // MaxFiles is a limit for [Options]: more files are no result that people look at, but
 // a folder of dependencies or of build output.
 const MaxFiles = 100_000
 
-// Options bound a snapshot. All but Gate are required.
+// Options bound a snapshot. All but Gate and Record are required.
 type Options struct {
 	// LockDir is a folder for locks, outside of what agents reach.
 	LockDir string
@@ -60,6 +63,9 @@ type Options struct {
 	Clock    func() time.Time
 	// Gate may be nil, where no commands run.
 	Gate Gate
+	// Record puts a publication on the audit log before it happens, and again with the
+	// reason where it did not happen after all. An error forbids it; nil keeps no record.
+	Record func(context.Context, Record) error
 }
 
 // Snapshot is what was published.
@@ -72,6 +78,8 @@ type Snapshot struct {
 	// Files are what it holds, the manifest apart, in the order of their paths.
 	Files []File `json:"files"`
 	Bytes int64  `json:"bytes"`
+	// SHA256 is the hash of the manifest, as the audit log has it.
+	SHA256 string `json:"sha256"`
 	// Manifest and Pointer are the absolute paths of SHA256SUMS and _LATEST.md.
 	Manifest string `json:"manifest"`
 	Pointer  string `json:"pointer"`

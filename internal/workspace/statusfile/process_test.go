@@ -99,7 +99,7 @@ func manyOpen(t *testing.T, n int) (project string, all []workspace.Deliverable)
 // start runs the program and returns its output.
 func start(t *testing.T, project, locks string) (*exec.Cmd, io.Reader) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel)
 	child := exec.CommandContext(ctx, os.Args[0]) //nolint:gosec // the test itself
 	child.Env = append(os.Environ(), childEnv+"="+project+"\n"+locks)

@@ -88,7 +88,7 @@ func (s *Store) load(project, id string) (r record, err error) {
 		err = fmt.Errorf("it is of version %d", r.Version)
 	}
 	if err != nil {
-		return r, fault.New(fault.StorageFailure, "the record of the change %s can not be read", id).WithStatus(500).Because(err)
+		return r, fault.New(fault.StorageFailure, "the record of the change %s cannot be read", id).WithStatus(500).Because(err)
 	}
 	return r, nil
 }

@@ -65,7 +65,7 @@ func TestLastStanding(t *testing.T) {
 	}
 }
 
-// TestNotOnRecord: what can not be put on record is not done.
+// TestNotOnRecord: what cannot be put on record is not done.
 func TestNotOnRecord(t *testing.T) {
 	t.Parallel()
 	project := t.TempDir()

@@ -43,7 +43,7 @@ func (p *project) readDecompositions() {
 		data, err := d.Read(name, nil, maxDecomposition)
 		if err != nil {
 			if !dir.Gone(err) {
-				p.add(ruleFileUnreadable.At(at, 0, "can not be read: %s", dir.Reason(err)))
+				p.add(ruleFileUnreadable.At(at, 0, "cannot be read: %s", dir.Reason(err)))
 			}
 			continue
 		}

@@ -157,7 +157,7 @@ func (w *worker) dependencies() {
 }
 
 // register reads the register of the current folder and checks it; nil is one that
-// can not be read, which its own room words.
+// cannot be read, which its own room words.
 func (w *worker) register(at string) *register.Register {
 	data, err := w.open.Read(layout.RegisterFile, w.buffer, register.MaxBytes+1)
 	if err == nil && len(data) > register.MaxBytes {
@@ -175,7 +175,7 @@ func (w *worker) register(at string) *register.Register {
 	return r
 }
 
-// context is the _CONTEXT.md of the current folder, nil where it can not be read,
+// context is the _CONTEXT.md of the current folder, nil where it cannot be read,
 // which is a finding of its own.
 func (w *worker) context() []byte {
 	data, err := w.open.Read(layout.ContextFile, w.buffer, int(w.project.o.FileBytes)+1)

@@ -7,7 +7,7 @@ import (
 )
 
 // read reads a file of the current folder; the bytes are valid until the next call.
-// It is false where the folder does not have it, and where it can not be read,
+// It is false where the folder does not have it, and where it cannot be read,
 // which is a finding.
 func (w *worker) read(file scan.Files, name string) ([]byte, bool) {
 	if !w.folder.Files.Has(file) {
@@ -34,7 +34,7 @@ func (w *worker) begin(d dir.Dir, name, at string, most int) ([]byte, bool) {
 	case dir.Gone(err):
 		return nil, false
 	case err != nil:
-		w.add(ruleFileUnreadable.At(at, 0, "can not be read: %s", dir.Reason(err)))
+		w.add(ruleFileUnreadable.At(at, 0, "cannot be read: %s", dir.Reason(err)))
 		return nil, false
 	}
 	w.keep(data)

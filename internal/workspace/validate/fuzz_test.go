@@ -62,7 +62,7 @@ func FuzzDocuments(f *testing.F) {
 			}
 			for _, s := range []string{x.Message, x.Fix, x.Value} {
 				if !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
-					t.Errorf("%+v can not be printed", x)
+					t.Errorf("%+v cannot be printed", x)
 				}
 			}
 		}

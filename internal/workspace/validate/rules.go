@@ -75,7 +75,7 @@ var (
 		Means: "What has the name of a deliverable's file is a folder, a link or a device. Links are never followed: they may lead out of the project.",
 		Fix:   "put the file itself in its place"}
 	ruleFileUnreadable = finding.Rule{Code: "PROJECT_FILE_UNREADABLE", Severity: finding.Error, Section: "2.1",
-		Means: "A file can not be read, so nothing is known of it.",
+		Means: "A file cannot be read, so nothing is known of it.",
 		Fix:   "give the user that runs belay the permission to read it, or check the disk"}
 	ruleTooLarge = finding.Rule{Code: "PROJECT_FILE_TOO_LARGE", Severity: finding.Error, Section: "2.1",
 		Means: "A file is larger than what is read to check it.",

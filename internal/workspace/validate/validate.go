@@ -82,7 +82,7 @@ type Summary struct {
 }
 
 // Project validates a root, an absolute path, of which a scan has found r with
-// [scan.Options.Visited]. The error is ctx's, that of a root that can not be opened,
+// [scan.Options.Visited]. The error is ctx's, that of a root that cannot be opened,
 // or of a deliverable or package in [Options.Only] that the project does not have.
 func Project(ctx context.Context, root string, r *scan.Result, o Options) (*Report, error) {
 	top, err := dir.Open(root)

@@ -78,7 +78,7 @@ func OpenWhole(project, name string, limit int64, hidden func(rel string) bool) 
 	defer root.Close()
 	f, info, err := durable.OpenRegular(root, filepath.FromSlash(rel))
 	if errors.Is(err, fs.ErrPermission) {
-		return nil, fault.New(fault.WorkspaceFileReadFailed, "the file can not be read: permission denied").With("path", rel).Because(err)
+		return nil, fault.New(fault.WorkspaceFileReadFailed, "the file cannot be read: permission denied").With("path", rel).Because(err)
 	}
 	if err != nil {
 		return nil, notFound(name, "file", err)
@@ -117,7 +117,7 @@ func (w *Whole) Part(offset, n int64) io.Reader {
 func (w *Whole) Close() error { return w.file.Close() }
 
 func unreadable(rel string, err error) error {
-	return fault.New(fault.WorkspaceFileReadFailed, "the file can not be read to its end").With("path", rel).Because(err)
+	return fault.New(fault.WorkspaceFileReadFailed, "the file cannot be read to its end").With("path", rel).Because(err)
 }
 
 // upload are the paths of whole uploads; unfinished ones begin with a point.

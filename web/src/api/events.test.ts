@@ -5,7 +5,7 @@ import type { LogEvent } from "../session/event";
 import { follow, type LinkState } from "./events";
 import type { Failure } from "./http";
 
-const times = { first: 1, most: 4, silence: 400 };
+const times = { first: 1, most: 4, silence: 300_000 };
 const stops: (() => void)[] = [];
 afterEach(() => { for (const stop of stops.splice(0)) stop(); });
 
@@ -24,7 +24,7 @@ async function server(answer: (req: IncomingMessage, res: ServerResponse, n: num
 const event = (seq: number) => `id: ${seq}\nevent: chat:delta\ndata: {"text":"${seq}"}\n\n`;
 
 /** Follows until so many events have come or the stream was refused. */
-async function read(count: number, after = 0): Promise<{ events: LogEvent[]; states: LinkState[]; refused: Failure | undefined }> {
+async function read(count: number, after = 0, silence = times.silence): Promise<{ events: LogEvent[]; states: LinkState[]; refused: Failure | undefined }> {
   const events: LogEvent[] = [];
   const states: LinkState[] = [];
   let refused: Failure | undefined;
@@ -32,7 +32,7 @@ async function read(count: number, after = 0): Promise<{ events: LogEvent[]; sta
   await follow("s1", after, {
     onEvents: (batch) => { events.push(...batch); if (events.length >= count) stop.abort(); },
     onState: (state, err) => { states.push(state); refused = err; },
-  }, stop.signal, times);
+  }, stop.signal, { ...times, silence });
   return { events, states, refused };
 }
 
@@ -40,8 +40,7 @@ describe("the event stream", () => {
   it("continues after the last event and loses nothing", async () => {
     const asked = await server((_, res, n) => {
       res.writeHead(200, { "Content-Type": "text/event-stream" });
-      res.write(event(2 * n - 1) + event(2 * n));
-      setTimeout(() => res.destroy(), 5);
+      res.write(event(2 * n - 1) + event(2 * n), () => res.destroy());
     });
     const { events, states } = await read(6);
     expect(events.map((e) => e.seq)).toEqual([1, 2, 3, 4, 5, 6]);
@@ -69,8 +68,8 @@ describe("the event stream", () => {
 
   it("gives up a server that sends nothing, not even a keep-alive", async () => {
     const asked = await server((_, res, n) => { res.writeHead(200); res.write(n === 1 ? ":hello\n\n" : event(1)); });
-    await read(1);
-    expect(asked).toHaveLength(2);
+    expect((await read(1, 0, 200)).events.map((e) => e.seq)).toEqual([1]);
+    expect(asked.length).toBeGreaterThan(1); // on a busy machine the second may be silent for too long as well
   });
 
   it("ends when it is refused, with the reason", async () => {

@@ -327,6 +327,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/harness/scaffold/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What a scaffold with the same body would make. It makes nothing. */
+        post: operations["previewScaffold"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/harness/session/boot": {
         parameters: {
             query?: never;
@@ -2095,6 +2112,7 @@ export interface components {
             refused?: number;
         };
         "event.Complete": {
+            contextTokens?: number;
             stopReason: string;
         };
         "event.Exit": {
@@ -2941,6 +2959,7 @@ export interface components {
             layout?: boolean;
             more?: boolean;
             paths: string[] | null;
+            proposals?: boolean;
             version: number;
         };
         projectEventData: {
@@ -3002,6 +3021,8 @@ export interface components {
             proposals: components["schemas"]["proposal.Shown"][] | null;
         };
         publishBody: {
+            /** @description who says so, for the audit log */
+            by?: string;
             /** @description the folder to publish, relative to the project; what is loose in the tool root without it */
             from?: string;
             /** @description the first part of the snapshot's name */
@@ -3367,6 +3388,20 @@ export interface components {
             path: string;
             valid: boolean;
         };
+        "scaffold.Outline": {
+            coordinationMode: string;
+            decompositionPath: string;
+            deliverableCount: number;
+            executionRoot: string;
+            files: string[] | null;
+            findings: components["schemas"]["finding.Finding"][] | null;
+            folders: string[] | null;
+            more?: number;
+            new: boolean;
+            packageCount: number;
+            projectName: string;
+            replaces?: string;
+        };
         "scaffold.Readiness": {
             id: string;
             issues: string[] | null;
@@ -3541,6 +3576,7 @@ export interface components {
             blocks?: components["schemas"]["session.Block"][];
             by?: string;
             changes?: components["schemas"]["session.Change"][];
+            compact?: boolean;
             destination?: components["schemas"]["session.Destination"];
             error?: string;
             exitCode?: number;
@@ -3698,6 +3734,7 @@ export interface components {
             name: string;
             path: string;
             pointer: string;
+            sha256: string;
             toolRoot: string;
         };
         snapshotAnswer: {
@@ -3857,6 +3894,7 @@ export interface components {
             width?: number;
         };
         "turn.Opts": {
+            compact?: boolean;
             maxCostUsd?: number;
             maxTokens?: number;
             maxTurns?: number;
@@ -5383,6 +5421,102 @@ export interface operations {
             };
             /** @description STORAGE_FAILURE */
             507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    previewScaffold: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["scaffoldBody"];
+            };
+        };
+        responses: {
+            /** @description What a scaffold with the same body would make. It makes nothing. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["scaffold.Outline"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description REQUEST_TOO_LARGE */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SDK_FAILURE */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8662,6 +8796,8 @@ export interface operations {
                 projectRoot?: string;
                 /** @description or the project's id; one of both is required */
                 project?: string;
+                /** @description true for an answer whose knowledgeTypes and knowledgeFolders are empty: of ten thousand deliverables they are two thirds */
+                short?: string;
             };
             header?: never;
             path?: never;

@@ -1,6 +1,7 @@
 // The shared stream of this browser, with its locks and its channel.
 import { follow } from "./events";
-import { type Message, Share, until } from "./share";
+import { Share } from "./share";
+import { type Message, until } from "./share-lead";
 import { readStream } from "./stream";
 
 const name = "belay.events";

@@ -11,6 +11,7 @@ export type PlannedTask = Schemas["run.PlannedTask"];
 export type RunRecord = Schemas["run.Record"];
 export type RunTask = Schemas["run.Task"];
 export type RunFailure = Schemas["run.Failure"];
+export type Kept = Schemas["run.Kept"];
 export type RunBody = Schemas["startBody"];
 export type Attachment = Schemas["gather.Report"];
 
@@ -21,6 +22,10 @@ export const check = (projectRoot: string, path: string) => post<Checked>("/api/
 
 export const plan = (body: RunBody) => post<Schemas["startAnswer"]>("/api/workflow/run", { ...body, dryRun: true }).then((a) => a.plan!);
 export const run = (body: RunBody) => post<Schemas["startAnswer"]>("/api/workflow/run", body).then((a) => a.run!);
+
+/** Which finished tasks of a run stay with a corrected file. Nothing is started. */
+export const corrected = (projectRoot: string, resume: string, path: string) =>
+  post<Schemas["startAnswer"]>("/api/workflow/run", { projectRoot, resume, path, dryRun: true }).then((a) => a.kept ?? []);
 
 export const record = (projectRoot: string, id: string, signal?: AbortSignal) =>
   get<Schemas["recordAnswer"]>(withQuery(`/api/workflow/runs/${encodeURIComponent(id)}`, { projectRoot }), signal).then((a) => a.run);

@@ -31,8 +31,10 @@ export function tokens(n: number): string {
   return n < 10_000 ? n.toLocaleString("en-US") : n < 1e6 ? `${(n / 1000).toFixed(1)}k` : `${(n / 1e6).toFixed(2)}M`;
 }
 
+const english = new Intl.NumberFormat("en-US");
+
 export function count(n: number, one: string, many = `${one}s`): string {
-  return `${n.toLocaleString("en-US")} ${n === 1 ? one : many}`;
+  return `${english.format(n)} ${n === 1 ? one : many}`;
 }
 
 /** Text without the codes that colour a terminal. */

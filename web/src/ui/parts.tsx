@@ -51,8 +51,8 @@ export function Sheet({ title, onClose, children, footer, wide = false, text = f
   );
 }
 
-/** Copies a text and says so for a moment. */
-export function CopyButton({ text, label = "Copy" }: { text: () => string; label?: string }) {
+/** Copies a text and says so for a moment. With `what`, there is only room for its icon. */
+export function CopyButton({ text, label = "Copy", what }: { text: () => string; label?: string; what?: string }) {
   const [state, setState] = useState<"" | "copied" | "failed">("");
   useEffect(() => {
     if (!state) return;
@@ -64,9 +64,9 @@ export function CopyButton({ text, label = "Copy" }: { text: () => string; label
     if (!navigator.clipboard) setState("failed");
   };
   return (
-    <button type="button" className="button plain copy small" onClick={copy}>
+    <button type="button" className={what && state !== "failed" ? "button plain copy icon" : "button plain copy small"} onClick={copy} {...(what ? { title: "Copy", "aria-label": `Copy ${what}` } : {})}>
       {state === "copied" ? <Icon.check /> : <Icon.copy />}
-      <span aria-live="polite">{state === "copied" ? "Copied" : state === "failed" ? "Not allowed" : label}</span>
+      <span aria-live="polite" className={what && state !== "failed" ? "hidden" : undefined}>{state === "copied" ? "Copied" : state === "failed" ? "Not allowed" : label}</span>
     </button>
   );
 }

@@ -50,6 +50,7 @@ func (k Kit) Run(t *testing.T) {
 		"but not once words were shown":        k.junkAfterWords,
 		"a comment is a keep-alive":            k.comments,
 		"bootstrap calls only when it probes":  k.bootstrap,
+		"a check of the key costs nothing":     k.check,
 		"markers have no effect":               k.markers,
 		"an attachment that cannot be read":    k.unreadable,
 		"what no protocol can say is not sent": k.nothing,
@@ -88,6 +89,34 @@ func (k Kit) bootstrap(t *testing.T) {
 	}
 	if calls != 1 {
 		t.Errorf("%d calls, want one for the probe", calls)
+	}
+}
+
+// A check asks for the models alone. A server without such a list may be fine.
+func (k Kit) check(t *testing.T) {
+	for _, c := range []struct {
+		status   int
+		body     string
+		category model.Category
+	}{
+		{http.StatusOK, `{"data": []}`, ""},
+		{http.StatusNotFound, "no such page", ""},
+		{http.StatusUnauthorized, `{"error": {"message": "no"}}`, model.InvalidAPIKey},
+	} {
+		asked := ""
+		p := k.New(t, Serve(t, func(w http.ResponseWriter, r *http.Request) {
+			asked = r.Method + " " + r.URL.Path
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(c.status)
+			_, _ = io.WriteString(w, c.body)
+		}))
+		err := p.Check(t.Context())
+		if (err == nil) != (c.category == "") || err != nil && fault.From(err).Details["category"] != string(c.category) {
+			t.Errorf("%d: %v, want the category %q", c.status, err, c.category)
+		}
+		if !strings.HasPrefix(asked, "GET ") || !strings.HasSuffix(asked, "/models") {
+			t.Errorf("it asked for %q", asked)
+		}
 	}
 }
 

@@ -114,7 +114,7 @@ func TestInControlGroup(t *testing.T) {
 	k, err := startSupervisor(p, in, Command{}, g)
 	must(t, in.Close())
 	must(t, err)
-	must(t, out.SetReadDeadline(time.Now().Add(time.Minute)))
+	must(t, out.SetReadDeadline(time.Now().Add(5*time.Minute)))
 	said := NewRecorder(1 << 10)
 	copyAll(said, out)
 	_, err = k.wait()

@@ -179,7 +179,7 @@ func (p *place) run(t *testing.T, text string) overlay.Set {
 	}
 	c := confine.Command{
 		Text: text, Dir: p.project, Project: p.project, Scratch: filepath.Join(p.dir, "scratch"),
-		Masked: []string{filepath.Join(p.project, ".belay")}, Time: time.Minute, OutputBytes: 1 << 10,
+		Masked: []string{filepath.Join(p.project, ".belay")}, Time: 5 * time.Minute, OutputBytes: 1 << 10,
 	}
 	c.Upper, c.Work = p.upper.Folders()
 	home := filepath.Join(c.Scratch, "home")

@@ -26,8 +26,8 @@ import (
 const MaxRows = 500_000
 
 // Graph reads the registers of a project's deliverables, several at once, and
-// returns their graph. A register that can not be read, or for whose rows there is
-// no room, is a finding, and its rows are missing; the error is ctx's, or that of a root that can not be opened.
+// returns their graph. A register that cannot be read, or for whose rows there is
+// no room, is a finding, and its rows are missing; the error is ctx's, or that of a root that cannot be opened.
 func Graph(ctx context.Context, root string, deliverables []*scan.Folder) (*graph.Graph, []finding.Finding, error) {
 	r, err := os.OpenRoot(root)
 	if err != nil {

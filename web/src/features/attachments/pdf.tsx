@@ -1,13 +1,11 @@
 // The pages of a PDF, each on a canvas. Loaded with the first PDF that somebody looks at.
 import type { PDFDocumentProxy } from "pdfjs-dist";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import { openPdf } from "./pdf-open";
+import { PdfPage } from "./pdf-page";
 
 /** Pages that are shown before a person asks for more. */
 const pagesAtOnce = 10;
-
-/** The most pixels across a page that are drawn. */
-const mostWidth = 1600;
 
 export default function Pdf({ blob, name }: { blob: Blob; name: string }) {
   const [pdf, setPdf] = useState<PDFDocumentProxy>();
@@ -28,28 +26,8 @@ export default function Pdf({ blob, name }: { blob: Blob; name: string }) {
   if (!pdf) return <p className="soft"><span className="spin" /> Reading</p>;
   return (
     <div className="pages" data-pages={pdf.numPages}>
-      {Array.from({ length: Math.min(pages, pdf.numPages) }, (_, i) => <Page key={i} pdf={pdf} number={i + 1} name={name} />)}
+      {Array.from({ length: Math.min(pages, pdf.numPages) }, (_, i) => <PdfPage key={i} pdf={pdf} number={i + 1} name={name} />)}
       {pdf.numPages > pages && <button type="button" className="button" onClick={() => setPages(pages + pagesAtOnce)}>More pages: {pages} of {pdf.numPages} are shown</button>}
     </div>
   );
-}
-
-function Page({ pdf, number, name }: { pdf: PDFDocumentProxy; number: number; name: string }) {
-  const canvas = useRef<HTMLCanvasElement>(null);
-  useEffect(() => {
-    let gone = false;
-    void (async () => {
-      const page = await pdf.getPage(number);
-      const to = canvas.current;
-      if (!to || gone) return;
-      const width = Math.min(mostWidth, (to.parentElement?.clientWidth ?? 600) * devicePixelRatio);
-      const viewport = page.getViewport({ scale: width / page.getViewport({ scale: 1 }).width });
-      to.width = Math.round(viewport.width);
-      to.height = Math.round(viewport.height);
-      await page.render({ canvas: to, viewport }).promise;
-      to.dataset.drawn = "1";
-    })().catch(() => undefined); // a page that cannot be drawn stays empty
-    return () => { gone = true; };
-  }, [pdf, number]);
-  return <canvas ref={canvas} className="page" role="img" aria-label={`${name}, page ${number}`} />;
 }

@@ -14,6 +14,13 @@ const enums: Record<string, readonly string[]> = {
   ConsumerHint: ["TASK", "TASK_ESTIMATING", "AGGREGATION", "RECONCILIATION", "TBD"],
 };
 
+/** The columns that every register has, in their order. */
+export const coreColumns: readonly string[] = [
+  "RegisterSchemaVersion", "DependencyID", "FromPackageID", "FromDeliverableID", "FromDeliverableName", "DependencyClass", "AnchorType", "Direction", "DependencyType", "TargetType",
+  "TargetPackageID", "TargetDeliverableID", "TargetRefID", "TargetName", "TargetLocation", "Statement", "EvidenceFile", "SourceRef", "EvidenceQuote", "Explicitness", "RequiredMaturity",
+  "ProposedMaturity", "SatisfactionStatus", "Confidence", "Origin", "FirstSeen", "LastSeen", "Status", "Notes",
+];
+
 /** The words that a column takes, with the one that a cell has; undefined where any text may be. */
 export function wordsOf(column: string, value: string): readonly string[] | undefined {
   const words = enums[column];
@@ -37,6 +44,20 @@ export function widthOf(column: string): number {
   if (["Statement", "EvidenceQuote", "Notes"].includes(column)) return 20;
   if (["TargetName", "SourceRef", "FromDeliverableName", "TargetLocation"].includes(column)) return 14;
   return column === "DependencyID" ? 9 : Math.min(12, Math.max(7.5, column.length * 0.62));
+}
+
+export const widthOfAll = (columns: readonly string[]): number => columns.reduce((n, c) => n + widthOf(c), 0);
+
+/** The first column that reaches into a part of the width, and the one after the last. The part is in rem, from the first column. */
+export function columnsIn(columns: readonly string[], left: number, right: number): [first: number, end: number] {
+  let first = 0, end = 0, at = 0;
+  for (const c of columns) {
+    if (at >= right && end > 0) break;
+    at += widthOf(c);
+    end++;
+    if (at <= left && end < columns.length) first = end;
+  }
+  return [first, end];
 }
 
 /** "TargetName" as words, the shortest that are clear in a register. */

@@ -3,11 +3,26 @@ import type { Conflict } from "./edits";
 import { titleOf } from "./columns";
 import { CopyButton } from "../../ui/parts";
 
-export function Conflicts({ conflicts, onDecide }: { conflicts: readonly Conflict[]; onDecide: (c: Conflict, mine: boolean) => void }) {
+export function Conflicts({ conflicts, taken, onDecide, onRenumber, onDrop }: {
+  conflicts: readonly Conflict[];
+  /** Added rows whose id somebody else has used meanwhile. */
+  taken: readonly { key: string; id: string; statement: string }[];
+  onDecide: (c: Conflict, mine: boolean) => void; onRenumber: (key: string) => void; onDrop: (key: string) => void;
+}) {
   return (
     <div className="notice warn conflicts" role="alert">
       <strong>Somebody else changed the same</strong>
       <ul className="plain-list">
+        {taken.map((t) => (
+          <li key={t.key} className="conflict" data-taken={t.id}>
+            <p><strong>{t.id}</strong> Somebody else added a row with this id.</p>
+            <dl><dt>yours</dt><dd>{t.statement || "(no statement)"}</dd></dl>
+            <p className="conflict-choice">
+              <button type="button" className="button renumber-row" onClick={() => onRenumber(t.key)}>Give yours the next id</button>
+              <button type="button" className="button" onClick={() => onDrop(t.key)}>Drop yours</button>
+            </p>
+          </li>
+        ))}
         {conflicts.map((c) => (
           <li key={`${c.key}/${c.column}`} className="conflict" data-column={c.column}>
             <p><strong>{c.key}</strong> {titleOf(c.column)}{c.gone && " — the row is not in the register any more"}</p>

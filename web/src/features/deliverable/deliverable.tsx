@@ -1,24 +1,27 @@
 // One deliverable: its state and the way on, documents, register, proposals, findings, sessions.
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
-import { lazy, Suspense, useRef } from "react";
+import { useEffect, useRef } from "react";
 import * as api from "../../api/deliverable";
 import { isFailure } from "../../api/http";
 import type { ProjectChange } from "../../api/project-events";
 import type { Project } from "../../api/types";
-import { deliverableLink, projectLink, useParam } from "../../route";
+import { deliverableLink, navigate, projectLink, useParam } from "../../route";
 import { Icon } from "../../ui/icons";
+import { later } from "../../ui/later";
 import { ErrorNotice } from "../../ui/parts";
-import { useProjectChanges } from "../project/live";
+import { Tabs } from "../../ui/tabs";
+import { useProjectChanges, useProjectLive } from "../project/live";
 import type { ViewProps } from "../project/project";
 import { Findings } from "./findings";
+import { registerQuery } from "./queries";
 import { Sessions } from "./sessions";
 import { StateChip } from "./state";
 import { StatusView } from "./status";
 import "./deliverable.css";
 
-const Documents = lazy(() => import("./documents"));
-const RegisterView = lazy(() => import("./register"));
-const Proposals = lazy(() => import("./proposals"));
+const Documents = later(() => import("./documents"), <div className="scroll" />);
+const RegisterView = later(() => import("./register"), <div className="scroll" />);
+const Proposals = later(() => import("./proposals"), <div className="scroll" />);
 
 /** What each part of the view is given. */
 export interface PartProps { project: Project; d: api.DeliverableView }
@@ -28,17 +31,20 @@ const labels: Record<(typeof shows)[number], string> = {
   "": "Status", documents: "Documents", register: "Register", proposals: "Proposals", findings: "Findings", sessions: "Sessions",
 };
 
-/** How often proposals and sessions are asked for, of which no file of the project tells, in milliseconds. */
-const again = 10_000;
+/** How often all of it is asked for again, in milliseconds: where the server tells of changes, and where it does not. */
+const again = { live: 60_000, silent: 10_000 };
 
 export default function Deliverable({ project, item }: ViewProps) {
   const asked = useParam("show");
   const show = shows.find((s) => s === asked) ?? "";
-  const { data, error, isPending } = useQuery({
+  const live = useProjectLive();
+  const { data, error, isPending, isPlaceholderData } = useQuery({
     queryKey: ["deliverable", project.path, item], queryFn: ({ signal }) => api.deliverable(project.path, item, signal),
-    placeholderData: keepPreviousData, refetchInterval: again, retry: false,
+    placeholderData: keepPreviousData, refetchInterval: live ? again.live : again.silent, retry: false,
   });
+  useWholeKey(project, item, isPlaceholderData ? undefined : data);
   useFreshFiles(project, data);
+  usePrepared(project, data);
   const gone = isFailure(error, "DELIVERABLE_NOT_FOUND");
   if (gone || error && !data) return <Missing project={project} error={error} />;
   if (!data) return <div className="scroll" aria-busy={isPending} />;
@@ -54,25 +60,49 @@ export default function Deliverable({ project, item }: ViewProps) {
           <h2 id="deliverable-name" title={data.name}><span className="soft">{data.id}</span> {data.name}</h2>
           <StateChip d={data} />
         </div>
-        <nav className="tabs deliverable-tabs" aria-label="Parts of the deliverable">
+        <Tabs className="deliverable-tabs" label="Parts of the deliverable" current={show}>
           {shows.map((s) => (
             <a key={s} className="tab" href={deliverableLink(project.id, item, { show: s })} aria-current={s === show ? "page" : undefined}>
               {labels[s]}{numbers[s] !== undefined && <span className="n">{numbers[s].toLocaleString("en-US")}</span>}
             </a>
           ))}
-        </nav>
+        </Tabs>
       </header>
       {error && <div className="deliverable-notice"><ErrorNotice error={error} /></div>}
-      <Suspense fallback={<div className="scroll" />}>
-        {show === "" && <StatusView project={project} d={data} />}
-        {show === "documents" && <Documents project={project} d={data} />}
-        {show === "register" && <RegisterView project={project} d={data} />}
-        {show === "proposals" && <Proposals project={project} d={data} />}
-        {show === "findings" && <Findings project={project} d={data} />}
-        {show === "sessions" && <Sessions project={project} d={data} />}
-      </Suspense>
+      {show === "" && <StatusView project={project} d={data} />}
+      {show === "documents" && <Documents project={project} d={data} />}
+      {show === "register" && <RegisterView project={project} d={data} />}
+      {show === "proposals" && <Proposals project={project} d={data} />}
+      {show === "findings" && <Findings project={project} d={data} />}
+      {show === "sessions" && <Sessions project={project} d={data} />}
     </section>
   );
+}
+
+/** An address may name a package by its id alone. The whole key takes its place at once: a change of the address later would draw all of it anew. */
+function useWholeKey(project: Project, item: string, d: api.DeliverableView | undefined): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    if (!d || d.key === item) return;
+    client.setQueryData(["deliverable", project.path, d.key], d);
+    navigate(deliverableLink(project.id, d.key, Object.fromEntries(new URLSearchParams(location.search))), "replace");
+  }, [client, project, item, d]);
+}
+
+/** How long a deliverable is shown before its other parts are prepared, in milliseconds. */
+const quiet = 500;
+
+/** Loads the parts that are opened most when the browser has nothing else to do. */
+function usePrepared(project: Project, d: api.DeliverableView | undefined): void {
+  const client = useQueryClient();
+  const path = d?.register.rows ? d.path : "";
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      for (const part of [Documents, RegisterView, Proposals]) part.preload();
+      if (path !== "") void client.prefetchQuery(registerQuery(project.path, path)); // the register says what fails
+    }, quiet);
+    return () => clearTimeout(timer);
+  }, [client, project.path, path]);
 }
 
 /** How long changes elsewhere in the project may wait until they are asked for, in milliseconds. */
@@ -84,7 +114,7 @@ function useFreshFiles(project: Project, data: api.DeliverableView | undefined):
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useProjectChanges((change: ProjectChange) => {
     const fresh = (...keys: string[]) => { for (const key of keys) void client.invalidateQueries({ queryKey: [key, project.path] }); };
-    const own = change.all || !data || change.paths.some((p) => p === data.relativePath || p.startsWith(`${data.relativePath}/`));
+    const own = change.all || change.proposals || !data || change.paths.some((p) => p === data.relativePath || p.startsWith(`${data.relativePath}/`));
     if (own) fresh("deliverable", "register", "commits", "project-file");
     else {
       if (change.paths.length > 0) fresh("project-file");

@@ -43,7 +43,7 @@ export function Evidence({ d, cited }: { d: DeliverableView; cited: Cited }) {
       {(file || cited.ref) && <p className="small"><strong>{file || "no file"}</strong>{cited.ref && <span className="soft"> · {cited.ref}</span>}</p>}
       {cited.quote && <blockquote className="quote small">{cited.quote}</blockquote>}
       {!cited.quote && file && <p className="soft small">The row quotes nothing.</p>}
-      {paths.length > 0 ? <Source key={file} root={d.projectRoot} paths={paths} steps={place?.steps ?? []} page={place?.page ?? 0} quote={cited.quote} />
+      {paths.length > 0 ? <Source key={file} root={d.projectRoot} paths={paths} name={file.split("/").at(-1) ?? ""} steps={place?.steps ?? []} page={place?.page ?? 0} quote={cited.quote} />
         : <p className="notice warn"><span>{tbd ? "The location of the evidence is still to be determined." : "The row names no file as evidence."}</span></p>}
     </section>
   );

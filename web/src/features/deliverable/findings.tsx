@@ -16,7 +16,7 @@ export function Findings({ project, d }: PartProps) {
     <div className="scroll"><div className="project-column">
       <PartProblem d={d} part="findings" />
       {all.length === 0 && <div className="empty-main"><Icon.check /><h3>Nothing to correct</h3><p className="soft">The files agree with the specification.</p></div>}
-      {all.length > 0 && <p className="soft">{count(errors, "error")} and {count(all.length - errors, "warning")} of {count(groups.size, "kind")}{d.moreFindings ? `; ${d.moreFindings} more are not listed` : ""}.</p>}
+      {all.length > 0 && <p className="soft">{[errors && count(errors, "error"), all.length > errors && count(all.length - errors, "warning")].filter(Boolean).join(" and ")}{groups.size > 1 && ` of ${groups.size} kinds`}{d.moreFindings ? `; ${d.moreFindings} more are not listed` : ""}.</p>}
       {[...groups].map(([code, list]) => <Group key={code} code={code} list={list} d={d} project={project} />)}
     </div></div>
   );

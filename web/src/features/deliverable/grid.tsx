@@ -1,26 +1,39 @@
-// A table of thousands of rows: only those on the screen are drawn. Arrow keys move, Enter edits.
-import { type KeyboardEvent, memo, useEffect, useLayoutEffect, useRef, useState } from "react";
+// A table of thousands of rows: only rows and columns on the screen are drawn. Arrow keys move, Enter edits.
+import { type KeyboardEvent, memo, type MouseEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { Finding, Row } from "../../api/deliverable";
-import { titleOf, widthOf, wordsOf } from "./columns";
+import { columnsIn, titleOf, widthOf, widthOfAll, wordsOf } from "./columns";
+import { isRetired } from "./draft";
 import type { Edit, Edits } from "./edits";
 
-export interface GridRow { key: string; row: Row; number: number }
+/** A row, with its number in the file; one that is not saved has none. */
+export interface GridRow { key: string; row: Row; number: number | undefined }
 
-/** Rows that are drawn beyond the screen, above and below. */
-const beyond = 12;
+/** Rows that are drawn beyond the screen, above and below, and how few of them are enough while it scrolls. */
+const beyond = 16, margin = 4;
+
+/** How much is drawn beyond the screen on its sides, in rem. */
+const beside = 12;
+
+/** The width of the column with the numbers of rows, in rem. */
+const numberWidth = 3.2;
 
 /** Rows by which Page up and Page down move. */
 const pageRows = 15;
 
 interface Place { key: string; column: string }
 
-export function Grid({ rows, columns, selected, edits, found, onSelect, onEdit }: {
+export function Grid({ rows, columns, selected, edits, found, begin, onBegun, onSelect, onEdit, onRemove }: {
   rows: readonly GridRow[]; columns: readonly string[]; selected: string; edits: Edits; found: ReadonlyMap<string, readonly Finding[]>;
-  onSelect: (key: string, open: boolean) => void; onEdit: (key: string, column: string, value: string) => void;
+  /** A row that was just added: its statement is written at once. */
+  begin: string; onBegun: () => void;
+  onSelect: (key: string, open: boolean) => void; onEdit: (key: string, column: string, value: string) => void; onRemove: (key: string) => void;
 }) {
-  const box = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ from: 0, to: 60 });
+  const box = useRef<HTMLDivElement>(null), rem = useRef(16);
+  const [view, setView] = useState({ from: 0, size: 60 });
   const [height, setHeight] = useState(32);
+  const [seen, setSeen] = useState<readonly [first: number, end: number]>([0, 12]);
+  // Row numbers stay in sight while it is scrolled sideways. Until then they need no layers of their own.
+  const [aside, setAside] = useState(false);
   const [place, setPlace] = useState<Place>({ key: "", column: "" });
   const [editing, setEditing] = useState(false);
   const focus = useRef(false);
@@ -29,18 +42,25 @@ export function Grid({ rows, columns, selected, edits, found, onSelect, onEdit }
   const measure = () => {
     const b = box.current;
     if (!b) return;
-    const from = Math.max(0, Math.floor(b.scrollTop / height) - beyond);
-    const to = Math.ceil((b.scrollTop + b.clientHeight) / height) + beyond;
-    setView((v) => (v.from === from && v.to === to ? v : { from, to }));
+    setAside(b.scrollLeft > 0);
+    const left = b.scrollLeft / rem.current - numberWidth - beside;
+    const [begins, ends] = columnsIn(columns, left, left + b.clientWidth / rem.current + 2 * beside);
+    setSeen((was) => (was[0] === begins && was[1] === ends ? was : [begins, ends]));
+    const first = Math.floor(b.scrollTop / height), visible = Math.ceil(b.clientHeight / height) + 1, size = visible + 2 * beyond;
+    setView((v) => {
+      const enough = v.size === size && (v.from === 0 || first >= v.from + margin) && (v.from + size >= rows.length || first + visible + margin <= v.from + size);
+      return enough ? v : { from: Math.max(0, Math.min(first - beyond, rows.length - size)), size };
+    });
   };
   useLayoutEffect(() => {
     const b = box.current!;
-    setHeight(parseFloat(getComputedStyle(b).getPropertyValue("--row")) * parseFloat(getComputedStyle(document.documentElement).fontSize) || 32);
+    rem.current = parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
+    setHeight(parseFloat(getComputedStyle(b).getPropertyValue("--row")) * rem.current || 32);
     const watch = new ResizeObserver(measure);
     watch.observe(b);
     return () => watch.disconnect();
   // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [height]);
+  }, [height, columns]);
 
   const show = (index: number) => {
     const b = box.current;
@@ -58,6 +78,16 @@ export function Grid({ rows, columns, selected, edits, found, onSelect, onEdit }
   // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [selected]);
   useEffect(() => {
+    const at = begin === "" ? -1 : rows.findIndex((r) => r.key === begin);
+    if (at < 0) return;
+    setPlace({ key: begin, column: columns.includes("Statement") ? "Statement" : columns[0] ?? "" });
+    show(at);
+    setEditing(true);
+    onBegun();
+  // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [begin, rows]);
+  // Not later than the change: an effect of the change before would take the focus to the old place.
+  useLayoutEffect(() => {
     if (!focus.current || editing) return;
     focus.current = false;
     box.current?.querySelector<HTMLElement>("[role=gridcell][tabindex='0']")?.focus({ preventScroll: false });
@@ -79,7 +109,7 @@ export function Grid({ rows, columns, selected, edits, found, onSelect, onEdit }
     const step: Record<string, () => void> = {
       ArrowDown: () => go(far ? rows.length - 1 : i + 1, c), ArrowUp: () => go(far ? 0 : i - 1, c), ArrowRight: () => go(i, far ? columns.length : c + 1), ArrowLeft: () => go(i, far ? 0 : c - 1),
       PageDown: () => go(i + pageRows, c), PageUp: () => go(i - pageRows, c), Home: () => go(far ? 0 : i, 0), End: () => go(far ? rows.length - 1 : i, columns.length),
-      Enter: () => setEditing(true), F2: () => setEditing(true),
+      Enter: () => setEditing(true), F2: () => setEditing(true), Delete: () => { if (rows[active]) onRemove(rows[active].key); },
     };
     const act = step[e.key];
     if (!act || far && (e.key === "Enter" || e.key === "F2")) return;
@@ -92,25 +122,35 @@ export function Grid({ rows, columns, selected, edits, found, onSelect, onEdit }
     if (value !== undefined) onEdit(place.key, place.column, value);
   };
 
-  const template = `3.2rem ${columns.map((c) => `${widthOf(c)}rem`).join(" ")}`;
+  // The column with the focus is always drawn.
+  const at = columns.indexOf(place.column);
+  const firstColumn = at < 0 ? seen[0] : Math.min(seen[0], at), endColumn = Math.max(seen[1], at + 1);
+  const drawnColumns = useMemo(() => columns.slice(firstColumn, endColumn), [columns, firstColumn, endColumn]);
+  const template = `${numberWidth}rem ${widthOfAll(columns.slice(0, firstColumn))}rem ${drawnColumns.map((c) => `${widthOf(c)}rem`).join(" ")}`;
   const from = Math.min(view.from, Math.max(0, rows.length - 1));
-  const drawn = rows.slice(from, view.to);
-  const tab = active >= from && active < view.to ? place : { key: drawn[0]?.key ?? "", column: columns[0] ?? "" };
+  const drawn = rows.slice(from, from + view.size);
+  const tab = active >= from && active < from + view.size ? place : { key: drawn[0]?.key ?? "", column: drawnColumns[0] ?? "" };
+  const onPoint = (e: MouseEvent, edit: boolean) => {
+    const cell = (e.target as Element).closest<HTMLElement>("[data-column]:not(.editing)");
+    const key = cell?.closest<HTMLElement>("[data-row]")?.dataset.row, column = cell?.dataset.column;
+    if (key === undefined || column === undefined) return;
+    setPlace({ key, column });
+    setEditing(edit);
+    if (!edit) focus.current = true;
+    onSelect(key, !edit);
+  };
   return (
-    <div ref={box} className="grid-scroll" onScroll={measure} onKeyDown={onKey}>
-      <div role="grid" aria-label="Register" aria-rowcount={rows.length + 1} aria-colcount={columns.length + 1} className="grid" style={{ width: `max(100%, calc(3.2rem + ${columns.reduce((n, c) => n + widthOf(c), 0)}rem))` }}>
+    <div ref={box} className={aside ? "grid-scroll aside" : "grid-scroll"} onScroll={measure} onKeyDown={onKey}>
+      <div role="grid" aria-label="Register" aria-rowcount={rows.length + 1} aria-colcount={columns.length + 1} className="grid" style={{ width: `max(100%, ${numberWidth + widthOfAll(columns)}rem)` }}>
         <div role="row" aria-rowindex={1} className="grid-row grid-head" style={{ gridTemplateColumns: template }}>
-          <span role="columnheader" className="grid-cell grid-number">Row</span>
-          {columns.map((c) => <span key={c} role="columnheader" className="grid-cell" title={c}>{titleOf(c)}</span>)}
+          <span role="columnheader" aria-colindex={1} className="grid-cell grid-number">Row</span>
+          {drawnColumns.map((c, i) => <span key={c} role="columnheader" aria-colindex={firstColumn + i + 2} className="grid-cell" title={c}>{titleOf(c)}</span>)}
         </div>
-        <div role="rowgroup" className="grid-body" style={{ height: rows.length * height }}>
-          <div className="grid-window" role="presentation" style={{ top: from * height }}>
-            {drawn.map((r, i) => (
-              <GridLine key={r.key} r={r} index={from + i + 2} columns={columns} template={template} selected={r.key === selected}
-                active={r.key === tab.key ? tab.column : ""} editing={editing && r.key === place.key} edits={edits[r.key]} findings={found.get(r.key)}
-                onCell={(column, edit) => { setPlace({ key: r.key, column }); setEditing(edit); if (!edit) focus.current = true; onSelect(r.key, !edit); }} onEnd={end} />
-            ))}
-          </div>
+        <div role="rowgroup" className="grid-body" style={{ height: rows.length * height }} onClick={(e) => onPoint(e, false)} onDoubleClick={(e) => onPoint(e, true)}>
+          {drawn.map((r, i) => (
+            <GridLine key={r.key} r={r} index={from + i + 2} top={(from + i) * height} columns={drawnColumns} firstColumn={firstColumn} template={template} selected={r.key === selected}
+              active={r.key === tab.key ? tab.column : ""} editing={editing && r.key === place.key} edits={edits[r.key]} findings={found.get(r.key)} onEnd={end} />
+          ))}
         </div>
       </div>
       {rows.length === 0 && <p className="empty-pane soft">No row fits.</p>}
@@ -119,36 +159,35 @@ export function Grid({ rows, columns, selected, edits, found, onSelect, onEdit }
 }
 
 interface LineProps {
-  r: GridRow; index: number; columns: readonly string[]; template: string; selected: boolean; active: string; editing: boolean;
+  r: GridRow; index: number; top: number; columns: readonly string[]; firstColumn: number; template: string; selected: boolean; active: string; editing: boolean;
   edits: Readonly<Record<string, Edit>> | undefined; findings: readonly Finding[] | undefined;
-  onCell: (column: string, edit: boolean) => void; onEnd: (value: string | undefined) => void;
+  onEnd: (value: string | undefined) => void;
 }
 
-const GridLine = memo(function GridLine({ r, index, columns, template, selected, active, editing, edits, findings, onCell, onEnd }: LineProps) {
+const GridLine = memo(function GridLine({ r, index, top, columns, firstColumn, template, selected, active, editing, edits, findings, onEnd }: LineProps) {
   const error = findings?.some((f) => f.severity === "error");
   return (
-    <div role="row" aria-rowindex={index} aria-selected={selected} className={`grid-row ${selected ? "selected" : ""} ${(r.row.Status ?? "") === "RETIRED" ? "retired" : ""}`} data-row={r.key} style={{ gridTemplateColumns: template }}>
-      <span role="rowheader" className={`grid-cell grid-number ${findings ? error ? "bad" : "warn" : ""}`} title={findings?.map((f) => f.message).join("\n")}>
-        {r.number}{findings && <span aria-hidden="true"> !</span>}{findings && <span className="hidden">, {findings.length} findings</span>}
+    <div role="row" aria-rowindex={index} aria-selected={selected} className={`grid-row ${selected ? "selected" : ""} ${editing ? "edited-now" : ""} ${isRetired(r.row, edits) ? "retired" : ""} ${r.number === undefined ? "added" : ""}`} data-row={r.key} style={{ top, gridTemplateColumns: template }}>
+      <span role="rowheader" aria-colindex={1} className={`grid-cell grid-number ${findings ? error ? "bad" : "warn" : ""}`} title={findings?.map((f) => f.message).join("\n")}>
+        {r.number ?? "new"}{findings && <span aria-hidden="true"> !</span>}{findings && <span className="hidden">, {findings.length} findings</span>}
       </span>
-      {columns.map((c) => {
+      {columns.map((c, i) => {
         const edit = edits?.[c];
         const value = edit ? edit.now : r.row[c] ?? "";
         const wrong = findings?.find((f) => f.column === c);
-        if (editing && c === active) return <Editor key={c} column={c} value={value} onEnd={onEnd} />;
+        if (editing && c === active) return <Editor key={c} column={c} at={firstColumn + i + 2} value={value} onEnd={onEnd} />;
         return (
-          <span key={c} role="gridcell" tabIndex={c === active ? 0 : -1} data-column={c} title={wrong ? `${value}\n${wrong.message}` : value}
-            className={`grid-cell ${edit ? "edited" : ""} ${wrong ? wrong.severity === "error" ? "bad" : "warn" : ""}`}
-            onClick={() => onCell(c, false)} onDoubleClick={() => onCell(c, true)}>{value}</span>
+          <span key={c} role="gridcell" aria-colindex={firstColumn + i + 2} tabIndex={c === active ? 0 : -1} data-column={c} title={wrong ? `${value}\n${wrong.message}` : value}
+            className={`grid-cell ${edit ? "edited" : ""} ${wrong ? wrong.severity === "error" ? "bad" : "warn" : ""}`}>{value}</span>
         );
       })}
     </div>
   );
-}, (a, b) => a.r === b.r && a.index === b.index && a.columns === b.columns && a.template === b.template && a.selected === b.selected && a.active === b.active && a.editing === b.editing && a.edits === b.edits && a.findings === b.findings
-  && (a.active === "" && !a.selected)); // the others are few, and need the latest callbacks
+}, (a, b) => a.r === b.r && a.index === b.index && a.top === b.top && a.columns === b.columns && a.template === b.template && a.selected === b.selected && a.active === b.active && a.editing === b.editing && a.edits === b.edits && a.findings === b.findings
+  && !a.editing); // which needs the latest callback
 
 /** A cell that is changed. Enter and leaving it keep the value, Escape does not. */
-function Editor({ column, value, onEnd }: { column: string; value: string; onEnd: (value: string | undefined) => void }) {
+function Editor({ column, at, value, onEnd }: { column: string; at: number; value: string; onEnd: (value: string | undefined) => void }) {
   const [now, setNow] = useState(value);
   const ended = useRef(false);
   const end = (v: string | undefined) => { if (!ended.current) { ended.current = true; onEnd(v); } };
@@ -159,7 +198,7 @@ function Editor({ column, value, onEnd }: { column: string; value: string; onEnd
     else if (e.key === "Enter" && !e.shiftKey && !e.nativeEvent.isComposing) { e.preventDefault(); end(now); }
   };
   return (
-    <span role="gridcell" className="grid-cell editing" data-column={column}>
+    <span role="gridcell" aria-colindex={at} className="grid-cell editing" data-column={column}>
       {words
         ? <select autoFocus aria-label={titleOf(column)} value={now} onChange={(e) => setNow(e.target.value)} onKeyDown={onKey} onBlur={() => end(now)}>{words.map((w) => <option key={w} value={w}>{w || "(empty)"}</option>)}</select>
         : <textarea autoFocus aria-label={titleOf(column)} rows={1} value={now} onFocus={(e) => e.target.select()} onChange={(e) => setNow(e.target.value)} onKeyDown={onKey} onBlur={() => end(now)} />}

@@ -3,6 +3,7 @@ import type { PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist";
 import { useEffect, useRef, useState } from "react";
 import { filePart, type ProjectFile } from "../../api/deliverable";
 import { openParts, openPdf } from "../attachments/pdf-open";
+import { PdfPage } from "../attachments/pdf-page";
 import { findQuote } from "./quote";
 import { reveal } from "./reveal";
 import { QuoteState } from "./source";
@@ -69,35 +70,13 @@ function Pages({ pdf, name, page, quote }: { pdf: PDFDocumentProxy; name: string
   );
 }
 
-/** The most pixels across a page that are drawn. */
-const mostWidth = 1600;
-
 function Page({ pdf, number, name, hit }: { pdf: PDFDocumentProxy; number: number; name: string; hit: Hit | undefined }) {
-  const canvas = useRef<HTMLCanvasElement>(null);
   const mark = useRef<HTMLSpanElement>(null);
-  useEffect(() => {
-    let gone = false;
-    let drawing: { cancel(): void } | undefined;
-    void (async () => {
-      const page = await pdf.getPage(number);
-      const to = canvas.current;
-      if (!to || gone) return;
-      const width = Math.min(mostWidth, (to.parentElement?.clientWidth ?? 600) * devicePixelRatio);
-      const viewport = page.getViewport({ scale: width / page.getViewport({ scale: 1 }).width });
-      to.width = Math.round(viewport.width);
-      to.height = Math.round(viewport.height);
-      const task = page.render({ canvas: to, viewport });
-      drawing = task;
-      await task.promise;
-      to.dataset.drawn = String(number);
-      if (mark.current) reveal(mark.current, "center");
-    })().catch(() => undefined); // a page that cannot be drawn stays empty
-    return () => { gone = true; drawing?.cancel(); };
-  }, [pdf, number]);
-  useEffect(() => { if (mark.current) reveal(mark.current, "center"); }, [hit]);
+  const show = () => { if (mark.current) reveal(mark.current, "center"); };
+  useEffect(show, [hit]);
   return (
     <div className="pdf-page" tabIndex={0} role="region" aria-label={`${name}, page ${number}`}>
-      <div className="pdf-sheet"><canvas ref={canvas} className="page" role="img" aria-label={`${name}, page ${number}`} />
+      <div className="pdf-sheet"><PdfPage pdf={pdf} number={number} name={name} drawn={show} />
       {hit?.boxes.map((b, i) => (
         <span key={i} ref={i === 0 ? mark : undefined} className="pdf-mark"
           style={{ left: `${b.left / hit.width * 100}%`, top: `${b.top / hit.height * 100}%`, width: `${b.width / hit.width * 100}%`, height: `${b.height / hit.height * 100}%` }} />

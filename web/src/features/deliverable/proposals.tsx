@@ -14,6 +14,7 @@ import { rankOf, titleOf } from "./columns";
 import type { PartProps } from "./deliverable";
 import { citedOf, Evidence } from "./evidence";
 import { PartProblem } from "./problem";
+import { registerQuery } from "./queries";
 
 type Kind = "new" | "changed" | "seen" | "retired";
 interface Line { id: string; kind: Kind; row: number; changes: readonly { column: string; before: string; after: string }[]; kept: readonly string[] }
@@ -28,7 +29,7 @@ function linesOf(p: api.Proposal): Line[] {
 
 export default function Proposals({ project, d }: PartProps) {
   const all = d.proposals ?? [];
-  const { data: register } = useQuery({ queryKey: ["register", project.path, d.path], queryFn: ({ signal }) => api.register(project.path, d.path, signal), retry: false });
+  const { data: register } = useQuery(registerQuery(project.path, d.path));
   const lines = useMemo(() => all.flatMap((p) => linesOf(p).map((line) => ({ at: `${p.id}/${line.id}`, line }))), [all]);
   const [at, setAt] = useState("");
   const [sheet, setSheet] = useState(false);
@@ -42,7 +43,9 @@ export default function Proposals({ project, d }: PartProps) {
       if (!to) return;
       e.preventDefault();
       setAt(to.at);
-      document.getElementById(`line-${to.at}`)?.focus();
+      const button = document.getElementById(`line-${to.at}`);
+      button?.focus({ preventScroll: true });
+      button?.closest("li")?.scrollIntoView({ block: "nearest" });
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);

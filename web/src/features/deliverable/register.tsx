@@ -1,48 +1,49 @@
 // The register of dependencies as a table: filters, edits in place, and the evidence of a row.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useDeferredValue, useEffect, useMemo, useState } from "react";
+import { useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import * as api from "../../api/deliverable";
 import { isFailure } from "../../api/http";
 import { useRefresh } from "../../app-state";
 import { deliverableLink, navigate, useParam } from "../../route";
 import { count } from "../../ui/format";
 import { Icon } from "../../ui/icons";
-import { readRecord, writeRecord } from "../../ui/keep";
 import { ErrorNotice, Sheet } from "../../ui/parts";
 import { announce } from "../shell/announce";
-import { shownColumns, titleOf, wordsOf } from "./columns";
+import { isAdded } from "./added";
+import { coreColumns, shownColumns, titleOf, wordsOf } from "./columns";
 import { Conflicts } from "./conflicts";
 import type { PartProps } from "./deliverable";
-import { conflictsOf, countEdits, decided, edited, type Edits, keysOf, settled, validEdits, withEdit } from "./edits";
+import { useRegisterDraft } from "./draft";
+import type { Edits } from "./edits";
 import { Grid, type GridRow } from "./grid";
+import { registerQuery } from "./queries";
 import { RowPane } from "./row-pane";
 
 export default function RegisterView({ project, d }: PartProps) {
-  const { data, error, isPending } = useQuery({
-    queryKey: ["register", project.path, d.path], queryFn: ({ signal }) => api.register(project.path, d.path, signal), retry: false,
-  });
+  const [begun, setBegun] = useState(false);
+  const { data, error, isPending } = useQuery(registerQuery(project.path, d.path));
   if (error && !data) return <div className="scroll"><div className="project-column"><ErrorNotice error={error}><p><a href={deliverableLink(project.id, d.key, { show: "documents", file: "Dependencies.csv" })}>Look at the file</a></p></ErrorNotice></div></div>;
   if (!data) return <div className="scroll" aria-busy={isPending} />;
-  if (!data.exists) return <div className="scroll"><div className="empty-main"><Icon.file /><h3>There is no register yet</h3><p className="soft">DEPENDENCIES proposes its rows. Applying a proposal makes Dependencies.csv.</p></div></div>;
-  return <Table project={project} d={d} register={data} />;
+  if (!data.exists && !begun) {
+    return (
+      <div className="scroll"><div className="empty-main"><Icon.file /><h3>There is no register yet</h3>
+        <p className="soft">DEPENDENCIES proposes its rows. Applying a proposal makes Dependencies.csv.</p>
+        <p><button type="button" className="button" id="begin-register" onClick={() => setBegun(true)}><Icon.plus />Write its first row</button></p></div></div>
+    );
+  }
+  return <Table project={project} d={d} register={data.exists ? data : { ...data, headers: [...coreColumns] }} first={begun} />;
 }
-
-/** Edits are kept by the deliverable's id: a deliverable that moves to another package keeps them. */
-const kept = (projectId: string, id: string) => `belay.register.${projectId}.${id}`;
 
 /** Wide enough for a pane beside the table. */
 const wide = () => matchMedia("(min-width: 70rem)").matches;
 
-function Table({ project, d, register }: PartProps & { register: api.Register }) {
+function Table({ project, d, register, first }: PartProps & { register: api.Register; first: boolean }) {
   const client = useQueryClient();
   const refresh = useRefresh();
-  const rows = register.rows;
-  const keys = useMemo(() => keysOf(rows), [rows]);
-  const [made, setMade] = useState<Edits>(() => readRecord(kept(project.id, d.id), 1, validEdits) ?? {});
-  const edits = useMemo(() => settled(made, rows, keys), [made, rows, keys]);
-  const conflicts = useMemo(() => conflictsOf(edits, rows, keys), [edits, rows, keys]);
-  const size = countEdits(edits);
-  useEffect(() => { writeRecord(kept(project.id, d.id), 1, size.cells > 0 ? edits : undefined); }, [project.id, d.id, edits, size.cells]);
+  const draft = useRegisterDraft(project, d, register);
+  const { rows, keys, edits, conflicts, taken, size } = draft;
+  const unsaved = size.cells + size.added > 0;
+  const [begin, setBegin] = useState("");
 
   const filters = useFilters(rows, keys, register, edits);
   const [allColumns, setAllColumns] = useState(false);
@@ -54,24 +55,47 @@ function Table({ project, d, register }: PartProps & { register: api.Register })
     navigate(deliverableLink(project.id, d.key, { show: "register", row: key }), "replace");
     if (open && !wide()) setSheet(true);
   };
-  const edit = (key: string, column: string, value: string) => {
-    const row = rows[keys.indexOf(key)];
-    setMade((e) => withEdit(settled(e, rows, keys), key, column, row?.[column] ?? "", value));
+  const add = () => {
+    const key = draft.add();
+    select(key, true);
+    if (wide()) setBegin(key);
+    announce("A row is added. It is not saved.");
+  };
+  // A deliverable without a register begins with a row.
+  const begun = useRef(!first || size.added > 0);
+  useEffect(() => { if (!begun.current) { begun.current = true; add(); } });
+  /** An added row goes; one of the register is retired, as a register keeps its rows. */
+  const remove = (key: string) => {
+    if (isAdded(key)) { draft.remove(key); setSheet(false); announce("The row is removed."); }
+    else { draft.edit(key, "Status", "RETIRED"); announce("The row is retired. It is not saved."); }
   };
 
   const save = useMutation({
-    mutationFn: () => api.putRegister(project.path, d.path, edited(rows, keys, edits), register.tag),
-    onSuccess: (fresh) => {
-      client.setQueryData(["register", project.path, d.path], fresh);
-      setMade((e) => settled(e, fresh.rows, keysOf(fresh.rows)));
-      announce(`Saved: ${count(size.cells, "cell")}.`);
+    mutationFn: async () => {
+      const { rows, saved } = draft.send();
+      return { fresh: await api.putRegister(project.path, d.path, rows, register.tag), saved };
+    },
+    onSuccess: ({ fresh, saved }) => {
+      client.setQueryData(registerQuery(project.path, d.path).queryKey, fresh);
+      saved(fresh);
+      announce(`Saved: ${changeWords(size)}.`);
       refresh("deliverable", "commits", "project-file");
     },
     onError: (err) => { if (isFailure(err, "CONTENT_CHANGED")) refresh("register"); },
   });
+  // The button that decided goes. The focus goes to what is decided next, or else to Save.
+  const region = useRef<HTMLDivElement>(null), hasDecided = useRef(false);
+  useLayoutEffect(() => {
+    if (!hasDecided.current) return;
+    hasDecided.current = false;
+    (region.current?.querySelector<HTMLElement>(".conflict button, #save-register:enabled") ?? document.querySelector<HTMLElement>(".grid [tabindex='0']"))?.focus();
+  });
+  const deciding = <A extends unknown[]>(decide: (...args: A) => void) => (...args: A) => { hasDecided.current = true; decide(...args); };
   const index = keys.indexOf(selected);
   const row = index < 0 ? undefined : rows[index];
-  const pane = row && <RowPane key={selected} d={d} row={row} rowKey={selected} headers={register.headers} edits={edits[selected] ?? {}} findings={filters.found.get(selected) ?? []} onEdit={(c, v) => edit(selected, c, v)} />;
+  const title = isAdded(selected) ? row?.DependencyID || "New row" : selected;
+  const pane = row && <RowPane key={selected} d={d} row={row} title={title} added={isAdded(selected)} headers={register.headers} edits={edits[selected] ?? {}} findings={filters.found.get(selected) ?? []}
+    onEdit={(c, v) => draft.edit(selected, c, v)} onRemove={() => remove(selected)} />;
   return (
     <div className="register" data-rows={rows.length}>
       <div className="register-tools">
@@ -85,31 +109,38 @@ function Table({ project, d, register }: PartProps & { register: api.Register })
         ))}
         <label className="check small"><input type="checkbox" checked={filters.wrong} onChange={(e) => filters.setWrong(e.target.checked)} />With findings</label>
         <label className="check small"><input type="checkbox" checked={allColumns} onChange={(e) => setAllColumns(e.target.checked)} />All columns</label>
+        <button type="button" id="add-row" className="button plain small" onClick={add}><Icon.plus />Add row</button>
         <span className="soft small grow" role="status">{filters.shown.length === rows.length ? count(rows.length, "row") : `${filters.shown.length.toLocaleString("en-US")} of ${count(rows.length, "row")}`}</span>
       </div>
       <Problems register={register} keys={keys} onGo={(key) => { filters.reset(); select(key, false); }} />
       {register.summaryProblem && <p className="notice warn"><span>The register is saved. _DEPENDENCIES.md was not brought in line: {register.summaryProblem}</span></p>}
-      {(size.cells > 0 || save.error) && (
-        <div className="register-edits" role="region" aria-label="Changes that are not saved">
-          <span className="grow"><strong>{count(size.cells, "cell")}</strong> in {count(size.rows, "row")} changed and not saved</span>
-          <button type="button" id="save-register" className="button primary" disabled={size.cells === 0 || conflicts.length > 0 || save.isPending} onClick={() => save.mutate()}>{save.isPending ? <span className="spin" /> : <Icon.check />}Save</button>
-          <button type="button" id="discard-edits" className="button" disabled={size.cells === 0 || save.isPending} onClick={() => { setMade({}); save.reset(); announce("The changes are discarded."); }}>Discard</button>
-          {conflicts.length > 0 && <Conflicts conflicts={conflicts} onDecide={(c, mine) => setMade(decided(edits, c, mine))} />}
+      {(unsaved || save.error) && (
+        <div ref={region} className="register-edits" role="region" aria-label="Changes that are not saved">
+          <span className="grow">{changeWords(size)}, not saved</span>
+          <button type="button" id="save-register" className="button primary" disabled={!unsaved || conflicts.length + taken.length > 0 || save.isPending} onClick={() => save.mutate()}>{save.isPending ? <span className="spin" /> : <Icon.check />}Save</button>
+          <button type="button" id="discard-edits" className="button" disabled={!unsaved || save.isPending} onClick={() => { draft.discard(); save.reset(); announce("The changes are discarded."); }}>Discard</button>
+          {conflicts.length + taken.length > 0 && <Conflicts conflicts={conflicts} taken={taken.map((key) => ({ key, id: draft.added[key]?.DependencyID ?? "", statement: draft.added[key]?.Statement ?? "" }))}
+            onDecide={deciding(draft.decide)} onRenumber={deciding(draft.renumber)} onDrop={deciding(draft.remove)} />}
           {save.error && (isFailure(save.error, "CONTENT_CHANGED")
-            ? conflicts.length === 0 && <p className="notice warn" role="alert"><span>Somebody else changed the register meanwhile. The table shows it as it is now, with your changes. Look at it and save again.</span></p>
+            ? conflicts.length + taken.length === 0 && <p className="notice warn" role="alert"><span>Somebody else changed the register meanwhile. The table shows it as it is now, with your changes. Look at it and save again.</span></p>
             : <ErrorNotice error={save.error} onClose={() => save.reset()} />)}
         </div>
       )}
       <div className={pane ? "register-split with-pane" : "register-split"}>
-        <Grid rows={filters.shown} columns={columns} selected={selected} edits={edits} found={filters.found} onSelect={select} onEdit={edit} />
-        {pane && <aside className="register-pane scroll" aria-label={`Row ${selected}`}>{pane}</aside>}
+        <Grid rows={filters.shown} columns={columns} selected={selected} edits={edits} found={filters.found} begin={begin} onBegun={() => setBegin("")} onSelect={select} onEdit={draft.edit} onRemove={remove} />
+        {pane && <aside className="register-pane scroll" aria-label={`Row ${title}`}>{pane}</aside>}
       </div>
       {pane && (
-        <button type="button" className="button row-open" onClick={() => setSheet(true)}>{selected}: fields and evidence</button>
+        <button type="button" className="button row-open" onClick={() => setSheet(true)}>{title}: fields and evidence</button>
       )}
-      {sheet && row && !wide() && <Sheet title={selected} wide onClose={() => setSheet(false)}>{pane}</Sheet>}
+      {sheet && row && !wide() && <Sheet title={title} wide onClose={() => setSheet(false)}>{pane}</Sheet>}
     </div>
   );
+}
+
+function changeWords({ cells, rows, added }: { cells: number; rows: number; added: number }): string {
+  const changed = `${count(cells, "cell")} in ${count(rows, "row")} changed`;
+  return added === 0 ? changed : cells === 0 ? `${count(added, "row")} added` : `${count(added, "row")} added, ${changed}`;
 }
 
 const filterColumns = ["DependencyClass", "Direction", "DependencyType", "SatisfactionStatus", "Status"];
@@ -136,8 +167,8 @@ function useFilters(rows: readonly api.Row[], keys: readonly string[], register:
     return rows.flatMap((row, i): GridRow[] => {
       const key = keys[i]!;
       // A row with a change stays in sight, whatever it says now.
-      const fits = key in edits || (!wrong || found.has(key)) && picks.every(([c, v]) => (row[c] ?? "") === v) && wanted.every((w) => haystack[i]!.includes(w));
-      return fits ? [{ key, row, number: register.numbers[i] ?? i + 2 }] : [];
+      const fits = key in edits || isAdded(key) || (!wrong || found.has(key)) && picks.every(([c, v]) => (row[c] ?? "") === v) && wanted.every((w) => haystack[i]!.includes(w));
+      return fits ? [{ key, row, number: isAdded(key) ? undefined : register.numbers[i] ?? i + 2 }] : [];
     });
   }, [rows, keys, haystack, words, chosen, wrong, found, edits, register.numbers]);
   return {

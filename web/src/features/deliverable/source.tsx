@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import * as api from "../../api/deliverable";
+import { search } from "../../api/files";
 import { bytes } from "../../ui/format";
 import { Markdown } from "../../ui/markdown";
 import { ErrorNotice } from "../../ui/parts";
@@ -18,29 +19,33 @@ export interface SourceProps {
   root: string;
   /** Candidates, the first that exists is shown. Each is relative to the project. */
   paths: readonly string[];
+  /** The name by which the file is searched for in the project where no candidate exists; "" for none. */
+  name?: string;
   steps?: readonly string[]; page?: number; quote?: string; line?: number;
 }
 
-export function Source({ root, paths, steps = [], page = 0, quote = "", line = 0 }: SourceProps) {
+export function Source({ root, paths, name: wanted = "", steps = [], page = 0, quote = "", line = 0 }: SourceProps) {
   const { data, error, isPending } = useQuery({
-    queryKey: ["project-file", root, ...paths], retry: false,
+    queryKey: ["project-file", root, ...paths, wanted], retry: false,
     queryFn: async ({ signal }) => {
       let refused: unknown;
       for (const path of paths) {
         try {
-          return { path, file: await api.projectFile(root, path, signal) };
+          return { path, file: await api.projectFile(root, path, signal), searched: false };
         } catch (err) {
           if (signal.aborted) throw err;
           refused ??= err;
         }
       }
-      throw refused;
+      const path = wanted && await onlyNamed(root, wanted, signal);
+      if (!path) throw refused;
+      return { path, file: await api.projectFile(root, path, signal), searched: true };
     },
   });
   if (error && !data) {
     return (
       <ErrorNotice error={error}>
-        {paths.length > 1 && <p className="soft small">Looked for {paths.join(", ")}.</p>}
+        {paths.length > 1 && <p className="soft small">Looked for {paths.join(", ")}{wanted && `, and for one file of the project that is named ${wanted}`}.</p>}
       </ErrorNotice>
     );
   }
@@ -50,6 +55,7 @@ export function Source({ root, paths, steps = [], page = 0, quote = "", line = 0
   const kind = kindOf(name);
   return (
     <div className="source" data-source={path}>
+      {data.searched && <p className="soft small">Found by its name: <code>{path}</code></p>}
       {file.cut && !(kind === "pdf" && file.parts) && <p className="notice warn"><span>The server shows the first {bytes(file.blob.size)} of {bytes(file.size)}.</span></p>}
       {kind === "pdf" ? (
         <Suspense fallback={<p className="soft"><span className="spin" /> Reading</p>}><PdfSource key={path} root={root} path={path} file={file} name={name} page={page} quote={quote} /></Suspense>
@@ -58,6 +64,13 @@ export function Source({ root, paths, steps = [], page = 0, quote = "", line = 0
         : <Content name={name} blob={file.blob} />}
     </div>
   );
+}
+
+/** The path of the only file of a project with a name, "" where there is none or more than one. */
+async function onlyNamed(root: string, name: string, signal: AbortSignal): Promise<string> {
+  const found = await search(root, { query: name, in: "name", regexp: false }, signal).catch(() => undefined);
+  const same = (found?.results ?? []).filter((f) => f.path.split("/").at(-1)?.toLowerCase() === name.toLowerCase());
+  return same.length === 1 && !found?.cut ? same[0]!.path : "";
 }
 
 interface Part { line: number; text: string }

@@ -10,8 +10,11 @@ import type { PartProps } from "./deliverable";
 import { PartProblem } from "./problem";
 import { Transition } from "./transition";
 
+/** How often commits are asked for, in milliseconds: a commit changes no file that the server tells of. */
+const commitsAgain = 5_000;
+
 export function StatusView({ project, d }: PartProps) {
-  const commits = useQuery({ queryKey: ["commits", project.path, d.relativePath], queryFn: ({ signal }) => api.commits(project.path, d.relativePath, signal), retry: false });
+  const commits = useQuery({ queryKey: ["commits", project.path, d.relativePath], queryFn: ({ signal }) => api.commits(project.path, d.relativePath, signal), retry: false, refetchInterval: commitsAgain });
   const status = d.statusFile?.status;
   // The newest first, however the file has them.
   const history = [...status?.history ?? []].map((e, i) => ({ ...e, i })).sort((a, b) => (b.date ?? "").localeCompare(a.date ?? "") || (newestFirst(status?.history ?? []) ? a.i - b.i : b.i - a.i));

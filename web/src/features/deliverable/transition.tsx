@@ -92,7 +92,7 @@ function Approval({ d, commits, error, sha, onSha }: { d: api.DeliverableView; c
           <strong>{commits.unseen ? "At least " : ""}{count(dirty.length, "file")} not committed as {dirty.length === 1 ? "it is" : "they are"} now</strong>
           <p className="small">Your approval is about the commit. These differ from it:</p>
           <ul>{dirty.slice(0, 8).map((f) => <li key={f.path}>{f.path} <span className="soft">({f.kind})</span></li>)}{dirty.length > 8 && <li>and {dirty.length - 8} more</li>}</ul>
-          <p className="small">Commit them first, if they belong to {d.id}. The list is renewed when files change.</p>
+          <p className="small">Commit them first, if they belong to {d.id}. The list follows your commits.</p>
         </div>
       )}
       {all.length > 0 && (

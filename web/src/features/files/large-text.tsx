@@ -37,16 +37,18 @@ export function LargeText({ root, path, size, tag, line, language, onChanged }: 
   }, [root, path, size, tag, line]);
   const lines = useMemo(() => (data ? linesOf(data.text) : []), [data]);
   const end = Math.min(size, place.from + partSize) - (data?.left ?? 0);
-  const to = (from: number) => setPlace({ from: Math.max(0, Math.min(from, size - 1)), first: from <= 0 ? 1 : 0 });
+  const last = Math.max(0, size - partSize);
+  const to = (from: number) => setPlace({ from: Math.max(0, Math.min(from, last)), first: from <= 0 ? 1 : 0 });
   const next = () => setPlace({ from: end, first: place.first > 0 ? place.first + lines.length : 0 });
   return (
     <div className="large-text">
       <div className="large-bar">
         <button type="button" className="button icon" aria-label="Beginning" disabled={place.from === 0} onClick={() => to(0)}><Icon.up /></button>
         <button type="button" className="button icon" id="part-before" aria-label="Part before" disabled={place.from === 0} onClick={() => to(place.from - partSize)}><Icon.back /></button>
-        <input type="range" className="grow" aria-label="Place in the file" min={0} max={size} step={1} value={place.from} aria-valuetext={`${sizeOf(place.from)} of ${sizeOf(size)}`}
+        <input type="range" className="grow" aria-label="Place in the file" min={0} max={last} step={1} value={place.from} aria-valuetext={`${sizeOf(place.from)} of ${sizeOf(size)}`}
           onChange={(e) => to(Number(e.target.value))} />
         <button type="button" className="button icon" id="part-after" aria-label="Next part" disabled={end >= size} onClick={next}><Icon.chevron /></button>
+        <button type="button" className="button icon" id="part-end" aria-label="End" disabled={end >= size} onClick={() => to(last)}><Icon.down /></button>
         <span className="small soft nowrap" id="part-place">{sizeOf(place.from)} – {sizeOf(end)} of {sizeOf(size)}</span>
       </div>
       {seeking && <p className="soft small pad"><span className="spin" /> Looking for line {line.toLocaleString("en-US")}</p>}

@@ -28,10 +28,7 @@ export class Refresher {
   }
 
   /** Says whether the server tells of changes. */
-  setLive(live: boolean): void {
-    if (live && !this.live) this.changed("all"); // what happened in between is not known
-    this.live = live;
-  }
+  setLive(live: boolean): void { this.live = live; }
 
   changed(paths: readonly string[] | "all"): void {
     if (paths === "all" || this.gathered === "all") this.gathered = "all";

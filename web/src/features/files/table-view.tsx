@@ -14,7 +14,7 @@ export function TableView({ text, label }: { text: string; label: string }) {
   const [head = [], ...rows] = useMemo(() => readTable(text, mostRows), [text]);
   const columns = useMemo(() => head.map((_, c) => {
     const most = [head, ...rows.slice(0, measured)].reduce((n, row) => Math.max(n, (row[c] ?? "").length), narrowest);
-    return `${Math.min(most, widest) + 2}ch`;
+    return `calc(${Math.min(most, widest) + 1}ch + 1.3rem)`;
   }).join(" "), [head, rows]);
   if (head.length === 0) return <p className="soft pad">The table is empty.</p>;
   return (

@@ -2,7 +2,7 @@
 import { Background, Controls, type Edge as FlowEdge, Handle, MarkerType, type Node as FlowNode, type NodeProps, Position, ReactFlow, ReactFlowProvider, useReactFlow } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { useQuery } from "@tanstack/react-query";
-import { type KeyboardEvent, memo, useEffect, useMemo } from "react";
+import { type KeyboardEvent, memo, useCallback, useEffect, useMemo, useState } from "react";
 import { count } from "../../ui/format";
 import { ErrorNotice } from "../../ui/parts";
 import { place } from "./layout";
@@ -59,11 +59,14 @@ function Drawing({ model, selected, onSelect, at, ms }: CanvasProps & { at: read
       markerEnd: { type: MarkerType.ArrowClosed, width: 14, height: 14 },
     };
   }), [model, selected, up, down]);
-  useEffect(() => {
-    const i = model.nodes.findIndex((n) => n.id === selected);
-    const spot = at[i];
-    if (spot) void flow.setCenter(spot[0] + width / 2, spot[1] + height / 2, { zoom: Math.max(flow.getZoom(), 0.7), duration: 200 });
+  const center = useCallback((duration: number) => {
+    const spot = at[model.nodes.findIndex((n) => n.id === selected)];
+    if (spot) void flow.setCenter(spot[0] + width / 2, spot[1] + height / 2, { zoom: Math.max(flow.getZoom(), 0.8), duration });
   }, [flow, model, selected, at]);
+  useEffect(() => center(200), [center]);
+  // All of it at first, but on a phone no smaller than can be read; with a selection in the address, that.
+  const [whole] = useState(selected === "");
+  const [least] = useState(() => (matchMedia("(max-width: 50rem)").matches ? 0.6 : 0.3));
   const onKey = (e: KeyboardEvent) => {
     const here = model.byId.get((e.target as HTMLElement).closest<HTMLElement>(".react-flow__node")?.dataset.id ?? selected);
     if (!here) return;
@@ -81,7 +84,7 @@ function Drawing({ model, selected, onSelect, at, ms }: CanvasProps & { at: read
   return (
     <div className="graph-canvas" data-ms={Math.round(ms)} data-nodes={nodes.length} onKeyDownCapture={onKey}>
       <ReactFlow nodes={nodes} edges={edges} nodeTypes={nodeTypes} nodesDraggable={false} nodesConnectable={false} edgesFocusable={false} elementsSelectable minZoom={0.05} maxZoom={2}
-        fitView fitViewOptions={{ maxZoom: 1 }} onlyRenderVisibleElements onNodeClick={(_, n) => onSelect(n.id)} onPaneClick={() => onSelect("")} deleteKeyCode={null} disableKeyboardA11y={false} proOptions={{ hideAttribution: true }}>
+        fitView={whole} fitViewOptions={{ minZoom: least, maxZoom: 1 }} onInit={() => { if (!whole) center(0); }} onlyRenderVisibleElements onNodeClick={(_, n) => onSelect(n.id)} onPaneClick={() => onSelect("")} deleteKeyCode={null} disableKeyboardA11y={false} proOptions={{ hideAttribution: true }}>
         <Background gap={24} />
         <Controls showInteractive={false} />
       </ReactFlow>

@@ -1,9 +1,10 @@
 // The dependencies between deliverables: a drawing, an equivalent list, and the impact of a selection.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useMemo, useRef } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import * as api from "../../api/graph";
 import { deliverableLink, navigate, projectLink, useParam } from "../../route";
 import { count } from "../../ui/format";
+import { later } from "../../ui/later";
 import { ErrorNotice } from "../../ui/parts";
 import { read, write } from "../../ui/keep";
 import { stateLabels } from "../portal/rows";
@@ -13,7 +14,7 @@ import { byPackage, type Model, modelOf, mostDrawn, reach } from "./model";
 import { Outline } from "./outline";
 import "./graph.css";
 
-const Canvas = lazy(() => import("./canvas"));
+const Canvas = later(() => import("./canvas"), <div className="graph-waits"><p className="soft"><span className="spin" /> Drawing</p></div>);
 
 /** What the address says of the view. Where it says nothing, a phone shows the list. */
 function useView(projectId: string) {
@@ -28,6 +29,7 @@ export default function Graph({ project }: ViewProps) {
   const { data, error, refetch } = useQuery({ queryKey: projectKey(root, "graph"), queryFn: ({ signal }) => api.graph(root, signal), placeholderData: keepPreviousData, retry: false, staleTime: 5_000 });
   const { list, at, pkg, group, go } = useView(project.id);
   const scroller = useRef<HTMLDivElement>(null);
+  useEffect(() => { if (!list) Canvas.preload(); }, [list]); // beside the request
   const whole = useMemo(() => (data ? modelOf(data) : undefined), [data]);
   const large = (whole?.nodes.length ?? 0) > mostDrawn;
   const grouped = large && group !== "none" || group === "package";
@@ -65,7 +67,7 @@ export default function Graph({ project }: ViewProps) {
       {whole.nodes.length === 0 ? <div className="empty-main"><h3>No deliverables</h3><p className="soft">There is nothing to depend on each other yet.</p></div> : (
         <div className="graph-body">
           {list ? <div className="scroll" ref={scroller}><Outline model={drawn} selected={selected} up={up} down={down} onSelect={select} scroller={scroller} /></div>
-            : <Suspense fallback={<div className="graph-waits"><p className="soft"><span className="spin" /> Drawing</p></div>}><Canvas model={drawn} selected={selected} onSelect={select} /></Suspense>}
+            : <Canvas model={drawn} selected={selected} onSelect={select} />}
           {selected && <Impact model={drawn} projectId={project.id} selected={selected} up={up} down={down} onSelect={select} />}
         </div>
       )}

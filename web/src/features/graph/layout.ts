@@ -1,8 +1,7 @@
 // The thread that lays a graph out: one for each graph, which ends with it.
+import type { Wanted } from "./layered";
 import address from "./layout.worker.ts?worker&url";
 
-/** A graph to lay out: how many nodes it has, edges between them by their numbers, and the size of a node. */
-export interface Wanted { nodes: number; edges: [from: number, to: number][]; width: number; height: number }
 /** The places of its nodes, and how long it took in milliseconds. */
 export interface Placed { at: (readonly [x: number, y: number])[]; ms: number }
 

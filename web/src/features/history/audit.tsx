@@ -11,7 +11,7 @@ import { useSettled } from "../files/search-results";
 /** What the log has entries of. */
 const kinds: readonly (readonly [kind: string, label: string])[] = [
   ["decision", "Decisions"], ["refusal", "Refusals"], ["transition", "Transitions"], ["register", "Registers"], ["changes", "Changes"], ["undo", "Undos"], ["files", "Files"], ["delegation", "Delegations"],
-  ["grant", "Grants"], ["hook", "Hooks"], ["network", "Network"], ["outside", "Outside the sandbox"], ["coordination", "Coordination"],
+  ["grant", "Grants"], ["hook", "Hooks"], ["network", "Network"], ["outside", "Outside the sandbox"], ["coordination", "Coordination"], ["snapshot", "Snapshots"],
 ];
 
 const bad = new Set(["deny", "denied", "refused", "failed"]);
@@ -33,7 +33,7 @@ export function Audit({ project }: { project: Project }) {
       <Whole />
       <div className="filters">
         <label>Kind<select className="field" id="audit-kind" value={kind} onChange={(e) => to({ kind: e.target.value })}><option value="">All</option>{kinds.map(([id, label]) => <option key={id} value={id}>{label}</option>)}</select></label>
-        <label>By<input className="field" id="audit-actor" value={actor} placeholder="a person or an agent" maxLength={200} autoComplete="off" onChange={(e) => to({ actor: e.target.value })} /></label>
+        <label>By<input className="field" id="audit-actor" value={actor} placeholder="anybody" maxLength={200} autoComplete="off" onChange={(e) => to({ actor: e.target.value })} /></label>
         <label>Since<input className="field" type="date" value={since} onChange={(e) => to({ since: e.target.value })} /></label>
       </div>
       {error && <ErrorNotice error={error} />}
@@ -71,7 +71,7 @@ function Entry({ entry: e }: { entry: api.AuditEntry }) {
       <time className="small soft" dateTime={e.time} title={e.time}>{time.toLocaleDateString()} {time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}</time>
       <div className="audit-what">
         <p className="row-line"><span className="chip">{e.kind}</span>{e.verdict && <span className={bad.has(e.verdict) ? "chip bad" : "chip good"}>{e.verdict}</span>}<span className="small soft">{[e.by && `by ${e.by}`, e.agent].filter(Boolean).join(" · ")}</span>{e.sessionId && <a className="small" href={sessionLink(e.sessionId)}>Session</a>}</p>
-        <p className="audit-text">{e.tool && <code>{e.tool}</code>} {e.summary}</p>
+        <p className="audit-text">{e.tool && !e.summary?.startsWith(`${e.tool} `) && <code>{e.tool} </code>}{e.summary}</p>
         {(e.reason || e.note) && <p className="small soft audit-text">{[e.reason, e.note].filter(Boolean).join(" — ")}</p>}
       </div>
       <span className="small soft audit-line" title="Line of the log">{e.line}</span>

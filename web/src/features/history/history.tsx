@@ -13,7 +13,7 @@ export default function History({ project }: ViewProps) {
   const show = parts.find(([id]) => id === wanted)?.[0] ?? "snapshots";
   return (
     <div className="scroll">
-      <div className="project-column history">
+      <div className="project-column history-page">
         <nav className="segments" aria-label="Parts of the history">
           {parts.map(([id, label]) => (
             <a key={id} className="segment history-part" href={projectLink(project.id, "history", "", { show: id })} aria-current={show === id ? "page" : undefined}

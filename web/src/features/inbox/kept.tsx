@@ -62,7 +62,7 @@ function KeptCard({ row: { root, change }, onDone }: { row: KeptRow; onDone: () 
   const only = paths.length > 1 && dropped.size > 0 ? paths.filter((p) => !dropped.has(p)) : undefined;
   const done = (words: string, stays: boolean) => {
     announce(words);
-    refresh("kept", "kept-change");
+    refresh("kept", ...(stays ? ["kept-change"] : [])); // one that is settled is gone
     if (!stays) onDone();
   };
   const apply = useMutation({

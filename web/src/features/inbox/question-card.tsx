@@ -83,7 +83,7 @@ export function QuestionCard({ ask, keys = false, onAnswered, handle, heading: H
           {only && !nothing ? `Apply ${only.length} of ${paths.length} files` : words.allow}{keys && <kbd>a</kbd>}
         </button>
         {ask.session && !only && (
-          <button type="button" className="button" disabled={busy} onClick={() => answer("allow_session")}>{words.session}{keys && <kbd>s</kbd>}</button>
+          <button type="button" className="button session" disabled={busy} onClick={() => answer("allow_session")}>{words.session}{keys && <kbd>s</kbd>}</button>
         )}
         <button type="button" className="button danger" disabled={busy} onClick={() => answer("deny")}><Icon.cross />{words.deny}{keys && <kbd>d</kbd>}</button>
         {!noting && <button type="button" className="button plain" disabled={busy} onClick={() => setNoting(true)}><Icon.pencil />Note{keys && <kbd>n</kbd>}</button>}

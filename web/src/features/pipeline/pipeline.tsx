@@ -15,7 +15,7 @@ import { TurnOptions } from "../workbench/turn-options";
 import { Batches, BatchView } from "./batch";
 import { PreviewSheet } from "./preview";
 import { ScopeModes, Targets } from "./scope";
-import { type Available, fromQuery, inCategory, offered, reset, type Selection, toQuery } from "./selection";
+import { type Available, fromQuery, inCategory, offered, reset, type Selection, toQuery, withOnlyType } from "./selection";
 import { Types } from "./types";
 import "./pipeline.css";
 
@@ -72,6 +72,9 @@ function Choose({ project }: { project: ViewProps["project"] }) {
     for (const name of ["category", "taskScopeMode"]) query.delete(name);
     navigate(`${projectLink(project.id, "pipeline", "", toQuery(selection))}${query.size > 0 ? `&${query}` : ""}`, "replace");
   }, [project.id, selection]);
+
+  const types = choices.data?.categories?.find((c) => c.id === selection.category)?.types;
+  useEffect(() => { if (types) setSelection((s) => withOnlyType(s, types)); }, [types]);
 
   const category = choices.data?.categories?.find((c) => c.id === selection.category);
   const type = category?.types?.find((t) => t.id === selection.type && t.enabled);
@@ -135,7 +138,7 @@ function Choose({ project }: { project: ViewProps["project"] }) {
       )}
       {!choices.data && !choices.error && <p className="soft"><span className="spin" /> Reading</p>}
       <Batches project={project} />
-      {sheet === "preview" && <PreviewSheet project={project} body={body} onClose={() => setSheet("")} />}
+      {sheet === "preview" && <PreviewSheet project={project} body={body} onAcceptEdits={() => setOption(optionKey, "mode", "acceptEdits")} onClose={() => setSheet("")} />}
       {sheet === "options" && <TurnOptions optionKey={optionKey} onClose={() => setSheet("")} />}
     </>
   );

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import * as pipeline from "../../api/pipeline";
 import type { Project } from "../../api/types";
-import { useRefresh } from "../../app-state";
+import { useModelName, usePersonas, useRefresh } from "../../app-state";
 import { navigate, projectLink, sessionLink } from "../../route";
 import { count, tokens } from "../../ui/format";
 import { Icon } from "../../ui/icons";
@@ -12,20 +12,25 @@ import { modes } from "../workbench/options";
 import { newKey } from "../workbench/send";
 import { dollars } from "./words";
 
-export function PreviewSheet({ project, body, onClose }: { project: Project; body: pipeline.StartBody; onClose: () => void }) {
+export function PreviewSheet({ project, body, onAcceptEdits, onClose }: { project: Project; body: pipeline.StartBody; onAcceptEdits: () => void; onClose: () => void }) {
   const refresh = useRefresh();
+  const modelName = useModelName();
   const [shown, setShown] = useState(0);
-  // One key for as long as the preview is open: sent twice, it starts once.
-  const key = useRef("");
+  // One key for what is started, as long as the preview is open: sent twice, it starts once.
+  const key = useRef({ of: "", is: "" });
+  const keyOf = (text: string) => { if (key.current.of !== text) key.current = { of: text, is: newKey() }; return key.current.is; };
   const { data, error, isPending } = useQuery({ queryKey: ["preview", body], queryFn: () => pipeline.preview(body), retry: false, gcTime: 0, staleTime: Infinity });
   const start = useMutation({
-    mutationFn: () => pipeline.start(body, key.current ||= newKey()),
+    mutationFn: () => pipeline.start(body, keyOf(JSON.stringify(body))),
     onSuccess: (started) => {
       refresh("sessions", "active", "batches");
       const [only, more] = started.sessions ?? [];
       navigate(only && !more ? sessionLink(only.sessionId) : projectLink(project.id, "pipeline", "", { batch: started.batch }));
     },
   });
+  const personas = usePersonas().data;
+  // A persona that never asks is refused whatever a person would have to allow.
+  const silent = data?.mode === "direct" && personas?.find((p) => p.id === data.persona)?.blocking?.toLowerCase() === "never";
   const sessions = data?.sessions ?? [];
   const one = sessions[shown];
   const cost = data?.costUsd;
@@ -44,10 +49,17 @@ export function PreviewSheet({ project, body, onClose }: { project: Project; bod
       {isPending && <p className="soft"><span className="spin" /> Asking what it would send</p>}
       {data && one && (
         <>
+          {silent && (
+            <div className="notice warn" id="never-asks">
+              <strong>{data.persona} never asks</strong>
+              <p>It works without questions (BLOCKING never). In this mode it is refused what needs an answer: it can read, and changes no file. In <em>Accept edits</em> it may change ordinary files in its write scope.</p>
+              <p><button type="button" className="button" id="accept-edits" onClick={onAcceptEdits}>Accept edits</button></p>
+            </div>
+          )}
           <dl className="work-facts">
             <div><dt>Agent</dt><dd>{data.persona}</dd></div>
             <div><dt>Mode</dt><dd>{modes.find((m) => m.id === data.mode)?.label ?? data.mode}</dd></div>
-            <div><dt>Model</dt><dd className="clip" title={data.model}>{data.model}</dd></div>
+            <div><dt>Model</dt><dd className="clip" title={data.model}>{modelName(data.model)}</dd></div>
             <div><dt>First requests</dt><dd>{tokens(data.estimatedTokens)} tokens{cost !== undefined && `, ${dollars(cost)}`}</dd></div>
             {sessions.length > 1 && <div><dt>At once</dt><dd>{data.atOnce} of {sessions.length}</dd></div>}
           </dl>

@@ -52,7 +52,8 @@ export function Targets({ deliverables, known, offered, chosen, most, optional, 
   const toggle = (key: string) => onChange(ticked.has(key) ? chosen.filter((k) => k !== key) : [...chosen, key]);
   const toggleAll = () => {
     const keys = shown.map(keyOf);
-    onChange(every ? chosen.filter((k) => !keys.includes(k)) : [...new Set([...chosen, ...keys])]);
+    const there = new Set(keys);
+    onChange(every ? chosen.filter((k) => !there.has(k)) : [...new Set([...chosen, ...keys])]);
   };
   return (
     <fieldset className="targets"><legend className="hidden">Target deliverables</legend>

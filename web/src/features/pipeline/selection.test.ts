@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Available, fromQuery, inCategory, nothing, offered, reset, type Selection, toQuery } from "./selection";
+import { type Available, fromQuery, inCategory, nothing, offered, reset, type Selection, toQuery, withOnlyType } from "./selection";
 
 const a = "PKG-01_Bridge::DEL-01-01";
 const b = "PKG-01_Bridge::DEL-01-02";
@@ -59,4 +59,13 @@ it("offers the deliverables of the knowledge type that are there", () => {
 
 it("keeps the chosen deliverables in another category", () => {
   expect(inCategory(typed, "PREP")).toEqual({ ...nothing, category: "PREP", targets: [a] });
+});
+
+describe("the type of a category", () => {
+  const types = [{ id: "TASK", enabled: true }, { id: "ESTIMATING", enabled: false }];
+  it("is chosen where only one can be", () => {
+    expect(withOnlyType(task({ type: "" }), types).type).toBe("TASK");
+    expect(withOnlyType(task({ type: "ESTIMATING" }), types).type).toBe("ESTIMATING");
+    expect(withOnlyType(task({ type: "" }), [...types, { id: "SCOPE", enabled: true }]).type).toBe("");
+  });
 });

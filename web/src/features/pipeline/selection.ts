@@ -73,6 +73,12 @@ export function toQuery(s: Selection): Record<string, string> {
   };
 }
 
+/** The selection with the type of its category that can be chosen, where only one can. */
+export function withOnlyType(s: Selection, types: readonly { id: string; enabled: boolean }[]): Selection {
+  const enabled = types.filter((t) => t.enabled);
+  return s.type === "" && enabled.length === 1 ? { ...s, type: enabled[0]!.id } : s;
+}
+
 /** Another category keeps the chosen deliverables, where it works on any. */
 export function inCategory(s: Selection, category: string): Selection {
   return category === s.category ? s : { ...s, category, type: "", scopeMode: "DELIVERABLES", knowledgeType: "" };

@@ -1,8 +1,10 @@
 // Search and filters of the deliverables.
-import { useEffect, useRef } from "react";
+import { useDeferredValue, useEffect, useRef } from "react";
 import { count } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { type Filter, isFiltered, noFilter, type Row, stateLabels, states } from "./rows";
+
+const none: readonly string[] = [];
 
 export function Filters({ filter, set, packages, shown, total, chosen, choose }: {
   filter: Filter; set: (f: Filter) => void; packages: readonly string[]; shown: readonly Row[]; total: number;
@@ -14,8 +16,10 @@ export function Filters({ filter, set, packages, shown, total, chosen, choose }:
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, []);
+  // Hundreds of options take the browser longer than all rows on the screen. They follow.
+  const options = useDeferredValue(packages, none);
   const all = shown.length > 0 && shown.every((r) => chosen.has(r.key));
-  const some = !all && shown.some((r) => chosen.has(r.key));
+  const some = !all && chosen.size > 0 && shown.some((r) => chosen.has(r.key));
   return (
     <div className="filters" role="search" aria-label="Deliverables">
       <label className="tick" title="Select all that are shown"><input type="checkbox" id="select-shown" aria-label="Select all that are shown" checked={all} disabled={shown.length === 0}
@@ -26,8 +30,8 @@ export function Filters({ filter, set, packages, shown, total, chosen, choose }:
         <option value="">All states</option>{states.map((s) => <option key={s} value={s}>{stateLabels[s]}</option>)}
       </select>
       <select id="filter-package" className="quiet" aria-label="Package" value={filter.pkg} onChange={(e) => set({ ...filter, pkg: e.target.value })}>
-        <option value="">All packages</option>{packages.map((p) => <option key={p} value={p}>{p.replaceAll("_", " ")}</option>)}
-        {filter.pkg && !packages.includes(filter.pkg) && <option value={filter.pkg}>{filter.pkg} (gone)</option>}
+        <option value="">All packages</option>{options.map((p) => <option key={p} value={p}>{p.replaceAll("_", " ")}</option>)}
+        {filter.pkg && !options.includes(filter.pkg) && <option value={filter.pkg}>{packages.includes(filter.pkg) ? filter.pkg.replaceAll("_", " ") : `${filter.pkg} (gone)`}</option>}
       </select>
       <span className="segments" role="group" aria-label="Only">
         <button type="button" id="filter-findings" className="segment small" aria-pressed={filter.findings} onClick={() => set({ ...filter, findings: !filter.findings })}>With findings</button>

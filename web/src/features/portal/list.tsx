@@ -21,7 +21,7 @@ function useMedia(query: string): boolean {
 
 /** The lines that are near the screen. */
 function useWindow(list: RefObject<HTMLElement | null>, scroller: RefObject<HTMLElement | null>, lines: number, height: number): [from: number, to: number] {
-  const [at, setAt] = useState<[number, number]>([0, 40]);
+  const [at, setAt] = useState<[number, number]>([0, 24]);
   // Not before the painting: the scroller around the list is known only then.
   useEffect(() => {
     const l = list.current, s = scroller.current;

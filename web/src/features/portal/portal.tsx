@@ -8,6 +8,7 @@ import { count } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice } from "../../ui/parts";
 import { projectKey } from "../project/live";
+import { listingQuery } from "../project/queries";
 import type { ViewProps } from "../project/project";
 import { keepSelection, selectionLink } from "../project/selection";
 import { NoDeliverables } from "./empty";
@@ -16,6 +17,7 @@ import { List } from "./list";
 import { type Filter, filtered, filterOf, isFiltered, linesOf, noFilter, queryOf, rowsOf } from "./rows";
 import { Since } from "./since";
 import { DoFirst, Matrix, States } from "./summary";
+import { Waiting } from "./waiting";
 import "./portal.css";
 
 /** How soon a filter is in the address, in milliseconds. A browser allows few changes of it. */
@@ -40,7 +42,7 @@ function useFilter(projectId: string): [Filter, (f: Filter) => void] {
 
 export default function Portal({ project }: ViewProps) {
   const root = project.path;
-  const listing = useQuery({ queryKey: projectKey(root, "deliverables"), queryFn: ({ signal }) => api.deliverables(root, signal), placeholderData: keepPreviousData, retry: false, staleTime: 5_000 });
+  const listing = useQuery({ ...listingQuery(root), placeholderData: keepPreviousData });
   const judged = useQuery({ queryKey: projectKey(root, "progress"), queryFn: ({ signal }) => api.progress(root, signal), placeholderData: keepPreviousData, retry: false, staleTime: 5_000 });
   const [filter, setFilter] = useFilter(project.id);
   const shownFilter = useDeferredValue(filter);
@@ -52,6 +54,7 @@ export default function Portal({ project }: ViewProps) {
   const packages = useMemo(() => [...new Set(rows.map((r) => r.pkg))], [rows]);
   // A deliverable that is gone is not chosen any more (workspace 14.5).
   const kept = useMemo(() => {
+    if (chosen.size === 0) return chosen;
     const there = new Set(rows.map((r) => r.key));
     return new Set([...chosen].filter((key) => there.has(key)));
   }, [rows, chosen]);
@@ -78,7 +81,7 @@ export default function Portal({ project }: ViewProps) {
         <div className="portal-blocks">
           <Since key={project.id} project={project} />
           {judged.error ? <section className="portal-block"><ErrorNotice error={judged.error} /></section>
-            : <DoFirst progress={judged.data} onFindings={() => setFilter({ ...noFilter, findings: true })} />}
+            : <DoFirst progress={judged.data} onFindings={() => setFilter({ ...noFilter, findings: true })}><Waiting project={project} rows={rows} /></DoFirst>}
           <Matrix project={project} />
         </div>
       </div>

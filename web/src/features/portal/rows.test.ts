@@ -51,9 +51,14 @@ test("ages are short", () => {
   expect(["2026-11-26", "2026-11-20", "2026-10-20", "2026-01-02", "2020-01-01", "soon", "2027-01-01"].map((d) => age(d, now))).toEqual(["today", "6 d", "5 w", "10 mo", "6 y", "", "today"]);
 });
 
-test("ten thousand deliverables are filtered within a frame or two", () => {
+/** The least time of ten tries, in milliseconds: what else the machine did meanwhile is in none. */
+function least(work: () => void): number {
+  return Math.min(...Array.from({ length: 10 }, () => { const begin = performance.now(); work(); return performance.now() - begin; }));
+}
+
+test("ten thousand deliverables are filtered about as fast as texts are searched", () => {
   const many = Array.from({ length: 10_000 }, (_, i) => ({ ...rows[0]!, id: `DEL-${i}`, text: `del-${i} deck levels`, path: String(i) }));
-  const begin = performance.now();
   expect(linesOf(filtered(many, { ...noFilter, q: "del-999" }))).toHaveLength(12);
-  expect(performance.now() - begin).toBeLessThan(100);
+  const searched = least(() => many.filter((row) => row.text.includes("del-999")));
+  expect(least(() => linesOf(filtered(many, { ...noFilter, q: "del-999" })))).toBeLessThan(100 * Math.max(searched, 0.2));
 });

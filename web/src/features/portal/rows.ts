@@ -24,18 +24,35 @@ export const stateLabels: Record<string, string> = {
 };
 
 /** Joins the list of deliverables with where they stand, once that is known. */
-export function rowsOf(listing: Listing, progress: Progress | undefined): Row[] {
-  const known = new Map(progress?.deliverables?.map((d) => [d.path, d]));
+export function rowsOf(listing: Listing, progress: Progress | undefined): readonly Row[] {
+  const rows = listedRows(listing);
+  if (!progress) return rows;
+  const known = new Map(progress.deliverables?.map((d) => [d.path, d]));
+  return rows.map((r): Row => {
+    const at = known.get(r.path);
+    return at ? { ...r, since: at.since ?? "", blockers: at.blockers ?? 0, waitsFor: at.waitsFor ?? [], circle: at.circle ?? false, ready: at.ready ?? "", errors: at.errors ?? 0, warnings: at.warnings ?? 0 } : r;
+  });
+}
+
+const listed = new WeakMap<Listing, readonly Row[]>();
+
+/**
+ * The rows of a list of which no more is known yet. They are made once for each answer of the server:
+ * the overview opens at once if that was before.
+ */
+export function listedRows(listing: Listing): readonly Row[] {
+  const made = listed.get(listing);
+  if (made) return made;
   const above = listing.projectRoot.endsWith("/") ? listing.projectRoot.length : listing.projectRoot.length + 1;
-  return (listing.deliverables ?? []).map((d): Row => {
+  const rows = (listing.deliverables ?? []).map((d): Row => {
     const path = d.path.slice(above).replaceAll("\\", "/");
-    const at = known.get(path);
     return {
       key: `${d.pkg}::${d.id}`, path, id: d.id, name: d.name, pkg: d.pkg, state: stateLabels[d.status] ? d.status : "unknown", recorded: d.recordedState ?? "",
-      since: at?.since ?? "", blockers: at?.blockers ?? 0, waitsFor: at?.waitsFor ?? [], circle: at?.circle ?? false, ready: at?.ready ?? "",
-      errors: at?.errors ?? 0, warnings: at?.warnings ?? 0, text: `${d.id} ${d.name} ${d.pkg}`.toLowerCase(),
+      since: "", blockers: 0, waitsFor: [], circle: false, ready: "", errors: 0, warnings: 0, text: `${d.id} ${d.name} ${d.pkg}`.toLowerCase(),
     };
   });
+  listed.set(listing, rows);
+  return rows;
 }
 
 export interface Filter { q: string; state: string; pkg: string; findings: boolean; blocked: boolean }

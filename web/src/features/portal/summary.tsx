@@ -64,18 +64,19 @@ const label = (name: string) => name[0] + name.slice(1).toLowerCase();
 const short = (line: string, root: string) => line.replace(/ --project (?:'(?:[^']|'\\'')*'|\S+)/, "").replaceAll(`${root}/`, "").replaceAll(root, ".");
 
 /** The commands that remove most findings, as `belay project validate` prints them. */
-export function DoFirst({ progress, onFindings }: { progress: Progress | undefined; onFindings: () => void }) {
+export function DoFirst({ progress, onFindings, children }: { progress: Progress | undefined; onFindings: () => void; children?: ReactNode }) {
   const all = progress ? progress.summary.errors + progress.summary.warnings : 0;
   const elsewhere = (progress?.elsewhere.errors ?? 0) + (progress?.elsewhere.warnings ?? 0);
   return (
     <section className="portal-block first" aria-labelledby="first-title">
       <header><h3 id="first-title">Do first</h3>{all > 0 && <button type="button" className="button plain small" onClick={onFindings}>{count(all, "finding")}</button>}</header>
+      {children}
       {!progress && <p className="soft small"><span className="spin" /> Checking the files</p>}
       {progress && all === 0 && <p className="soft small">Nothing is wrong with the files of this project.</p>}
       {progress?.doFirst?.length ? (
         <ul className="commands">
           {progress.doFirst.map((c) => (
-            <li key={c.line}><code className="clip" title={c.line}>{short(c.line, progress.projectRoot)}</code><span className="soft small nowrap">removes {c.removes.toLocaleString("en-US")}</span><CopyButton text={() => c.line} label="Copy" /></li>
+            <li key={c.line}><code className="clip" title={c.line}>{short(c.line, progress.projectRoot)}</code><span className="soft small nowrap">removes {c.removes.toLocaleString("en-US")}</span><CopyButton text={() => c.line} what={c.line} /></li>
           ))}
         </ul>
       ) : progress && all > 0 && <p className="soft small">No command removes these findings. Open a deliverable to see what each one needs.</p>}

@@ -2,7 +2,7 @@
 // views follows the project; the views listen to the frame.
 import { useQueryClient } from "@tanstack/react-query";
 import { createContext, useContext, useEffect, useMemo, useRef, useState } from "react";
-import { everything, followProject, type ProjectChange } from "../../api/project-events";
+import { followProject, type ProjectChange } from "../../api/project-events";
 import { whileVisible } from "../../ui/visible";
 
 /** The key of what is known of a project. All that begins with it is asked for again when a file changes. */
@@ -22,14 +22,10 @@ export function useNews(project: { id: string; path: string }): ProjectNews {
   useEffect(() => {
     const onChange = (change: ProjectChange) => {
       void client.invalidateQueries({ queryKey: projectKey(path) });
+      if (change.all) void client.invalidateQueries({ queryKey: ["projects"] }); // it may be gone
       for (const listener of listeners.current) listener(change);
     };
-    let before = false;
-    const work = () => whileVisible((signal) => {
-      if (before) onChange(everything); // nobody told while it was hidden
-      before = true;
-      followProject(id, { onChange, onLive: setLive }, signal);
-    });
+    const work = () => whileVisible((signal) => followProject(id, { onChange, onLive: setLive }, signal));
     // A page that the browser keeps for the way back would keep the lock, too.
     let end = work();
     const leave = () => end();

@@ -1,10 +1,14 @@
 // The views of one project: a bar of links, and the view that the address names.
-import { type ComponentType, lazy, Suspense } from "react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { useProjects } from "../../app-state";
 import type { Project as ProjectRow } from "../../api/types";
 import { projectLink, type ProjectPart, projectParts } from "../../route";
+import { type Late, later } from "../../ui/later";
 import { ErrorNotice } from "../../ui/parts";
+import { Tabs } from "../../ui/tabs";
 import { NewsContext, useNews } from "./live";
+import { prepareOverview } from "./queries";
 import { Switcher } from "./switcher";
 import "./project.css";
 
@@ -15,15 +19,21 @@ const labels: Record<(typeof projectParts)[number], string> = {
   "": "Overview", pipeline: "Pipeline", workflows: "Workflows", graph: "Graph", files: "Files", history: "History",
 };
 
-const views: Record<ProjectPart, ComponentType<ViewProps>> = {
-  "": lazy(() => import("../portal/portal")),
-  d: lazy(() => import("../deliverable/deliverable")),
-  pipeline: lazy(() => import("../pipeline/pipeline")),
-  workflows: lazy(() => import("../runs/workflows")),
-  runs: lazy(() => import("../runs/run")),
-  graph: lazy(() => import("../graph/graph")),
-  files: lazy(() => import("../files/files")),
-  history: lazy(() => import("../history/history")),
+/** How long a project is shown before the other views are prepared, in milliseconds. */
+const quiet = 500;
+
+/** What there is until the code of a view is. */
+const waits = <div className="scroll" />;
+
+const views: Record<ProjectPart, Late<ViewProps>> = {
+  "": later(() => import("../portal/portal"), waits),
+  d: later(() => import("../deliverable/deliverable"), waits),
+  pipeline: later(() => import("../pipeline/pipeline"), waits),
+  workflows: later(() => import("../runs/workflows"), waits),
+  runs: later(() => import("../runs/run"), waits),
+  graph: later(() => import("../graph/graph"), waits),
+  files: later(() => import("../files/files"), waits),
+  history: later(() => import("../history/history"), waits),
 };
 
 /** The part whose link is marked while a part is shown. */
@@ -50,16 +60,25 @@ function Views({ project, part, item }: { project: ProjectRow; part: ProjectPart
   const { id } = project;
   const news = useNews(project);
   const View = views[part];
+  const client = useQueryClient();
+  // The code of the other views is small, and the overview is opened most. Both come when the browser has nothing else to do.
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      for (const view of Object.values(views)) view.preload();
+      void prepareOverview(client, project.path);
+    }, quiet);
+    return () => clearTimeout(timer);
+  }, [client, project.path]);
   return (
     <div className="view project-view">
       <div className="project-bar">
         <Switcher project={project} />
-        <nav className="tabs project-tabs" aria-label={`Views of ${project.name}`}>
+        <Tabs className="project-tabs" label={`Views of ${project.name}`} current={under(part)}>
           {projectParts.map((p) => <a key={p} className="tab" href={projectLink(id, p)} aria-current={under(part) === p ? "page" : undefined}>{labels[p]}</a>)}
-        </nav>
+        </Tabs>
       </div>
       <NewsContext value={news}>
-        <Suspense fallback={<div className="scroll" />}><View key={`${id}/${part}/${item}`} project={project} item={item} /></Suspense>
+        <View key={`${id}/${part}/${item}`} project={project} item={item} />
       </NewsContext>
     </div>
   );

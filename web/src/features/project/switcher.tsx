@@ -57,7 +57,7 @@ function Projects({ current, onClose, onScaffold }: { current: string; onClose: 
         <button type="submit" className="button">Open folder</button>
       </form>
       {failure !== undefined && <ErrorNotice error={failure} />}
-      <p className="line"><button type="button" className="button" onClick={onScaffold}><Icon.plus />Make one of a decomposition</button><TryExample /></p>
+      <p className="line"><button type="button" id="scaffold" className="button" onClick={onScaffold}><Icon.plus />Make one of a decomposition</button><TryExample /></p>
     </Sheet>
   );
 }
@@ -66,7 +66,7 @@ function ProjectWords({ project: p }: { project: Project }) {
   return (
     <>
       <span className="clip project-name">{p.name}{p.openQuestions > 0 && <span className="chip warn"><span>{p.openQuestions} waiting</span></span>}</span>
-      <span className="clip soft small" title={p.path}>{p.path}</span>
+      <span className="clip soft small" title={p.path}><bdi dir="ltr">{p.path}</bdi></span>
       <span className="soft small nowrap">{p.exists ? p.usedAt && ago(p.usedAt) : "gone"}</span>
     </>
   );

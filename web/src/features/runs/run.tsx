@@ -5,7 +5,7 @@ import * as api from "../../api/client";
 import { isFailure } from "../../api/http";
 import { tellOf } from "../../api/errors";
 import * as workflows from "../../api/workflows";
-import { useQuestions, useRefresh } from "../../app-state";
+import { useModelName, useQuestions, useRefresh } from "../../app-state";
 import { projectLink } from "../../route";
 import { ago, count, duration, tokens } from "../../ui/format";
 import { Icon } from "../../ui/icons";
@@ -13,6 +13,7 @@ import { ErrorNotice, ToldNotice } from "../../ui/parts";
 import { dollars } from "../pipeline/words";
 import type { ViewProps } from "../project/project";
 import { announce } from "../shell/announce";
+import { Correct } from "./correct";
 import { Task } from "./task";
 import { statusChip } from "./words";
 import "./runs.css";
@@ -42,12 +43,15 @@ export default function Run({ project, item: id }: ViewProps) {
   const { data: run, error } = useLiveRun(root, id);
   const { data: questions } = useQuestions();
   const refresh = useRefresh();
+  const [correcting, setCorrecting] = useState(false);
   const act = useMutation({
-    mutationFn: (what: "cancel" | "resume") => (what === "cancel" ? api.cancelRun(root, id) : workflows.run({ projectRoot: root, resume: id, onQuestion: "wait" })),
-    onSuccess: (_, what) => announce(what === "cancel" ? "The run was cancelled." : "The run goes on."),
+    mutationFn: ({ how, path }: { how: "cancel" | "resume"; path?: string }) =>
+      (how === "cancel" ? api.cancelRun(root, id) : workflows.run({ projectRoot: root, resume: id, onQuestion: "wait", ...(path ? { path } : {}) })),
+    onSuccess: (_, { how }) => { setCorrecting(false); announce(how === "cancel" ? "The run was cancelled." : "The run goes on."); },
     onSettled: () => refresh("run", "active", "questions"),
   });
-  const back = <a className="button plain batch-back" href={projectLink(project.id, "workflows")}><Icon.back />Workflows</a>;
+  const modelName = useModelName();
+  const back = <a className="button plain batch-back" aria-label="Workflows" href={projectLink(project.id, "workflows")}><Icon.back /><span className="wide-text">Workflows</span></a>;
   if (!run) {
     return (
       <div className="scroll"><div className="project-column runs">{back}
@@ -65,19 +69,21 @@ export default function Run({ project, item: id }: ViewProps) {
           {back}
           <h2 className="grow clip" title={run.id}>{run.workflow}</h2>
           <span className={chip} role="status">{run.live && !run.waits?.length && <span className="spin" />}<span>{word}</span></span>
-          {run.live && <button type="button" className="button danger" id="cancel-run" disabled={act.isPending} onClick={() => act.mutate("cancel")}><Icon.stop />Cancel</button>}
-          {resumable && <button type="button" className="button primary" id="resume-run" disabled={act.isPending} onClick={() => act.mutate("resume")}>Resume</button>}
+          {run.live && <button type="button" className="button danger" id="cancel-run" disabled={act.isPending} onClick={() => act.mutate({ how: "cancel" })}><Icon.stop />Cancel</button>}
+          {resumable && <button type="button" className="button" id="correct-run" aria-expanded={correcting} onClick={() => setCorrecting(!correcting)}>With a corrected file</button>}
+          {resumable && <button type="button" className="button primary" id="resume-run" disabled={act.isPending} onClick={() => act.mutate({ how: "resume" })}>Resume</button>}
         </div>
         {act.error && <ErrorNotice error={act.error} onClose={() => act.reset()} />}
         {error && <ErrorNotice error={error} />}
         {run.error && !run.live && <ToldNotice told={tellOf(run.error.type, run.error.message, run.error.details, run.error.hint)} />}
+        {resumable && correcting && <Correct project={project} id={id} file={inProject(run.file, root)} busy={act.isPending} onResume={(path) => act.mutate({ how: "resume", path })} />}
         {run.waits?.map((w) => <Wait key={w.task} root={root} id={id} task={w.task} message={w.message ?? ""} since={w.since} />)}
         <dl className="work-facts">
           <div><dt>Begun</dt><dd>{ago(run.startedAt)}</dd></div>
           <div><dt>{run.live ? "So far" : "Took"}</dt><dd>{duration(took)}</dd></div>
           {run.usage && <div><dt>Tokens</dt><dd>{tokens(run.usage.inputTokens)} in, {tokens(run.usage.outputTokens)} out</dd></div>}
           {run.usage?.costUsd !== undefined && <div><dt>Cost</dt><dd>{dollars(run.usage.costUsd)}</dd></div>}
-          {run.model && <div><dt>Model</dt><dd>{run.model}</dd></div>}
+          {run.model && <div><dt>Model</dt><dd>{modelName(run.model)}</dd></div>}
           <div><dt>File</dt><dd>{inProject(run.file, root) ? <a href={projectLink(project.id, "workflows", "", { file: inProject(run.file, root) })}>{inProject(run.file, root)}</a> : run.file}</dd></div>
           {run.snapshot && <div><dt>Published</dt><dd><code>{run.snapshot}</code></dd></div>}
         </dl>

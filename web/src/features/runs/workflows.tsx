@@ -41,7 +41,7 @@ function List({ project }: { project: Project }) {
             return (
               <li key={f.path}>
                 <a className="run-link" href={fileLink(project, f.path)} data-workflow={f.path}>
-                  <span className="run-name"><span className="clip">{f.id || f.path}</span><span className="soft small clip">{f.description || f.path}</span></span>
+                  <span className="run-name"><span className="clip">{f.id || f.path}</span><span className="soft small clip">{f.description || (f.id ? f.path : "It cannot be run as it is.")}</span></span>
                   {wrong > 0 ? <span className="chip bad">{count(wrong, "problem")}</span> : <span className="soft small nowrap">{count(f.tasks ?? 0, "task")}</span>}
                 </a>
               </li>
@@ -67,13 +67,13 @@ function Runs({ project }: { project: Project }) {
 }
 
 function RunLink({ project, run }: { project: Project; run: RunSummary }) {
-  const [word, chip] = statusChip(run.status, run.live);
+  const asks = (run.waits?.length ?? 0) > 0;
+  const [word, chip] = asks ? ["asks you", "chip warn"] as const : statusChip(run.status, run.live);
   return (
     <a className="run-link" href={projectLink(project.id, "runs", run.id)} data-run={run.id}>
       <span className="run-name"><span className="clip">{run.workflow}</span>
         <span className="soft small clip">{run.error?.message ?? (run.endedAt ? `took ${duration(Date.parse(run.endedAt) - Date.parse(run.startedAt))}` : run.id)}</span></span>
-      {(run.waits?.length ?? 0) > 0 && <span className="chip warn">asks you</span>}
-      <span className={chip}>{run.live && <span className="spin" />}<span>{word}</span></span>
+      <span className={chip}>{run.live && !asks && <span className="spin" />}<span>{word}</span></span>
       <span className="soft small nowrap run-cost">{run.usage?.costUsd !== undefined && dollars(run.usage.costUsd)}</span>
       <span className="soft small nowrap">{ago(run.startedAt)}</span>
     </a>
@@ -90,11 +90,11 @@ function File({ project, path }: { project: Project; path: string }) {
   return (
     <>
       <div className="run-head">
-        <a className="button plain batch-back" href={projectLink(project.id, "workflows")}><Icon.back />Workflows</a>
+        <a className="button plain batch-back" aria-label="Workflows" href={projectLink(project.id, "workflows")}><Icon.back /><span className="wide-text">Workflows</span></a>
         <h2 className="grow clip" title={path}>{data?.id || path}</h2>
         {data && (data.valid ? <span className="chip good"><Icon.check />valid</span> : <span className="chip bad">{count(data.problems!.length + (data.more ?? 0), "problem")}</span>)}
       </div>
-      <p className="soft small clip" title={path}>{path}{file?.description && ` · ${file.description}`}</p>
+      <p className="soft small" title={path}>{[data?.id && path, file?.description].filter(Boolean).join(" · ") || "It cannot be run as it is."}</p>
       {checked.error && <ErrorNotice error={checked.error} />}
       {data && <CheckedFile checked={data} />}
       {data?.valid && data.shared && <p className="soft">A file of shared agents: other workflows use it, and it is not run itself.</p>}

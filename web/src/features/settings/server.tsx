@@ -34,7 +34,7 @@ export function ServerSettings() {
             <li key={row.key} data-setting={row.key}>
               <code>{row.key}</code>
               <code className="value">{String(row.value ?? "") || "—"}</code>
-              <span className={row.origin === "default" ? "soft small" : "chip accent"} title={row.default ? `Default: ${row.default}` : undefined}>{row.origin}</span>
+              <span className={row.origin === "default" ? "soft small origin" : "chip accent origin"} title={[row.origin, row.default && `Default: ${row.default}`].filter(Boolean).join("\n")}><span>{shortOrigin(row.origin ?? "")}</span></span>
               {row.doc && <span className="doc soft small">{row.doc}</span>}
             </li>
           ))}
@@ -44,6 +44,9 @@ export function ServerSettings() {
     </section>
   );
 }
+
+/** Of a place in a file, the file's name and the line: its folder is in the title. */
+const shortOrigin = (origin: string) => /[^/\\]+:\d+$/.exec(origin)?.[0] ?? origin;
 
 export function Checks() {
   const { data, error, isPending } = useChecks();
@@ -56,7 +59,7 @@ export function Checks() {
         {(data ?? []).map((c, i) => (
           <li key={`${c.name}${i}`}>
             <span className={`chip ${c.level === "ok" ? "good" : c.level === "problem" ? "bad" : "warn"}`}>{c.level}</span>
-            <span><strong>{c.name}</strong><br /><span className="soft">{c.detail}{c.next && ` ${c.next}`}</span></span>
+            <strong>{c.name}</strong><span className="soft">{c.detail}{c.next && ` ${c.next}`}</span>
           </li>
         ))}
       </ul>

@@ -2,6 +2,7 @@
 import type { ReactNode } from "react";
 import { useParam } from "../../route";
 import { Icon } from "../../ui/icons";
+import { Tabs } from "../../ui/tabs";
 import { Appearance } from "./appearance";
 import { Devices } from "./devices";
 import { Checks, ServerSettings } from "./server";
@@ -20,9 +21,9 @@ export function Settings() {
         <div className="column settings">
           <a className="back" href="/"><Icon.back />All sessions</a>
           <h2 className="title">Settings</h2>
-          <nav className="tabs settings-tabs" aria-label="Parts of the settings">
+          <Tabs className="settings-tabs" label="Parts of the settings" current={id}>
             {parts.map(([p, label]) => <a key={p} className="tab" href={p === "" ? "/settings" : `/settings?show=${p}`} aria-current={p === id ? "page" : undefined}>{label}</a>)}
-          </nav>
+          </Tabs>
           <Shown />
         </div>
       </div>

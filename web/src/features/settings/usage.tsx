@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import * as api from "../../api/client";
+import { useModelName } from "../../app-state";
 import { tokens } from "../../ui/format";
 import { ErrorNotice } from "../../ui/parts";
 
@@ -9,6 +10,7 @@ const spans = [[7, "7 days"], [30, "30 days"], [365, "A year"]] as const;
 
 export function Usage() {
   const [days, setDays] = useState(30);
+  const modelName = useModelName();
   const since = new Date(Date.now() - (days - 1) * 86_400_000).toISOString().slice(0, 10);
   const { data = [], error, isPending } = useQuery({ queryKey: ["usage", since], queryFn: ({ signal }) => api.usage(since, signal), retry: false });
   const rows = data.toSorted((a, b) => b.day.localeCompare(a.day) || a.projectRoot.localeCompare(b.projectRoot));
@@ -39,8 +41,8 @@ export function Usage() {
               <tbody>
                 {rows.map((r) => (
                   <tr key={`${r.day} ${r.projectRoot} ${r.model}`}>
-                    <td>{r.day}</td><td className="left" title={r.projectRoot}>{r.projectRoot.split("/").at(-1)}</td><td className="left">{r.model}</td>
-                    <td>{r.turns}</td><td>{tokens(r.inputTokens)}</td><td>{tokens(r.outputTokens)}</td><td>{cost(r.costUsd)}</td>
+                    <td>{r.day}</td><td className="left clip" title={r.projectRoot}>{r.projectRoot.split("/").at(-1)}</td><td className="left">{modelName(r.model)}</td>
+                    <td data-of="turns">{r.turns}</td><td data-of="in">{tokens(r.inputTokens)}</td><td data-of="out">{tokens(r.outputTokens)}</td><td>{cost(r.costUsd)}</td>
                   </tr>
                 ))}
               </tbody>

@@ -1,7 +1,8 @@
 // Go to anything: a session, a question, a view, an action.
 import { useEffect, useRef, useState } from "react";
-import { everywhere, useProjectRoot, useQuestions, useSessions } from "../../app-state";
-import { navigate, questionLink, sessionLink } from "../../route";
+import type { Project } from "../../api/types";
+import { everywhere, useProjectRoot, useProjects, useQuestions, useSessions } from "../../app-state";
+import { navigate, projectLink, projectParts, questionLink, sessionLink } from "../../route";
 import { setTheme } from "../../ui/theme";
 import { allAsks, wordsOf } from "../inbox/ask";
 
@@ -10,9 +11,10 @@ interface Item { id: string; label: string; kind: string; act(): void }
 /** Entries that are shown at once. */
 const most = 12;
 
-export function Palette({ onClose, onHelp, onActivity }: { onClose: () => void; onHelp: () => void; onActivity: () => void }) {
+export function Palette({ project, onClose, onHelp, onActivity }: { project: Project | undefined; onClose: () => void; onHelp: () => void; onActivity: () => void }) {
   const { sessions } = useSessions(useProjectRoot() || everywhere);
   const { data: questions } = useQuestions();
+  const { data: projects = [] } = useProjects();
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
   const dialog = useRef<HTMLDialogElement>(null);
@@ -35,6 +37,8 @@ export function Palette({ onClose, onHelp, onActivity }: { onClose: () => void; 
     { id: "light", label: "Light colours", kind: "Action", act: () => setTheme("light") },
     { id: "dark", label: "Dark colours", kind: "Action", act: () => setTheme("dark") },
     { id: "help", label: "Keys", kind: "Action", act: onHelp },
+    ...projectParts.slice(1).flatMap((part) => (project ? [{ id: `project ${part}`, label: part[0]!.toUpperCase() + part.slice(1), kind: project.name, act: () => navigate(projectLink(project.id, part)) }] : [])),
+    ...projects.filter((p) => p.exists).map((p) => ({ id: p.id, label: p.name, kind: "Project", act: () => navigate(projectLink(p.id)) })),
     ...sessions.map((s) => ({ id: s.sessionId, label: s.title || `${s.persona}, ${new Date(s.updatedAt).toLocaleString()}`, kind: "Session", act: () => navigate(sessionLink(s.sessionId)) })),
   ];
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);

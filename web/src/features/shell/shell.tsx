@@ -56,7 +56,7 @@ export function Shell({ route, children }: { route: Route; children: ReactNode }
       </main>
       <p className="hidden" role="status" id="announce">{useAnnouncement()}</p>
       {sheet === "help" && <Help onClose={() => setSheet("")} />}
-      {sheet === "palette" && <Palette onClose={() => setSheet("")} onHelp={() => setSheet("help")} onActivity={() => setSheet("activity")} />}
+      {sheet === "palette" && <Palette project={project} onClose={() => setSheet("")} onHelp={() => setSheet("help")} onActivity={() => setSheet("activity")} />}
       {sheet === "activity" && <Activity onClose={() => setSheet("")} />}
     </div>
   );

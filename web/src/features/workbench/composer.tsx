@@ -40,7 +40,8 @@ export function Composer({ draftKey, root, to, send, running = false, onInterrup
     const f = field.current;
     if (!f) return;
     f.style.height = "auto";
-    f.style.height = `${Math.min(f.scrollHeight + 2, innerHeight * 0.4)}px`;
+    // What is not shown has no height.
+    if (f.scrollHeight > 0) f.style.height = `${Math.min(f.scrollHeight + 2, innerHeight * 0.4)}px`;
   }, [state.text]);
 
   const submit = async (how: How) => {

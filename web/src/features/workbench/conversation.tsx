@@ -13,7 +13,7 @@ import { announce } from "../shell/announce";
 import { Composer, type How } from "./composer";
 import type { Uploader } from "./drafts";
 import { useOptions } from "./options";
-import { sendInto, sendTurn } from "./send";
+import { sendCompact, sendInto, sendTurn } from "./send";
 import { Queue } from "./queue";
 import { SessionMenu } from "./session-menu";
 import { Title } from "./title";
@@ -39,6 +39,11 @@ export function Conversation({ id }: { id: string }) {
     else await sendInto(feed, draft, how, options, session.data);
     refresh("sessions", "queue");
   };
+  const compact = async (keep: string) => {
+    feed.fail(undefined);
+    await sendCompact(feed, keep);
+    refresh("sessions");
+  };
   const interrupt = useCallback(() => {
     api.interrupt(id, conversation.running).catch((err: unknown) => feed.fail(err));
   }, [id, feed, conversation.running]);
@@ -53,24 +58,27 @@ export function Conversation({ id }: { id: string }) {
   const [renaming, setRenaming] = useState(false);
   const s = session.data;
   const title = s?.title || conversation.turns.find((t) => t.said?.message)?.said?.message.split("\n")[0] || s?.persona || "Session";
+  // Of a session that is not there, only that is shown; what was seen of one stays.
+  const gone = state.refused !== undefined && conversation.turns.length === 0;
   return (
-    <div className="view conversation">
+    <div className={gone ? "view conversation gone" : "view conversation"}>
       <header className="session-head">
         <a className="button plain icon narrow-only" href="/" aria-label="All sessions"><Icon.back /></a>
-        <Title id={id} title={title} editing={renaming} setEditing={setRenaming} />
+        {gone ? <h2>Session</h2> : <Title id={id} title={title} editing={renaming} setEditing={setRenaming} />}
         {s && <span className="soft small clip" title={s.projectRoot}>{s.persona} · {s.projectRoot.split("/").at(-1)}</span>}
         <span className="grow" />
         {s?.readOnly && <span className="chip" title="Adopt it with “belay session import”">copy, read only</span>}
         <Spent conversation={conversation} />
-        <LinkBadge state={state} />
-        {!state.refused && <SessionMenu id={id} title={title} running={running} onRename={() => setRenaming(true)} />}
+        {!gone && <LinkBadge state={state} />}
+        {!state.refused && <SessionMenu id={id} title={title} running={running} fresh={conversation.turns.length === 0}
+          onRename={() => setRenaming(true)} onCompact={(keep) => { void compact(keep); }} />}
       </header>
-      <Log state={state} sessionId={id} />
+      {!gone && <Log state={state} sessionId={id} />}
       <div className="dock">
         <div className="column">
           {state.failure !== undefined && <ErrorNotice error={state.failure} onClose={() => feed.fail(undefined)} />}
           {conversation.running !== "" && <Queue sessionId={id} draft={draft} />}
-          {state.refused ? <ErrorNotice error={state.refused} /> : (
+          {state.refused ? <ErrorNotice error={state.refused}>{gone && <p><a className="button" href="/">All sessions</a></p>}</ErrorNotice> : (
             <Composer draftKey={id} root={s?.projectRoot ?? ""} to={to} send={send} running={conversation.running !== ""} onInterrupt={interrupt} autoFocus
               disabled={s?.readOnly === true} defaults={{ persona: s?.persona ?? "", mode: s?.mode ?? "direct", model: s?.model ?? "" }} />
           )}

@@ -3,10 +3,12 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import * as api from "../../api/client";
 import type { Delivered } from "../../api/types";
+import { useModelName } from "../../app-state";
 import { bytes, count } from "../../ui/format";
 import { CopyButton, ErrorNotice, Sheet } from "../../ui/parts";
 
 export function ManifestSheet({ sessionId, turn, onClose }: { sessionId: string; turn: string; onClose: () => void }) {
+  const modelName = useModelName();
   const { data: m, error, isPending } = useQuery({
     queryKey: ["manifest", sessionId, turn], queryFn: ({ signal }) => api.manifest(sessionId, turn, signal), staleTime: Infinity, retry: false,
   });
@@ -17,7 +19,7 @@ export function ManifestSheet({ sessionId, turn, onClose }: { sessionId: string;
       {m && (
         <div className="manifest" data-turn={m.turn}>
           <dl className="facts">
-            <Fact name="Model">{m.model}<span className="soft"> · {m.provider}</span></Fact>
+            <Fact name="Model">{modelName(m.model)}{m.provider !== m.model && <span className="soft"> · {m.provider}</span>}</Fact>
             <Fact name="Persona">{m.persona}</Fact>
             <Fact name="Mode">{m.mode}</Fact>
             <Fact name="Time"><time dateTime={m.time}>{new Date(m.time).toLocaleString()}</time></Fact>

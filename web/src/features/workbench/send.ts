@@ -2,7 +2,7 @@
 import * as api from "../../api/client";
 import { isFailure } from "../../api/http";
 import type { SessionRecord, TurnBody } from "../../api/types";
-import type { Feed } from "../../session/store";
+import type { Feed, Pending } from "../../session/store";
 import type { Draft, DraftState } from "./drafts";
 import { type Options, turnOpts } from "./options";
 
@@ -15,11 +15,20 @@ const unsure = new Map<string, string>();
  */
 export async function sendTurn(feed: Feed, draft: Draft, options: Options, session: SessionRecord | undefined): Promise<void> {
   const taken = draft.take();
-  const body = turnBody(feed.sessionId, taken, options, session);
+  const files = taken.files.filter((f) => f.state === "ready").map(({ name, bytes, sha256 }) => ({ name, bytes, ...(sha256 ? { sha256 } : {}) }));
+  await start(feed, turnBody(feed.sessionId, taken, options, session), files, () => draft.restore(taken));
+}
+
+/** Starts a turn in which the model summarises all before it, and keeps what the person says. */
+export async function sendCompact(feed: Feed, keep: string): Promise<void> {
+  const message = keep.trim() || "Keep what is needed to go on.";
+  await start(feed, { sessionId: feed.sessionId, message, opts: { compact: true } }, [], () => undefined);
+}
+
+async function start(feed: Feed, body: TurnBody, files: Pending["files"], refused: () => void): Promise<void> {
   const text = JSON.stringify(body);
   const key = unsure.get(text) ?? newKey();
-  const files = taken.files.filter((f) => f.state === "ready").map(({ name, bytes, sha256 }) => ({ name, bytes, ...(sha256 ? { sha256 } : {}) }));
-  feed.sent({ key, message: taken.text, files });
+  feed.sent({ key, message: body.message, files });
   try {
     feed.accepted(key, await api.startTurn(body, key));
     unsure.delete(text);
@@ -28,7 +37,7 @@ export async function sendTurn(feed: Feed, draft: Draft, options: Options, sessi
     if (isFailure(err, "UNREACHABLE")) unsure.set(text, key);
     else unsure.delete(text);
     feed.rollback(key, err);
-    draft.restore(taken);
+    refused();
   }
 }
 

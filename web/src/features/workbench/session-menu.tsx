@@ -1,6 +1,6 @@
 // What can be done with a session as a whole.
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import * as api from "../../api/client";
 import { useRefresh } from "../../app-state";
 import { navigate, sessionLink } from "../../route";
@@ -9,9 +9,14 @@ import { Menu } from "../../ui/menu";
 import { ErrorNotice, Sheet } from "../../ui/parts";
 import { announce } from "../shell/announce";
 
-export function SessionMenu({ id, title, running, onRename }: { id: string; title: string; running: boolean; onRename: () => void }) {
+export function SessionMenu({ id, title, running, fresh, onRename, onCompact }: {
+  id: string; title: string; running: boolean;
+  /** Set while nothing was said yet. */
+  fresh: boolean;
+  onRename: () => void; onCompact: (keep: string) => void;
+}) {
   const refresh = useRefresh();
-  const [deleting, setDeleting] = useState(false);
+  const [open, setOpen] = useState<"" | "compact" | "delete">("");
   const fork = useMutation({
     mutationFn: () => api.forkSession(id, ""),
     onSuccess: (session) => { refresh("sessions"); navigate(sessionLink(session.sessionId)); announce("This is the new session."); },
@@ -21,12 +26,35 @@ export function SessionMenu({ id, title, running, onRename }: { id: string; titl
       <Menu id="session-menu" label="Session" icon={<Icon.more />} items={[
         { id: "rename", label: "Rename", icon: <Icon.pencil />, act: onRename },
         { id: "fork", label: "Continue in a new session", icon: <Icon.fork />, disabled: running, act: () => fork.mutate() },
+        { id: "compact", label: "Free the context…", icon: <Icon.archive />, disabled: running || fresh, act: () => setOpen("compact") },
         { id: "export", label: "Export as a file", icon: <Icon.down />, href: api.exportPath(id) },
-        { id: "delete", label: "Delete…", icon: <Icon.trash />, danger: true, act: () => setDeleting(true) },
+        { id: "delete", label: "Delete…", icon: <Icon.trash />, danger: true, act: () => setOpen("delete") },
       ]} />
       {fork.error && <Sheet title="No new session" onClose={() => fork.reset()}><ErrorNotice error={fork.error} /></Sheet>}
-      {deleting && <Delete id={id} title={title} onClose={() => setDeleting(false)} />}
+      {open === "compact" && <Compact onCompact={onCompact} onClose={() => setOpen("")} />}
+      {open === "delete" && <Delete id={id} title={title} onClose={() => setOpen("")} />}
     </>
+  );
+}
+
+function Compact({ onCompact, onClose }: { onCompact: (keep: string) => void; onClose: () => void }) {
+  const [keep, setKeep] = useState("");
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []); // once the sheet is open
+  return (
+    <Sheet title="Free the context?" onClose={onClose} footer={(
+      <>
+        <button type="button" className="button" onClick={onClose}>Leave it</button>
+        <button type="submit" form="compact-form" className="button primary" id="compact"><Icon.archive />Summarise</button>
+      </>
+    )}>
+      <p>The model summarises all turns so far and is sent the summary in their place from then on. You keep every turn.</p>
+      <form id="compact-form" onSubmit={(e) => { e.preventDefault(); onClose(); onCompact(keep); }}>
+        <label className="compact-keep">What the summary must keep
+          <input ref={field} className="field" name="keep" autoComplete="off" maxLength={2000} value={keep} placeholder="what is needed to go on" onChange={(e) => setKeep(e.target.value)} />
+        </label>
+      </form>
+    </Sheet>
   );
 }
 

@@ -2,7 +2,7 @@
 import { memo, useState } from "react";
 import { tellOf } from "../../api/errors";
 import type { Part, SentFile, Turn } from "../../session/model";
-import { useModels } from "../../app-state";
+import { useModelName } from "../../app-state";
 import { tokens } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { Markdown } from "../../ui/markdown";
@@ -118,8 +118,7 @@ const endings: Record<Turn["state"], [word: string, className: string]> = {
 function Foot({ turn, sessionId, waits }: { turn: Turn; sessionId: string; waits: boolean }) {
   const [word, className] = waits ? ["waits for an answer", "warn"] : endings[turn.state];
   const u = turn.usage;
-  const models = useModels();
-  const nameOf = (id: string) => models.find((m) => m.id === id)?.name ?? id;
+  const nameOf = useModelName();
   const model = turn.model && nameOf(turn.model);
   const notes = notPermitted(turn.calls);
   const [seeing, setSeeing] = useState(false);

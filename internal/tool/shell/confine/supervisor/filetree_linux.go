@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"syscall"
-	"unsafe"
 )
 
 // oldRoot is where the machine's files are while the command's tree is built of
@@ -236,20 +235,4 @@ func enterPoint(above int, name string, dir bool) (int, error) {
 		return syscall.Openat(above, name, openPath|syscall.O_DIRECTORY|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0)
 	}
 	return syscall.Openat(above, name, syscall.O_CREAT|syscall.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0o444)
-}
-
-// raiseLoopback switches on the only interface of a network of one's own.
-func raiseLoopback() error {
-	s, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM|syscall.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = syscall.Close(s) }()
-	request := struct { // the kernel's ifreq
-		name  [syscall.IFNAMSIZ]byte
-		flags uint16
-		_     [22]byte
-	}{name: [syscall.IFNAMSIZ]byte{'l', 'o'}, flags: syscall.IFF_UP | syscall.IFF_RUNNING}
-	_, _, e := syscall.Syscall(syscall.SYS_IOCTL, uintptr(s), syscall.SIOCSIFFLAGS, uintptr(unsafe.Pointer(&request)))
-	return errnoErr(e)
 }

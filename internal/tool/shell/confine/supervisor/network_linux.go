@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"syscall"
+	"unsafe"
 )
 
 // backlog is how many connections may wait until belay takes them.
@@ -126,4 +127,20 @@ func networkFile(r Request, port int) (int, error) {
 		return listenOn(port)
 	}
 	return -1, syscall.EINVAL
+}
+
+// raiseLoopback switches on the only interface of a network of one's own.
+func raiseLoopback() error {
+	s, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = syscall.Close(s) }()
+	request := struct { // the kernel's ifreq
+		name  [syscall.IFNAMSIZ]byte
+		flags uint16
+		_     [22]byte
+	}{name: [syscall.IFNAMSIZ]byte{'l', 'o'}, flags: syscall.IFF_UP | syscall.IFF_RUNNING}
+	_, _, e := syscall.Syscall(syscall.SYS_IOCTL, uintptr(s), syscall.SIOCSIFFLAGS, uintptr(unsafe.Pointer(&request)))
+	return errnoErr(e)
 }

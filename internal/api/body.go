@@ -1,0 +1,76 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"belay/internal/fault"
+)
+
+// fields reads the request's body as one JSON object. The values that it holds
+// must not outlive the request.
+func (h *Handler) fields(w *response, r *http.Request) (fields, error) {
+	body, err := h.body(w, r)
+	if err != nil {
+		return fields{}, err
+	}
+	// Some editors and shells begin a text with a byte order mark, which a reader may
+	// skip (RFC 8259, section 8.1).
+	body = bytes.TrimPrefix(body, []byte("\ufeff"))
+	err = checkJSON(body)
+	o, ok := objectOf(body)
+	if err == nil && !ok {
+		err = errors.New("must be a JSON object")
+	}
+	if err != nil {
+		return fields{}, fault.New(fault.InvalidRequest, "the body %v", err).With("field", "body")
+	}
+	return newFields(o), h.projectInBody(w, &o)
+}
+
+// wideBody is how many times a wide route's body may be as long as another one's: a register
+// has up to 16 MiB, and in JSON each row repeats the names of its columns.
+const wideBody = 8
+
+// body reads a whole JSON body within its limits of size and time; the time
+// runs since the request came.
+func (h *Handler) body(w *response, r *http.Request) ([]byte, error) {
+	limit := h.o.BodyBytes
+	if w.route != nil && w.route.wide {
+		limit *= wideBody
+	}
+	if r.ContentLength > limit {
+		return nil, tooLarge("body", limit, "")
+	}
+	b := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 512)+bytes.MinRead, 1<<20)))
+	n, err := b.ReadFrom(io.LimitReader(r.Body, limit+1))
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, tooSlow(h.o.BodyTimeout)
+	case err != nil:
+		return nil, unreadable(err)
+	case n > limit:
+		return nil, tooLarge("body", limit, "")
+	}
+	// All of it is here: from now on a read is how a client's leaving is noticed.
+	w.expect(0)
+	return b.Bytes(), nil
+}
+
+func unreadable(cause error) error {
+	return fault.New(fault.InvalidRequest, "the body could not be read to its end").With("field", "body").Because(cause)
+}
+
+func tooSlow(limit time.Duration) error {
+	return fault.New(fault.InvalidRequest, "the body did not arrive within %v", limit).
+		WithStatus(http.StatusRequestTimeout).With("field", "body")
+}
+
+// tooLarge names the limit, and in the note where it can be raised, if it can.
+func tooLarge(what string, limit int64, note string) error {
+	return fault.New(fault.RequestTooLarge, "the %s is larger than the limit of %d bytes%s", what, limit, note).With("limit", limit)
+}

@@ -1,0 +1,56 @@
+package app
+
+import (
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"belay/internal/config"
+	"belay/internal/permit"
+	"belay/internal/tool/mcp"
+	"belay/internal/turn"
+)
+
+// mcpOptions are the configured MCP servers, in the order of their names. Programs run in
+// the state folder, where no agent can leave them anything, with the environment of hooks
+// and the variables that the person named.
+func mcpOptions(cfg *config.Config) mcp.Options {
+	o := mcp.Options{Dir: cfg.Paths.StateDir}
+	for _, name := range slices.Sorted(maps.Keys(cfg.MCP)) {
+		s := cfg.MCP[name]
+		o.Servers = append(o.Servers, mcp.Server{
+			Name: name, Command: s.Command, Env: append(permit.HookEnv(os.Environ()), s.Variables...),
+			URL: s.URL, Token: s.Token.Reveal(), Tools: s.Tools, Timeout: s.Timeout,
+		})
+	}
+	return o
+}
+
+// mcpPrograms checks that the programs of MCP servers are there. Nothing is started.
+func mcpPrograms(cfg *config.Config) (checks []Check) {
+	for _, name := range slices.Sorted(maps.Keys(cfg.MCP)) {
+		s := cfg.MCP[name]
+		c := Check{Name: "mcp " + name, Level: OK}
+		c.Detail, _, _ = strings.Cut(s.URL, "?") // some have a key behind it
+		if len(s.Command) > 0 {
+			c.Detail = strings.Join(s.Command, " ")
+			if _, err := exec.LookPath(s.Command[0]); err != nil {
+				c.Level, c.Detail, c.Next = Problem, "there is no program "+s.Command[0], "install it, or correct mcp.servers."+name
+			}
+		}
+		checks = append(checks, c)
+	}
+	return checks
+}
+
+// allTools are the names of the tools that turns can be offered, with patterns for those of
+// programs outside.
+func allTools(o turn.Options) []string {
+	names := o.Tools.Names()
+	if o.MoreTools != nil {
+		names = slices.Concat(names, o.MoreTools.Names())
+	}
+	return names
+}

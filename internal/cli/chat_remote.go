@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/chat"
+	"belay/internal/client"
+	"belay/internal/config"
+	"belay/internal/fault"
+	"belay/internal/turn"
+)
+
+// chatRetries is how often the client tries in vain before it says so: a chat shows
+// that, and tries on by itself.
+const chatRetries = 1
+
+// chatRemote runs the turns on a server. On this machine the server reads the same
+// files; to another one they are uploaded.
+func chatRemote(c *console, cmd *cobra.Command, cfg *config.Config, f *chatFlags, o chat.Options, wrong *problems) error {
+	wrong.add(serversOwn(cmd))
+	e, err := c.dialWith(cfg, f.server, client.Options{Retries: chatRetries})
+	if err != nil {
+		wrong.add(err)
+		return wrong.err()
+	}
+	o.Outlives, o.Models = true, modelsThere(e)
+	o.Welcome = &chat.Welcome{Provider: "that of the server " + f.server, Key: "the server has its own, and is ready"}
+	switch err := e.Ready(cmd.Context()); {
+	case fault.Is(err, fault.Overloaded):
+		o.Welcome.Key = ""
+		o.Notices = append(o.Notices, "the server takes no turns now: "+fault.From(err).Message)
+	case err != nil:
+		wrong.add(err)
+		return wrong.err()
+	}
+	if o.Project, err = remoteProject(cmd, cfg, f.server, f.session); err == nil {
+		o.Folder, err = projectDir(cfg)
+	}
+	wrong.add(err)
+	if !local(f.server) {
+		if o.Folder, err = os.Getwd(); err != nil {
+			return fmt.Errorf("the working folder is unknown: %w", err)
+		}
+		o.Upload = func(ctx context.Context, id, path string) (string, error) {
+			return upload(ctx, e, turn.Upload{SessionID: id}, path)
+		}
+	}
+	return chatThere(c, cmd, e, cfg, f, o, wrong)
+}
+
+// uploadOnce is upload for all files but those that the engine has already, which
+// attach names for the person.
+func uploadOnce(upload uploader, there []attachedFile, attach *[]string) uploader {
+	brought := map[string]string{}
+	for _, f := range there {
+		name := f.path
+		if upload != nil && !f.fetched {
+			name = f.local
+		}
+		*attach, brought[name] = append(*attach, name), f.path
+	}
+	if upload == nil {
+		return nil
+	}
+	return func(ctx context.Context, id, path string) (string, error) {
+		if at, ok := brought[path]; ok {
+			return at, nil
+		}
+		return upload(ctx, id, path)
+	}
+}
+
+// uploader brings a file to a server.
+type uploader = func(ctx context.Context, sessionID, path string) (string, error)

@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"belay/internal/app"
+	"belay/internal/tool/mcp"
+)
+
+func newMCP(c *console) *cobra.Command {
+	return group("mcp", "Show the MCP servers and the tools that they offer", "  belay mcp list\n  belay mcp show files", newMCPList(c), newMCPShow(c))
+}
+
+func newMCPList(c *console) *cobra.Command {
+	var asJSON bool
+	var part paging
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "Connect to the MCP servers and list them",
+		Long: `Connect to the MCP servers of the setting mcp.servers and list them, with the number of
+tools that each offers. The exit code is 1 if one cannot be reached.`,
+		Example: "  belay mcp list\n  belay mcp list --json | jq -r '.servers[].tools[].name'",
+		Args:    cobra.NoArgs,
+	}
+	part.flags(cmd)
+	jsonFlag(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
+			list, left, err := pageOf(&part, a.MCP.Report(ctx, ""), func(r mcp.Report) string { return r.Name })
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = c.writeJSON(struct {
+					Servers []mcp.Report `json:"servers"`
+					rest
+				}{orEmpty(list), left})
+				return errors.Join(err, unreached(list))
+			}
+			defer left.tell(c)
+			t := &table{heads: []string{"SERVER", "TOOLS", "PROGRAM OR ADDRESS", "SAYS"}, elastic: 4}
+			for _, r := range list {
+				t.add(r.Name, strconv.Itoa(len(r.Tools)), line(cmp.Or(r.URL, strings.Join(r.Command, " "))), line(cmp.Or(r.Error, r.Server)))
+			}
+			c.print(t, "no MCP server is configured; docs/mcp.md shows how")
+			return unreached(list)
+		})
+	}
+	return cmd
+}
+
+func newMCPShow(c *console) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "show SERVER",
+		Short:   "Connect to an MCP server and show its tools",
+		Example: "  belay mcp show files\n  belay mcp show files --json",
+		Args:    cobra.ExactArgs(1),
+	}
+	jsonFlag(cmd, &asJSON)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
+			list := a.MCP.Report(ctx, args[0])
+			if args[0] == "" || len(list) == 0 {
+				return usageHint("belay mcp list shows all", "there is no MCP server %q in mcp.servers", args[0])
+			}
+			if asJSON {
+				return errors.Join(c.writeJSON(list[0]), unreached(list))
+			}
+			printServer(c, list[0])
+			return unreached(list)
+		})
+	}
+	return cmd
+}
+
+func printServer(c *console, r mcp.Report) {
+	took := ""
+	if r.Error == "" {
+		took = (time.Duration(r.Took) * time.Millisecond).String()
+	}
+	c.fields("server", r.Name, "program", line(strings.Join(r.Command, " ")), "address", r.URL, "says", line(r.Server), "protocol", line(r.Protocol), "started in", took)
+	t := &table{heads: []string{"TOOL", "IT SAYS", "DESCRIPTION"}, elastic: 3}
+	for _, o := range r.Tools {
+		says := ""
+		if o.ReadOnly {
+			says = "only reads"
+		}
+		t.add(o.Name, says, line(o.Description))
+	}
+	if r.Error == "" {
+		c.write("\n")
+		c.print(t, "it offers no tools")
+	}
+	for _, p := range r.Problems {
+		c.warn(line(p))
+	}
+}
+
+// unreached is the failure of a command that could not reach all of these servers.
+func unreached(list []mcp.Report) error {
+	var errs []error
+	for _, r := range list {
+		if r.Error != "" {
+			errs = append(errs, errors.New("the MCP server "+r.Name+" cannot be reached: "+line(r.Error)))
+		}
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return failed(ExitFailed, "correct the server under mcp.servers; belay config show says where that setting comes from", errors.Join(errs...))
+}

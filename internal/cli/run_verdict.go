@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"errors"
+	"strings"
+
+	"belay/internal/config"
+	"belay/internal/workflow/run"
+)
+
+// runVerdict ends a run for the person: what it used, where its results are, and how
+// it ended. Unasked is set where calls were refused because this command asked nobody.
+// The error carries the exit code.
+func runVerdict(c *console, r run.Record, cfg *config.Config, asJSON, unasked bool) error {
+	if !asJSON && r.Usage != nil {
+		c.note("used", tokens(*r.Usage))
+	}
+	if !asJSON {
+		notPermitted(c, r.Calls, unasked)
+	}
+	again := "go on with " + c.resumption(r.Summary, cfg, "")
+	switch r.Status {
+	case run.Success:
+		if r.Snapshot != "" {
+			c.note("published", r.Snapshot)
+		}
+		switch {
+		case asJSON:
+		case c.outTerminal:
+			printValues(c, r.Outputs)
+		default:
+			return c.writeJSON(r.Outputs)
+		}
+		return nil
+	case run.Interrupted:
+		if r.Error != nil {
+			break // its end could not be recorded
+		}
+		return failed(ExitInterrupted, "what is finished is not done again; "+again, errors.New("the run was interrupted"))
+	case run.Cancelled:
+		return failed(ExitFailed, again, errors.New("the run was cancelled"))
+	}
+	if r.Error == nil {
+		return failed(ExitFailed, again, errors.New("the run failed"))
+	}
+	e := r.Error.Fault()
+	hint := again
+	if step := stepOfRun(e); step != "" {
+		hint = step + "; then " + again
+	}
+	hint += "; if you correct the file, name it: " + c.resumption(r.Summary, cfg, r.File)
+	return failed(ExitFailed, hint, e)
+}
+
+// resumption is the command that takes a run up again, as it is typed here: by the run's own
+// copy of the workflow, or with a corrected file where one is named.
+func (c *console) resumption(s run.Summary, cfg *config.Config, file string) string {
+	command := "belay run"
+	var here string
+	if file == "" {
+		here, _ = projectDir(cfg) // none is the run's
+	} else if command += " " + quoted(file); cfg.Project == "" {
+		here = run.ProjectOf(file)
+	} else {
+		here = cfg.Project
+	}
+	command += " --resume " + s.ID
+	if c.projectGiven || here != s.Project {
+		command += " --project " + quoted(s.Project)
+	}
+	if c.configFile != "" {
+		command += " --config " + quoted(c.configFile)
+	}
+	return command
+}
+
+// quoted is a path as a shell takes it.
+func quoted(path string) string {
+	if strings.ContainsAny(path, " \t'\"$&;()<>|*?[]#~`\\!") {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
+}

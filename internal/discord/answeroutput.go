@@ -1,0 +1,61 @@
+package discord
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"belay/internal/bus/contract"
+	"belay/internal/discord/output"
+)
+
+// reader waits until the output up to a position is in Discord. Shown is closed then.
+type reader struct {
+	position int64
+	shown    chan struct{}
+}
+
+// take adds an output to the plan. Files that a tool read, its calls and the model's
+// reasoning are not for people here.
+func (a *answer) take(m contract.Message) {
+	a.setRunning()
+	a.position = m.Seq
+	for len(a.anchors) > 0 && a.anchors[0].After < m.Seq {
+		a.anchor, a.anchors = &a.anchors[0], a.anchors[1:]
+	}
+	switch p := m.Payload.(type) {
+	case *contract.TextDelta:
+		if a.anchor != nil && (p.Begins || a.anchor.AtOnce) {
+			a.plan.Break(a.anchor.ReplyTo)
+			a.anchor = nil
+		}
+		a.plan.Append(p.Delta)
+	case *contract.ResponseBinary:
+		key := fmt.Sprintf("%s:%d", p.ToolCallID, p.Index)
+		a.files[key] = p.File
+		a.plan.AddFile(output.File{Key: key, Name: p.Filename, Size: p.Bytes})
+	}
+}
+
+// show brings all that was taken to Discord where somebody waits for it.
+func (a *answer) show(ctx context.Context) {
+	reached := func(r reader) bool { return r.position <= a.position }
+	if !slices.ContainsFunc(a.waiting, reached) {
+		return
+	}
+	for a.step(ctx) {
+	}
+	a.waiting = slices.DeleteFunc(a.waiting, func(r reader) bool {
+		if reached(r) {
+			close(r.shown)
+		}
+		return reached(r)
+	})
+}
+
+// setRunning shows that the agent works.
+func (a *answer) setRunning() {
+	a.surface.mu.Lock()
+	a.running = true
+	a.surface.mu.Unlock()
+}

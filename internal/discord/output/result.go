@@ -1,0 +1,77 @@
+package output
+
+import (
+	"slices"
+)
+
+// Result is a message as Discord returned it. It may differ from what was sent: a
+// nonce that Discord knows gives the message of an earlier attempt.
+type Result struct {
+	ID    string
+	Text  string
+	Files int
+}
+
+// Sent reports that op succeeded. The result counts for new messages only.
+func (a *Answer) Sent(op Op, got Result) {
+	switch op.Kind {
+	case Create:
+		files := min(got.Files, len(op.Files))
+		m := message{Message: Message{Key: op.Key, ID: got.ID}, shown: op.Text, stale: got.Text != op.Text}
+		for _, f := range op.Files[:files] {
+			m.Files = append(m.Files, f.Key)
+		}
+		a.take(op.Files[:files])
+		a.add(m)
+	case Edit:
+		if i := a.find(op.ID); i >= 0 {
+			a.texts[i].shown, a.texts[i].stale = op.Text, false
+		}
+	case Delete:
+		a.texts = slices.DeleteFunc(a.texts, func(m message) bool { return m.ID == op.ID })
+	}
+}
+
+// take removes files from those that wait.
+func (a *Answer) take(files []File) {
+	a.pending = slices.DeleteFunc(a.pending, func(u upload) bool { return slices.Contains(files, u.File) })
+}
+
+func (a *Answer) find(id string) int {
+	return slices.IndexFunc(a.texts, func(m message) bool { return m.ID == id })
+}
+
+// Failure says what Discord did not take.
+type Failure int
+
+// The failures. Those that may pass are repeated by the caller, not reported.
+const (
+	// Refused: this message, as it is.
+	Refused Failure = iota
+	// Gone: the message to edit does not exist any more.
+	Gone
+	// Lost: nothing can be written in this channel.
+	Lost
+)
+
+// Failed reports that op cannot succeed. Reason is for people.
+func (a *Answer) Failed(op Op, why Failure, reason string) {
+	switch {
+	case why == Lost || op.Kind == Create && len(op.Files) == 0:
+		a.dead = true
+	case op.Kind != Create:
+		if i := a.find(op.ID); i >= 0 {
+			a.texts[i].gone = a.texts[i].gone || why == Gone || op.Kind == Delete
+			a.texts[i].shown, a.texts[i].stale = op.Text, false
+		}
+	case len(op.Files) == 1:
+		a.take(op.Files)
+		a.notes = append(a.notes, code(op.Files[0].Name)+" could not be sent: "+reason)
+	default:
+		for i := range a.pending {
+			if slices.Contains(op.Files, a.pending[i].File) {
+				a.pending[i].alone = true
+			}
+		}
+	}
+}

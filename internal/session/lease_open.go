@@ -1,0 +1,105 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+
+	"belay/internal/durable"
+)
+
+// open brings what is in memory up to date with the files. v.mu is held.
+func (l *Lease) open(lock *durable.FileLock, why purpose) error {
+	v := l.state
+	rec, err := v.record()
+	if why == toRemove && errors.Is(err, ErrMalformed) {
+		return nil // there is nothing in it to bring up to date
+	}
+	if err != nil {
+		return err
+	}
+	if rec.ReadOnly && why == toWrite {
+		return readOnly(v.id)
+	}
+	raw, err := readNote(lock.File())
+	if err != nil {
+		return fmt.Errorf("read the lock's note: %w", err)
+	}
+	if v.warm(raw) {
+		return nil
+	}
+	return l.adopt(raw)
+}
+
+// warm reports whether this process wrote last and nothing was touched since.
+func (v *sessionState) warm(raw []byte) bool {
+	return v.noted != nil && string(raw) == string(v.noted) &&
+		(v.unwritten || v.recSeen != nil && v.recWhole) && v.transcript.loaded && v.transcript.sum != nil && v.transcript.current(v.path.file(fileTranscript)) &&
+		v.log.current(v.path) && (len(v.log.segs) == 0 || v.log.active.sum != nil)
+}
+
+// adopt reads the files as their next writer.
+func (l *Lease) adopt(raw []byte) error {
+	v := l.state
+	n, _ := decodeNote(raw) // a spoilt note knows nothing
+	v.noted = nil
+	root, err := v.root()
+	if err != nil {
+		return err
+	}
+	var used Time
+	used, v.useSeen = lastUse(root)
+	v.rec.use(used)
+	after := n.after(v.store.o.BootID)
+	v.transcript.reset()
+	v.transcript.flushed = n.kept()
+	sentence, err := v.transcript.adopt(root, after.want(n), n.settled() && after == sameBoot, v.store.o.openLines, v.transcript.add)
+	if err == nil {
+		err = v.transcript.newer
+	}
+	if err != nil {
+		v.transcript.loaded = false
+		return v.refused(err)
+	}
+	if sentence != "" {
+		l.tampered = append(l.tampered, sentence)
+	}
+	v.foldersFlushed = v.transcript.flushed.Size > 0
+	if after == sameBoot || after == noBoot && v.transcript.boot == v.store.o.BootID {
+		after = sameBoot
+	} else {
+		v.transcript.kept = v.transcript.reserved // a power cut leaves what is on disk
+	}
+	said, err := v.loadLog(root, &n, after)
+	if err != nil {
+		v.log.loaded = false
+		return v.refused(err)
+	}
+	l.tampered = append(l.tampered, said...)
+	v.broadcast()
+	return v.heal()
+}
+
+// refused is the fault for files that a later version wrote; other errors pass.
+func (v *sessionState) refused(err error) error {
+	if isNewer(err) {
+		return tooNew(v.id, err)
+	}
+	return err
+}
+
+// heal brings session.json in line with the transcript, where a crash left an
+// older one or none, and with the project that the folder is in, where it was
+// moved.
+func (v *sessionState) heal() error {
+	if v.rec.ReadOnly {
+		return nil
+	}
+	rec := v.rec
+	if said := v.transcript.session; said != nil && !rec.sameBut(v.path.settle(*said)) {
+		rec = v.path.settle(*said)
+		rec.UpdatedAt = v.rec.UpdatedAt
+	} else if v.recSeen != nil && v.recWhole {
+		return nil
+	}
+	return v.writeRecord(rec)
+}

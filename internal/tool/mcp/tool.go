@@ -1,0 +1,95 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"belay/internal/permit"
+	"belay/internal/tool"
+)
+
+// remoteTool is one tool of a server.
+type remoteTool struct {
+	server *server
+	// name is the server's own.
+	name  string
+	spec  tool.Spec
+	hints *sdk.ToolAnnotations
+}
+
+var _ tool.Tool = (*remoteTool)(nil)
+
+// Spec implements [tool.Tool].
+func (t *remoteTool) Spec() tool.Spec { return t.spec }
+
+// Prepare implements [tool.Tool].
+func (t *remoteTool) Prepare(_ context.Context, w *tool.Environment, input json.RawMessage) (tool.Call, error) {
+	if len(bytes.TrimSpace(input)) == 0 {
+		input = json.RawMessage("{}")
+	}
+	return &call{t, w, input}, nil
+}
+
+// call is one call of a tool.
+type call struct {
+	tool  *remoteTool
+	w     *tool.Environment
+	input json.RawMessage
+}
+
+// Effect implements [tool.Call]: people see all of the input.
+func (c *call) Effect() permit.Effect {
+	var shown bytes.Buffer
+	if json.Indent(&shown, c.input, "", "  ") != nil {
+		shown.Reset()
+		shown.Write(c.input)
+	}
+	return permit.Effect{
+		Tool: c.tool.spec.Name, Kind: permit.External, Command: shown.String(),
+		Summary: tool.Clip(fmt.Sprintf("%s %s", c.tool.spec.Name, c.input), 200),
+	}
+}
+
+// Run implements [tool.Call]. A call that was sent is never repeated: nobody knows what it
+// has done.
+func (c *call) Run(ctx context.Context) (tool.Result, error) {
+	name, limit := c.tool.server.Name, c.tool.server.Timeout
+	conn, err := c.tool.server.connected(ctx)
+	if err != nil {
+		return tool.Result{}, c.stopped(ctx, tool.Refuse("the MCP server %s cannot be reached: %v", name, err).
+			WithHint("nothing was done; go on without it, and tell the person"))
+	}
+	timed, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	res, err := conn.session.CallTool(timed, &sdk.CallToolParams{Name: c.tool.name, Arguments: c.input})
+	if err == nil {
+		return c.result(ctx, res)
+	}
+	const unknown = "nobody knows whether it was done; look before you call it again"
+	var refused *jsonrpc.Error
+	switch {
+	case errors.Is(timed.Err(), context.DeadlineExceeded) && ctx.Err() == nil:
+		err = tool.Refuse("the MCP server %s did not answer within %s", name, limit.Round(time.Millisecond)).WithHint(unknown)
+	case errors.As(err, &refused) && !errors.Is(err, sdk.ErrConnectionClosed):
+		err = tool.Refuse("the MCP server %s refuses the call: %s", name, tool.Clip(c.tool.server.redact(refused.Message), 2000))
+	default:
+		said := c.tool.server.redact(conn.link.explain(err).Error())
+		err = tool.Refuse("the connection to the MCP server %s broke during the call: %s", name, tool.Clip(said, 2000)).WithHint(unknown)
+	}
+	return tool.Result{}, c.stopped(ctx, err)
+}
+
+// stopped is err, or why the turn ended.
+func (c *call) stopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}

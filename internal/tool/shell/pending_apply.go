@@ -1,0 +1,94 @@
+package shell
+
+import (
+	"context"
+	"errors"
+
+	"belay/internal/journal"
+	"belay/internal/session"
+	"belay/internal/tool"
+	"belay/internal/tool/files"
+)
+
+// leave frees what is held, and leaves it where it is.
+func (p *pending) leave() (err error) {
+	if p.held != nil {
+		err = p.held.Close()
+	} else if p.upper != nil {
+		err = p.upper.Remove()
+	}
+	p.held, p.upper = nil, nil
+	return err
+}
+
+// remove removes the changes, which are real now or unwanted.
+func (p *pending) remove() (err error) {
+	if p.held != nil {
+		err = p.held.Remove()
+	} else if p.upper != nil {
+		err = p.upper.Remove()
+	}
+	p.held, p.upper = nil, nil
+	return err
+}
+
+// apply makes the changes in the project, all or none.
+func (p *pending) apply(ctx context.Context, changes []journal.Change) error {
+	w, by := p.call.environment, p.record.Origin
+	owner := journal.Owner{What: Name, Session: by.SessionID, Turn: by.TurnID, Agent: by.Agent, Call: by.CallID}
+	return inProject(ctx, w, func(j *journal.Project) error {
+		if p.resumed { // the process may have made them, and died before it could say so
+			if real, err := AreReal(ctx, w.Root, changes); err != nil || real {
+				return err
+			}
+		}
+		noted, err := makeChanges(ctx, w, j, journal.Plan{Owner: owner, Changes: changes, Contents: p.contents(changes)}, func([]session.Change) error { return nil })
+		if err != nil {
+			return err
+		}
+		for _, c := range noted {
+			w.Seen.Forget(c.Path)
+		}
+		w.Ledger.Note(noted...)
+		return nil
+	})
+}
+
+// contents is the folder that a transaction of changes may take, "" where some of it is
+// to stay.
+func (p *pending) contents(changes []journal.Change) journal.Name {
+	switch {
+	case len(changes) != len(p.record.Changes):
+		return ""
+	case p.held != nil:
+		return p.held.Contents()
+	}
+	return p.upper.Contents()
+}
+
+// inProject lends the journal of a project that nobody else changes meanwhile.
+func inProject(ctx context.Context, w *tool.Environment, do func(*journal.Project) error) (err error) {
+	pass, err := w.Gate.Enter(ctx, w.Project)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, pass.Leave()) }()
+	j, err := files.OpenJournal(ctx, w.Journal, w.Project, w.Root)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, j.Close()) }()
+	return do(j)
+}
+
+// makeChanges makes the changes of a plan, which a review has allowed, all or none, and
+// returns them as the session has them on record. Then is called with those before they
+// are certain.
+func makeChanges(ctx context.Context, w *tool.Environment, j *journal.Project, plan journal.Plan, then func([]session.Change) error) ([]session.Change, error) {
+	noted := files.Recorded(plan.Changes)
+	if err := keepContents(ctx, w, plan.Changes, noted, w.Ledger.Before != nil); err != nil {
+		return nil, err
+	}
+	plan.Changes, plan.Inside = gitOrder(plan.Changes), true
+	return noted, files.TransactThen(ctx, w, j, plan, noted, func() error { return then(noted) })
+}

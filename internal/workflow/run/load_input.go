@@ -1,0 +1,83 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"belay/internal/fault"
+	"belay/internal/nearest"
+)
+
+// give checks the input against the workflow's schema, its defaults filled in. With
+// known, inputs that the schema does not name are refused: they are mistyped.
+func (w *flow) give(input map[string]any, texts map[string]string, known bool) error {
+	input, err := plainMap(input)
+	if err != nil {
+		return fault.New(fault.InvalidWorkflow, "the input is no JSON: %v", err)
+	}
+	for name, text := range texts {
+		input[name] = w.typed(name, text)
+	}
+	var all []problem
+	if known {
+		for _, name := range w.Input.Undeclared(input) {
+			all = append(all, problem{Path: "input", Message: fmt.Sprintf("the workflow has no input %q", name), Hint: w.meantInput(name)})
+		}
+	}
+	w.Input.Defaults(input)
+	if w.input, err = plainMap(input); err != nil {
+		return err
+	}
+	for _, f := range w.Input.Faults(w.input) {
+		all = append(all, problem{Path: strings.Join(append([]string{"input"}, f.Place...), "."), Message: f.Text})
+	}
+	if err := invalid("the input does not fit the schema of the workflow "+w.ID, all); err != nil {
+		return fault.From(err).WithHint("give it with --input NAME=VALUE, or in the JSON object of --input-file")
+	}
+	env, err := w.Env.Fields(map[string]any{
+		"workflow": map[string]any{"id": w.ID, "version": w.Version, "input": w.input}, "input": w.input,
+	})
+	if err != nil {
+		return invalid("env cannot be evaluated", problemOf(w.name, err))
+	}
+	w.env, err = plainMap(env)
+	return err
+}
+
+// meantInput is the next step after an input that there is not.
+func (w *flow) meantInput(name string) string {
+	names := w.Input.Names()
+	if meant := nearest.Of(name, names); meant != "" {
+		return "did you mean " + meant + "?"
+	}
+	if len(names) == 0 {
+		return "it takes none"
+	}
+	return "it takes " + strings.Join(names, ", ")
+}
+
+// typed is an input that was given as text, as the schema wants it.
+func (w *flow) typed(name, text string) any {
+	if w.Input == nil {
+		return text
+	}
+	properties, _ := w.Input.Source["properties"].(map[string]any)
+	property, _ := properties[name].(map[string]any)
+	switch t := property["type"].(type) {
+	case string:
+		if t == "string" {
+			return text
+		}
+	case []any:
+		if slices.Contains(t, any("string")) {
+			return text
+		}
+	default:
+		return text
+	}
+	if v, err := decodeValue([]byte(text)); err == nil {
+		return v
+	}
+	return text // the schema says what is wrong with it
+}

@@ -1,0 +1,79 @@
+// A register as a person is changing it: the rows of the file, with edits and added rows that
+// are not saved. What is not saved stays in this browser.
+import { useEffect, useMemo, useRef, useState } from "react";
+import type { DeliverableView, Register, Row } from "../../api/deliverable";
+import type { Project } from "../../api/types";
+import { readRecord, writeRecord } from "../../ui/keep";
+import { type Added, afterSave, isAdded, newRow, nextId, nextKey, sentOf, takenOf, unsaved, validAdded } from "./added";
+import { type Conflict, conflictsOf, countEdits, decided, edited, type Edits, keysOf, settled, validEdits, withEdit } from "./edits";
+
+/** Changes are kept by the deliverable's id: a deliverable that moves to another package keeps them. */
+const kept = (projectId: string, id: string) => `belay.register.${projectId}.${id}`;
+const keptRows = (projectId: string, id: string) => `${kept(projectId, id)}.added`;
+
+export interface Draft {
+  /** Every row and its key, the added ones last. */
+  rows: readonly Row[]; keys: readonly string[];
+  edits: Edits; added: Added; conflicts: readonly Conflict[];
+  /** The keys of added rows whose id somebody else has used meanwhile. */
+  taken: readonly string[];
+  size: { cells: number; rows: number; added: number };
+  edit(key: string, column: string, value: string): void;
+  /** Adds a row and returns its key. */
+  add(): string;
+  /** Takes an added row away. */
+  remove(key: string): void;
+  /** Gives an added row the next free id. */
+  renumber(key: string): void;
+  decide(c: Conflict, mine: boolean): void;
+  discard(): void;
+  /** What to send, and what to call with the register as it is after that. */
+  send(): { rows: Row[]; saved: (fresh: Register) => void };
+}
+
+export function useRegisterDraft(project: Project, d: DeliverableView, register: Register): Draft {
+  const rows = register.rows;
+  const ownKeys = useMemo(() => keysOf(rows), [rows]);
+  const [made, setMade] = useState<Edits>(() => readRecord(kept(project.id, d.id), 1, validEdits) ?? {});
+  const [written, setWritten] = useState<Added>(() => readRecord(keptRows(project.id, d.id), 1, validAdded) ?? {});
+  const latest = useRef(written);
+  useEffect(() => { latest.current = written; });
+  const edits = useMemo(() => settled(made, rows, ownKeys), [made, rows, ownKeys]);
+  const added = useMemo(() => unsaved(written, rows), [written, rows]);
+  const conflicts = useMemo(() => conflictsOf(edits, rows, ownKeys), [edits, rows, ownKeys]);
+  const taken = useMemo(() => takenOf(added, rows), [added, rows]);
+  const size = { ...countEdits(edits), added: Object.keys(added).length };
+  useEffect(() => { writeRecord(kept(project.id, d.id), 1, size.cells > 0 ? edits : undefined); }, [project.id, d.id, edits, size.cells]);
+  useEffect(() => { writeRecord(keptRows(project.id, d.id), 1, size.added > 0 ? added : undefined); }, [project.id, d.id, added, size.added]);
+  const all = useMemo(() => [...rows, ...Object.values(added)], [rows, added]);
+  const keys = useMemo(() => [...ownKeys, ...Object.keys(added)], [ownKeys, added]);
+  const freeId = () => nextId(d.id, all.map((r) => (r.DependencyID ?? "").trim()));
+  return {
+    rows: all, keys, edits, added, conflicts, taken, size,
+    edit: (key, column, value) => {
+      if (isAdded(key)) setWritten((a) => (a[key] ? { ...a, [key]: { ...a[key], [column]: value } } : a));
+      else setMade((e) => withEdit(settled(e, rows, ownKeys), key, column, rows[ownKeys.indexOf(key)]?.[column] ?? "", value));
+    },
+    add: () => {
+      const key = nextKey(added);
+      setWritten({ ...added, [key]: newRow(d, freeId(), new Date().toISOString().slice(0, 10)) });
+      return key;
+    },
+    remove: (key) => setWritten(({ [key]: _, ...rest }) => rest),
+    renumber: (key) => setWritten((a) => ({ ...a, [key]: { ...a[key], DependencyID: freeId() } })),
+    decide: (c, mine) => setMade(decided(edits, c, mine)),
+    discard: () => { setMade({}); setWritten({}); },
+    send: () => ({
+      rows: [...edited(rows, ownKeys, edits), ...sentOf(added)],
+      saved: (fresh) => {
+        const freshKeys = keysOf(fresh.rows);
+        const after = afterSave(latest.current, added, {});
+        setWritten(after.added);
+        setMade((e) => ({ ...settled(e, fresh.rows, freshKeys), ...after.edits }));
+      },
+    }),
+  };
+}
+
+/** Whether a row is retired, with its edits. */
+export const isRetired = (row: Row, edits: Edits[string] | undefined): boolean => (edits?.Status?.now ?? row.Status ?? "") === "RETIRED";
