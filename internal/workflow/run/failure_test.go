@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -179,6 +180,36 @@ func TestCancel(t *testing.T) {
 		if _, err := b.r.Resume(t.Context(), b.project, id, ""); !fault.Is(err, fault.InvalidRequest) {
 			t.Errorf("a finished run is taken up: %v", err)
 		}
+	}
+}
+
+// A runner that closes waits for a task at work. It does not wait for a person whom the run
+// asks after that task.
+func TestCloseBeforeAQuestion(t *testing.T) {
+	t.Parallel()
+	release := make(chan struct{})
+	b := newBench(t, agents+`tasks:
+  - {id: work, agent: a, prompt: work, on_success: {next: ask}}
+  - {id: ask, type: wait, message: Well?}
+`, func(r turn.Request) reply {
+		return reply{text: r.Message, answered: release}
+	})
+	id := b.start(nil)
+	b.await("work")
+	closed := make(chan error, 1)
+	go func() { closed <- b.r.Close(t.Context()) }()
+	for r := b.r; ; runtime.Gosched() {
+		if _, err := r.Start(t.Context(), b.request(nil)); fault.Is(err, fault.Overloaded) {
+			break
+		}
+	}
+	close(release)
+	if err := <-closed; err != nil {
+		t.Fatal(err)
+	}
+	r, err := b.r.Show(t.Context(), b.project, id)
+	if err != nil || r.Status != run.Interrupted || len(r.Waits) != 1 {
+		t.Errorf("%v: %s, waits %+v", err, r.Status, r.Waits)
 	}
 }
 

@@ -66,8 +66,8 @@ func (x *execution) task(ctx context.Context, t *definition.Task, p place, s sco
 			return nil, nil, err // it has not begun
 		}
 		defer seat.leave()
-		x.activity.add(0, 1)
-		defer x.activity.add(0, -1)
+		x.count(0, 1)
+		defer x.count(0, -1)
 		ctx = withSeat(ctx, seat)
 		if len(rec.Attempts) == 0 {
 			rec.StartedAt = x.records.now()

@@ -87,10 +87,10 @@ func (x *execution) await(ctx context.Context, t *definition.Task, s scope, rec 
 	}
 	p := pausesOf(ctx)
 	p.pause()
-	x.activity.add(1, 0)
+	x.count(1, 0)
 	a, done, err := x.answer(ctx, w, t.OnTime == definition.TimeContinues)
 	defer done()
-	x.activity.add(-1, 0)
+	x.count(-1, 0)
 	p.resume()
 	if err != nil && stopped(ctx) == errInterrupted {
 		return err // it goes on waiting in the next process
@@ -143,6 +143,17 @@ func (a *activity) add(waiting, working int) {
 	defer a.mu.Unlock()
 	a.waiting += waiting
 	a.working += working
+}
+
+// count notes what the run does now. A runner that closes waits for work, not for a person:
+// it stops the run where only waits are left.
+func (x *execution) count(waiting, working int) {
+	x.activity.add(waiting, working)
+	x.r.mu.Lock()
+	defer x.r.mu.Unlock()
+	if x.r.closed && x.activity.idle() {
+		x.stop(errInterrupted) // the next process goes on waiting
+	}
 }
 
 // idle reports whether the run does nothing but wait for a person or a time.
