@@ -197,6 +197,7 @@ var (
 	varying  = regexp.MustCompile(`"(created|time|expires|expiresAt)":"[^"]*"`)
 	duration = regexp.MustCompile(`"durationMs":\d+`)
 	process  = regexp.MustCompile(`"pid":\d+`)
+	unknown  = regexp.MustCompile(`(its name does not resolve) \([^)]*\)`) // as the machine says it
 	lasted   = regexp.MustCompile(`(exit code \d+ after )[0-9.]+m?s`)
 )
 
@@ -219,6 +220,7 @@ func (tr *transcript) hide(text string) string {
 	text = varying.ReplaceAllString(text, `"$1":"…"`)
 	text = duration.ReplaceAllString(text, `"durationMs":1`)
 	text = process.ReplaceAllString(text, `"pid":1`)
+	text = unknown.ReplaceAllString(text, "$1 (…)")
 	return lasted.ReplaceAllString(text, "${1}1ms")
 }
 

@@ -150,7 +150,10 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (p *Proxy) failed(w http.ResponseWriter, r *http.Request, to target, err error) {
 	status := http.StatusBadGateway
 	var no *refusedError
+	var name *net.DNSError
 	switch {
+	case errors.As(err, &name):
+		err = fmt.Errorf("its name does not resolve (%s)", name.Err) // the server that was asked says nothing to a command
 	case errors.As(err, &no):
 		status = no.status
 	case p.violates(r.Context(), to, err):
