@@ -3,13 +3,9 @@ package config
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"belay/internal/lazyregexp"
-	"belay/internal/nearest"
 )
 
 // Permit says who decides about tool calls, and how long they have.
@@ -143,40 +139,6 @@ func acting(c *Config) []*key {
 	}
 }
 
-// rule checks the shape of a rule; package permit reads it.
-func rule(s string) (string, error) {
-	if !ruleShape.MatchString(s) || len(s) > 1024 {
-		return "", fmt.Errorf("%.60q is not a rule: write a tool, or a tool and what it is called with, as in bash(git status *)", s)
-	}
-	// A denial of a tool that there is not would deny nothing, and nobody would notice.
-	name, _, _ := strings.Cut(strings.ToLower(s), "(")
-	if begin, all := strings.CutSuffix(name, "*"); !strings.HasPrefix(name, "agent.") && !strings.HasPrefix(name, mcpPrefix) && !slices.ContainsFunc(ToolNames, func(tool string) bool {
-		return tool == name || all && strings.HasPrefix(tool, begin)
-	}) {
-		if meant := nearest.Of(name, ToolNames); meant != "" {
-			return "", fmt.Errorf("%.60q: there is no tool %s; did you mean %s?", s, name, meant)
-		}
-		return "", fmt.Errorf("%.60q: there is no tool %s; there are %s, and agent.NAME", s, name, strings.Join(ToolNames, ", "))
-	}
-	return s, nil
-}
-
-// ToolNames are the tools that rules may name, beside the agents and the tools of MCP
-// servers, which [builder.mcpRules] checks. network and ports,
-// what commands reach and which ports of theirs are opened, are no tools that a model
-// calls.
-var ToolNames = []string{
-	"read", "write", "edit", "list", "glob", "grep", "attachment.add", "attachment.download", "fetch", "bash", "network", "ports",
-	"project.list", "project.graph", "project.status", "project.propose", "project.scaffold", "project.snapshot", "skill",
-}
-
-// ModelTools are those of them that a model calls.
-func ModelTools() []string {
-	return slices.DeleteFunc(slices.Clone(ToolNames), func(name string) bool { return name == "network" || name == "ports" })
-}
-
-var ruleShape = lazyregexp.New(`^[A-Za-z*][A-Za-z0-9_.*-]*(\(.*\))?$`)
-
 func port(s string) (string, error) {
 	n, err := strconv.ParseUint(s, 10, 16)
 	if err != nil || n == 0 {
@@ -204,48 +166,12 @@ func variable(s string) (string, error) {
 	return s, nil
 }
 
-// denials are a list that grows stricter by what is added.
-type denials struct{ list }
-
-// tighten adds what the other list has.
-func (v denials) tighten(o value) bool {
-	other := *o.(denials).p
-	all := append(slices.Clone(*v.p), other...)
-	slices.Sort(all)
-	all = slices.Compact(all)
-	changed := len(all) > len(*v.p)
-	*v.p = all
-	return changed
-}
-
 // numbers are a list whose items may be written without quotes.
 type numbers struct{ list }
 
 func (numbers) kind() kind { return sequence | scalarString | scalarInt }
 func (numbers) schema() map[string]any {
 	return map[string]any{"type": []string{"array", "string", "integer"}, "items": map[string]any{"type": []string{"string", "integer"}}}
-}
-
-// checkRules has further checks made of the rules of a permit setting.
-func (k *key) checkRules(check func(setting, rule string) error) {
-	if check == nil || !strings.HasPrefix(k.name, "permit.") {
-		return
-	}
-	also := func(own list) list {
-		return list{own.p, func(s string) (string, error) {
-			s, err := own.check(s)
-			if err == nil {
-				err = check(k.name, s)
-			}
-			return s, err
-		}}
-	}
-	switch v := k.value.(type) {
-	case list:
-		k.value = also(v)
-	case denials:
-		k.value = denials{also(v.list)}
-	}
 }
 
 // allOf is several errors as one sentence.

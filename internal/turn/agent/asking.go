@@ -2,16 +2,11 @@ package agent
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
-	"fmt"
-	"strconv"
-	"strings"
 
 	"go.opentelemetry.io/otel/attribute"
 
 	"belay/internal/event"
-	"belay/internal/fault"
 	"belay/internal/permit"
 	"belay/internal/telemetry"
 	"belay/internal/tool"
@@ -151,44 +146,6 @@ func ResolvedDraft(call string, d permit.Decision) event.Draft {
 	}}
 }
 
-// questionID is the id of the question about a call or, once it has run, about its
-// changes.
-func (c *toolCall) questionID() string {
-	switch {
-	case c.changes != nil && c.changes.Second():
-		return AutomaticQuestion(c.run.SessionID, c.run.ID, c.run.key, c.id, c.nth)
-	case c.changes != nil:
-		return ChangesQuestion(c.run.SessionID, c.run.ID, c.run.key, c.id, c.nth)
-	}
-	return DecisionID(c.run.SessionID, c.run.ID, c.run.key, c.id, c.nth)
-}
-
-// ChangesQuestion is the id of the question about what a call changed.
-func ChangesQuestion(session, turn, agent, call string, nth int) string {
-	return DecisionID(session, turn, agent+" changes", call, nth)
-}
-
-// AutomaticQuestion is the id of the question about what a call changed and other programs run
-// by themselves, where it changed other files as well.
-func AutomaticQuestion(session, turn, agent, call string, nth int) string {
-	return DecisionID(session, turn, agent+" automatic changes", call, nth)
-}
-
-// changeID names the changes of a call while they are not real.
-func (c *toolCall) changeID() string {
-	return ChangeID(ChangesQuestion(c.run.SessionID, c.run.ID, c.run.key, c.id, c.nth))
-}
-
-// ChangeID names the changes that a [ChangesQuestion] is about.
-func ChangeID(question string) string { return "chg_" + strings.TrimPrefix(question, "dec_") }
-
-// DecisionID is the id of the question about the nth call of that id of one agent
-// in a turn: the same after a restart.
-func DecisionID(session, turn, agent, call string, nth int) string {
-	sum := fingerprint(session, turn, agent, call, strconv.Itoa(nth))
-	return "dec_" + hex.EncodeToString(sum[:12])
-}
-
 // whyDenied says in a sentence that a person did not allow something.
 func whyDenied(d permit.Decision) string {
 	switch {
@@ -210,47 +167,4 @@ func denied(d permit.Decision) tool.Result {
 		r = r.WithHint("they said: %s", d.Note)
 	}
 	return r.Result()
-}
-
-// Equip gives the turn's own agent its tools, with those that delegate to others, and
-// says what it may do with them.
-func (a *Run) Equip(delegates []tool.Tool, allow, deny []string) (err error) {
-	if a.Tools, err = a.Settings.Tools.With(delegates...); err != nil {
-		return err
-	}
-	var bad []string
-	if a.policy, bad = a.policyOf(allow, deny); len(bad) > 0 {
-		a.Settings.Warn("BAD_RULES", "these rules cannot be read and do not count: "+fault.List(bad))
-	}
-	return nil
-}
-
-// policyOf is what the turn's persona may do in its mode.
-func (a *Run) policyOf(allow, deny []string) (permit.Policy, []string) {
-	s := &a.Settings
-	p := permit.Policy{Mode: permit.ModeOf(s.Mode), Allowed: s.Allowed, Denied: s.Denied, AskBefore: s.AskBefore, Outside: s.Outside, Added: a.Services.AddedRules}
-	if a.Destination != nil && a.Services.Publish != nil {
-		p.Publish = a.Services.Publish(*a.Destination)
-	}
-	if s.Persona.Blocking == "never" {
-		p.NeverAsk = fmt.Sprintf("persona %s works without asking (BLOCKING never)", s.Persona.ID)
-	}
-	var bad []string
-	add := func(to []permit.Rule, where string, texts []string) []permit.Rule {
-		to = to[:len(to):len(to)] // the rules before are other turns', too
-		for _, text := range texts {
-			rule, err := permit.ParseRule(text)
-			if err != nil {
-				bad = append(bad, fmt.Sprintf("%s: %v", where, err))
-				continue
-			}
-			to = append(to, rule)
-		}
-		return to
-	}
-	p.Allowed = add(p.Allowed, "auto_approve_tools", s.Persona.AutoApproveTools)
-	p.Allowed = add(p.Allowed, "--allow", allow)
-	p.Denied = add(p.Denied, "disallowed_tools", s.Persona.DisallowedTools)
-	p.Denied = add(p.Denied, "permissions.deny", deny)
-	return p, bad
 }
