@@ -63,11 +63,11 @@ web: test-tools ## the page, in web/dist; needs Node, and what it makes is commi
 page: test-tools ## the page's unit tests, and whether web/dist is what web/src gives
 	@./test/page
 
-# Ten minutes for a package, which is what Go gives it, are little on a busy machine.
+# Ten minutes for a package, which is what Go gives it, are little on a busy or slow machine.
 # Everything was vetted before.
 unit: export GOFLAGS += -vet=off
 unit:
-	$(GO) test $(RACE) -timeout 30m ./...
+	$(GO) test $(RACE) -timeout 45m ./...
 	$(GO) test -tags crashtest -timeout 30m ./test/crash
 	$(GO) test -tags crashtest -timeout 30m -run 'Dead|Fails|Killed|Person|Flushes' ./internal/journal ./internal/turn
 	$(GO) test -tags crashtest -timeout 30m -run 'Unflushed|Flushes|EveryOperation' ./internal/durable ./internal/permit ./internal/session ./internal/workspace/...
