@@ -1,8 +1,6 @@
 package permit
 
-import (
-	"time"
-)
+import "time"
 
 // Verdict is a person's answer.
 type Verdict string

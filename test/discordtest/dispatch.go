@@ -1,8 +1,6 @@
 package discordtest
 
-import (
-	"slices"
-)
+import "slices"
 
 // dispatch sends an event to the bot, if it asked for such; intents 0 is everybody.
 // While nobody is connected the event waits for a resume. The caller holds the lock.

@@ -153,13 +153,26 @@ func (p *Proxy) failed(w http.ResponseWriter, r *http.Request, to target, err er
 	var name *net.DNSError
 	switch {
 	case errors.As(err, &name):
-		err = fmt.Errorf("its name does not resolve (%s)", name.Err) // the server that was asked says nothing to a command
+		err = unresolved(name)
 	case errors.As(err, &no):
 		status = no.status
 	case p.violates(r.Context(), to, err):
 		status = http.StatusForbidden
 	}
 	http.Error(w, fmt.Sprintf("belay: %s was not reached: %v", to.name(), err), status)
+}
+
+// unresolved is an error of a name's lookup without the address of the server that was asked,
+// which is the machine's affair.
+func unresolved(e *net.DNSError) error {
+	why := "the name server failed"
+	switch {
+	case e.IsNotFound:
+		why = "there is no such name"
+	case e.IsTimeout:
+		why = "the name server did not answer in time"
+	}
+	return fmt.Errorf("its name does not resolve (%s)", why)
 }
 
 // connect relays the bytes of a connection.

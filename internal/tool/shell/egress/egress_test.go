@@ -30,6 +30,8 @@ type far struct {
 	remote chan net.Conn
 	rule   func(ctx context.Context, host string) (permit.Ruling, error)
 	fails  error
+	// lost is why no address is found for a host; nil is none.
+	lost error
 
 	mu  sync.Mutex
 	log []string
@@ -38,6 +40,9 @@ type far struct {
 func (f *far) Check(address string) error { return netguard.Dialer{}.Check(address) }
 
 func (f *far) Dial(context.Context, string, string) (net.Conn, error) {
+	if f.lost != nil {
+		return nil, f.lost
+	}
 	near, remote := net.Pipe()
 	f.remote <- remote
 	return near, nil
@@ -182,6 +187,25 @@ func TestRequestsThatReachNothing(t *testing.T) {
 	}
 	if len(f.remote) != 0 {
 		t.Error("something was reached")
+	}
+}
+
+// A command learns that a name does not resolve, and nothing of the machine's name server.
+func TestNamesThatDoNotResolve(t *testing.T) {
+	t.Parallel()
+	for want, e := range map[string]*net.DNSError{
+		"there is no such name":                  {Err: "no such host", IsNotFound: true},
+		"the name server did not answer in time": {Err: "read udp 10.0.0.2:4711->10.0.0.53:53: i/o timeout", IsTimeout: true},
+		"the name server failed":                 {Err: "dial udp 10.0.0.53:53: connection refused"},
+	} {
+		e.Name, e.Server = "a.test", "10.0.0.53:53"
+		_, connect, _ := serve(t, &far{lost: &net.OpError{Op: "dial", Net: "tcp", Err: e}}, Options{})
+		for _, request := range []string{connectTo("a.test:443"), "GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n"} {
+			status, body := ask(t, connect, request)
+			if status != http.StatusBadGateway || strings.TrimSpace(body) != "belay: a.test was not reached: its name does not resolve ("+want+")" {
+				t.Errorf("%.10q, %v: %d %q", request, e, status, body)
+			}
+		}
 	}
 }
 
