@@ -80,7 +80,7 @@ func serveHTTP(c *console, cmd *cobra.Command, asJSON bool) error {
 		if err := a.Ready(); err != nil {
 			c.warn("no turn can be taken yet: " + fault.From(err).Message)
 		}
-		defer context.AfterFunc(ctx, func() { tellManager(daemon.SdNotifyStopping) })()
+		defer tellStopping(ctx)()
 		return a.Serve(ctx, app.ServeOptions{Listener: ln, Listening: func(url, link string, without []api.Missing) error {
 			line := "listening on " + url
 			if asJSON {

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
+	"sync"
 
 	"github.com/coreos/go-systemd/v22/activation"
 	"github.com/coreos/go-systemd/v22/daemon"
@@ -34,3 +36,14 @@ func inheritedListener() (net.Listener, error) {
 // tellManager tells systemd about the server's state (sd_notify(3)). Where no systemd
 // asked for that, it does nothing; where telling fails, systemd itself notices.
 func tellManager(state string) { _, _ = daemon.SdNotify(false, state) }
+
+// tellStopping tells systemd that the server stops: when ctx is done, or when done is called.
+// When done returns, systemd was told.
+func tellStopping(ctx context.Context) (done func()) {
+	tell := sync.OnceFunc(func() { tellManager(daemon.SdNotifyStopping) })
+	stop := context.AfterFunc(ctx, tell)
+	return func() {
+		stop()
+		tell() // the goroutine of AfterFunc may not have begun, and the process ends
+	}
+}

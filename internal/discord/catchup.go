@@ -18,22 +18,62 @@ const (
 	missedTime     = time.Hour
 )
 
-// catchUp reads what was missed in each channel since the last message that was seen.
-// The caller holds the lock.
+// begin records from which id on no message of a connected channel may be lost, where that is
+// not on record. It comes before the connection: a process may die with the first message
+// of a channel in its hands. The caller holds the lock.
+func (s *Surface) begin(channel, id string) {
+	c, err := s.channel(channel)
+	if err == nil {
+		err = c.record.Begin(id)
+	}
+	if err != nil {
+		s.log.Error("Discord: where a channel begins could not be recorded", "channel", channel, "error", err)
+	}
+}
+
+// catchUp reads what was missed in each channel. The caller holds the lock.
 func (s *Surface) catchUp() {
 	for _, c := range s.channels {
-		last, err := c.record.Missing()
-		if err != nil {
-			s.log.Error("Discord: what was missed could not be recorded", "channel", c.id, "error", err)
-		}
-		if last == "" {
-			continue
-		}
-		c.absences++
-		s.do(c, func(ctx context.Context) {
-			s.missed(ctx, c, last)
-			s.caughtUp(ctx, c)
-		})
+		s.catchUpIn(c)
+	}
+}
+
+// catchUpIn reads what was missed in a channel since the last message that was seen. The
+// caller holds the lock.
+func (s *Surface) catchUpIn(c *channel) {
+	last, err := c.record.Missing()
+	if err != nil {
+		s.log.Error("Discord: what was missed could not be recorded", "channel", c.id, "error", err)
+	}
+	if last == "" {
+		return
+	}
+	c.absences++
+	s.do(c, func(ctx context.Context) {
+		s.missed(ctx, c, last)
+		s.caughtUp(ctx, c)
+	})
+}
+
+// thread notes in which channel a thread is. Where nothing of it is on record, but something
+// was written in it after belay was connected to that channel, this was missed. The caller
+// holds the lock.
+func (s *Surface) thread(t client.Thread) {
+	s.parents[t.ID] = t.Parent
+	parent := s.channels[t.Parent]
+	if _, bound := s.binding(t.ID, t.Parent); !bound || parent == nil || s.channels[t.ID] != nil {
+		return
+	}
+	since := parent.record.Since()
+	if message.Before(since, t.ID) {
+		since = t.ID
+	}
+	if !message.Before(since, t.Last) {
+		return
+	}
+	s.begin(t.ID, since)
+	if c := s.channels[t.ID]; c != nil {
+		s.catchUpIn(c)
 	}
 }
 

@@ -293,9 +293,15 @@ type world struct {
 func start(t *testing.T, change func(*discord.Options)) *world {
 	t.Helper()
 	w := begin(t, change)
-	used := w.Command(w.ada, w.channel, "link", map[string]string{"code": w.code})
-	w.Wait(t, "the link", func() bool { return w.Answer(used).Type != 0 })
+	w.link()
 	return w
+}
+
+// link connects the channel with /link, as ada.
+func (w *world) link() {
+	w.t.Helper()
+	used := w.Command(w.ada, w.channel, "link", map[string]string{"code": w.code})
+	w.Wait(w.t, "the link", func() bool { return w.Answer(used).Type != 0 })
 }
 
 // begin makes a world whose channel is not connected.

@@ -30,10 +30,10 @@ func (s *Surface) handle(e client.Event) {
 	case e.Guild != nil:
 		s.tiers[e.Guild.ID] = e.Guild.Tier
 		for _, t := range e.Guild.Threads {
-			s.parents[t.ID] = t.Parent
+			s.thread(t)
 		}
 	case e.Thread != nil:
-		s.parents[e.Thread.ID] = e.Thread.Parent
+		s.thread(*e.Thread)
 	case e.Created != nil:
 		s.created(*e.Created)
 	case e.Edited != nil:

@@ -12,6 +12,8 @@ import (
 
 	"belay/internal/bus/contract"
 	"belay/internal/discord"
+	"belay/internal/discord/record"
+	"belay/internal/discord/routing"
 	"belay/test/discordtest"
 )
 
@@ -140,6 +142,51 @@ func (w *world) recorded(text string, n int) {
 		if time.Now().After(end) {
 			w.t.Fatalf("%s is not on record %d times:\n%s", text, n, w.record())
 		}
+	}
+}
+
+// A message that belay was given and never recorded is read after the restart, also where it
+// is the first of its channel or of a thread: in a channel that /link connected and in one of
+// the settings. What is older than the connection stays unread.
+func TestNothingOnRecord(t *testing.T) {
+	t.Parallel()
+	for _, configured := range []bool{false, true} {
+		t.Run(fmt.Sprintf("configured %v", configured), func(t *testing.T) {
+			t.Parallel()
+			bound := map[string]record.Binding{}
+			w := begin(t, func(o *discord.Options) { o.Channels = bound })
+			if configured {
+				w.down()
+				bound[w.channel] = record.Binding{Project: "/project", Mode: routing.Mention, Deciders: []string{w.ada.ID}}
+			}
+			old := w.AddThread(w.channel, "old")
+			w.Say(old, w.ada, w.Mention()+" before belay")
+			w.mention("before belay")
+			if configured {
+				w.up()
+			} else {
+				w.link()
+			}
+			w.down()
+			w.mention("first of the channel")
+			thread := w.AddThread(w.channel, "thread")
+			w.Say(thread, w.ada, w.Mention()+" first of a thread")
+			w.Say(old, w.ada, w.Mention()+" first of an old thread")
+			w.up()
+			w.agent.requested(3)
+			var all []string
+			for n := range 3 {
+				r := text(w.agent.requested(n + 1))
+				all = append(all, r[strings.LastIndex(r, "first"):])
+				if strings.Contains(r, "before belay") {
+					t.Errorf("what is older was read: %q", r)
+				}
+			}
+			slices.Sort(all)
+			if want := []string{"first of a thread", "first of an old thread", "first of the channel"}; !slices.Equal(all, want) {
+				t.Errorf("the requests are %q", all)
+			}
+		})
 	}
 }
 

@@ -171,7 +171,8 @@ func pause(ctx context.Context, failures int) bool {
 }
 
 // restore takes up what a process before this one left: requests without an answer,
-// and messages without a request.
+// and messages without a request. What is written from now on in a connected channel has an
+// answer, in this process or in a later one.
 func (s *Surface) restore(ctx context.Context) error {
 	ids, err := s.store.Known()
 	if err != nil {
@@ -179,6 +180,9 @@ func (s *Surface) restore(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for id := range s.settings().Channels {
+		s.begin(id, client.IDAt(s.o.Now()))
+	}
 	for _, id := range ids {
 		c, err := s.channel(id)
 		if err != nil {

@@ -215,7 +215,10 @@ func (c *Channel) find(id string) (int, *Message) {
 // channelObject is a channel as the API gives it
 // (https://discord.com/developers/docs/resources/channel#channel-object).
 func (s *Server) channelObject(c *Channel) map[string]any {
-	o := map[string]any{"id": c.ID, "name": c.Name, "guild_id": c.Guild, "type": 0, "position": 0, "permission_overwrites": []any{}, "parent_id": nil}
+	o := map[string]any{"id": c.ID, "name": c.Name, "guild_id": c.Guild, "type": 0, "position": 0, "permission_overwrites": []any{}, "parent_id": nil, "last_message_id": nil}
+	if n := len(c.messages); n > 0 {
+		o["last_message_id"] = c.messages[n-1].ID
+	}
 	switch {
 	case c.Guild == "":
 		return map[string]any{"id": c.ID, "type": 1, "recipients": []User{c.With}, "last_message_id": nil}

@@ -2,8 +2,10 @@ package client
 
 import (
 	"strings"
+	"time"
 
 	"github.com/disgoorg/disgo/discord"
+	"github.com/disgoorg/snowflake/v2"
 
 	"belay/internal/discord/message"
 )
@@ -77,3 +79,15 @@ func author(u discord.User) message.Author {
 	}
 	return message.Author{ID: u.ID.String(), Name: name, Bot: u.Bot || u.System}
 }
+
+func threadOf(t discord.GuildThread) Thread {
+	thread := Thread{ID: t.ID().String(), Parent: t.ParentID().String()}
+	if last := t.LastMessageID(); last != nil {
+		thread.Last = last.String()
+	}
+	return thread
+}
+
+// IDAt is the id that something would have which began then: ids hold their time in
+// milliseconds.
+func IDAt(t time.Time) string { return snowflake.New(t).String() }

@@ -38,8 +38,9 @@ type Guild struct {
 	Threads  []Thread
 }
 
-// Thread is a channel within a channel.
-type Thread struct{ ID, Parent string }
+// Thread is a channel within a channel. Last is its newest message, "" where Discord does
+// not say so.
+type Thread struct{ ID, Parent, Last string }
 
 // intents are the events that belay asks for.
 const intents = gateway.IntentGuilds | gateway.IntentGuildMessages | gateway.IntentMessageContent |
@@ -120,13 +121,13 @@ func eventOf(data gateway.EventData) (Event, bool) {
 	case gateway.EventGuildCreate:
 		g := Guild{ID: e.ID.String(), Name: e.Name, Tier: int(e.PremiumTier)}
 		for _, t := range e.Threads {
-			g.Threads = append(g.Threads, Thread{t.ID().String(), t.ParentID().String()})
+			g.Threads = append(g.Threads, threadOf(t))
 		}
 		return Event{Guild: &g}, true
 	case gateway.EventThreadCreate:
-		return Event{Thread: &Thread{e.ID().String(), e.ParentID().String()}}, true
+		return Event{Thread: new(threadOf(e.GuildThread))}, true
 	case gateway.EventThreadUpdate:
-		return Event{Thread: &Thread{e.ID().String(), e.ParentID().String()}}, true
+		return Event{Thread: new(threadOf(e.GuildThread))}, true
 	case gateway.EventMessageCreate:
 		m := convert(e.Message)
 		return Event{Created: &m}, true

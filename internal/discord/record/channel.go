@@ -67,6 +67,7 @@ type line struct {
 	Session  string    `json:"session,omitempty"`
 	Persona  *string   `json:"persona,omitempty"`
 	Missing  *string   `json:"missing,omitempty"`
+	Since    string    `json:"since,omitempty"`
 }
 
 type sent struct {

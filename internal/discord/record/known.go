@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"slices"
 
 	"belay/internal/discord/message"
@@ -21,15 +22,31 @@ func (c *Channel) Last() string {
 	return c.state.last
 }
 
+// Begin says that no message after an id may be lost from now on. Only the first call counts:
+// a process that dies before it has recorded a first message leaves this to the next one.
+func (c *Channel) Begin(id string) error {
+	if c.Since() != "" {
+		return nil
+	}
+	return c.add(true, line{Since: id})
+}
+
+// Since is the id that [Channel.Begin] recorded, "" for none.
+func (c *Channel) Since() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state.since
+}
+
 // Missing says after which message others may have been missed: after the newest one that was
-// seen or, while an earlier absence is not read up to its end, after the last one before
-// that. It stays so, also for the next process, until [Channel.Complete]. It is "" where none
-// was seen.
+// seen, or after [Channel.Since] where none was. While an earlier absence is not read up to
+// its end, it is the last message before that. It stays so, also for the next process, until
+// [Channel.Complete]. It is "" where none of these is known.
 func (c *Channel) Missing() (after string, _ error) {
 	c.mu.Lock()
 	after, known := c.state.missing, c.state.missing != ""
 	if !known {
-		after = c.state.last
+		after = cmp.Or(c.state.last, c.state.since)
 	}
 	c.mu.Unlock()
 	if known || after == "" {

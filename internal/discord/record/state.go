@@ -25,7 +25,9 @@ type state struct {
 	wanting  []string
 	last     string
 	// missing is the message after which others may have been missed, "" for none.
-	missing  string
+	missing string
+	// since is the id from which on no message may be lost, also where none was seen.
+	since    string
 	requests []*Request
 	question []string // ids, the oldest first
 	// questions by id
@@ -76,6 +78,8 @@ func (s *state) apply(l line) {
 		s.persona = *l.Persona
 	case l.Missing != nil:
 		s.missing = *l.Missing
+	case l.Since != "":
+		s.since = l.Since
 	}
 }
 
@@ -130,6 +134,9 @@ func (s *state) lines() ([]byte, error) {
 	}
 	if s.persona != "" {
 		all = append(all, line{Persona: &s.persona})
+	}
+	if s.since != "" {
+		all = append(all, line{Since: s.since})
 	}
 	if s.missing != "" {
 		all = append(all, line{Missing: &s.missing})
