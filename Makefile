@@ -66,6 +66,8 @@ page: test-tools ## the page's unit tests, and whether web/dist is what web/src 
 # Ten minutes for a package, which is what Go gives it, are little on a busy or slow machine.
 # Everything was vetted before.
 unit: export GOFLAGS += -vet=off
+# A process built with the race detector sleeps a second at its end, unless told not to.
+unit: export GORACE = atexit_sleep_ms=0
 unit:
 	$(GO) test $(RACE) -timeout 45m ./...
 	$(GO) test -tags crashtest -timeout 30m ./test/crash

@@ -18,50 +18,53 @@ const (
 	missedTime     = time.Hour
 )
 
+// absences reads what was written while belay was away.
+type absences struct{ s *Surface }
+
 // begin records from which id on no message of a connected channel may be lost, where that is
 // not on record. It comes before the connection: a process may die with the first message
 // of a channel in its hands. The caller holds the lock.
-func (s *Surface) begin(channel, id string) {
-	c, err := s.channel(channel)
+func (a absences) begin(channel, id string) {
+	c, err := a.s.channel(channel)
 	if err == nil {
 		err = c.record.Begin(id)
 	}
 	if err != nil {
-		s.log.Error("Discord: where a channel begins could not be recorded", "channel", channel, "error", err)
+		a.s.log.Error("Discord: where a channel begins could not be recorded", "channel", channel, "error", err)
 	}
 }
 
 // catchUp reads what was missed in each channel. The caller holds the lock.
-func (s *Surface) catchUp() {
-	for _, c := range s.channels {
-		s.catchUpIn(c)
+func (a absences) catchUp() {
+	for _, c := range a.s.channels {
+		a.catchUpIn(c)
 	}
 }
 
 // catchUpIn reads what was missed in a channel since the last message that was seen. The
 // caller holds the lock.
-func (s *Surface) catchUpIn(c *channel) {
+func (a absences) catchUpIn(c *channel) {
 	last, err := c.record.Missing()
 	if err != nil {
-		s.log.Error("Discord: what was missed could not be recorded", "channel", c.id, "error", err)
+		a.s.log.Error("Discord: what was missed could not be recorded", "channel", c.id, "error", err)
 	}
 	if last == "" {
 		return
 	}
 	c.absences++
-	s.do(c, func(ctx context.Context) {
-		s.missed(ctx, c, last)
-		s.caughtUp(ctx, c)
+	a.s.do(c, func(ctx context.Context) {
+		a.missed(ctx, c, last)
+		a.caughtUp(ctx, c)
 	})
 }
 
 // thread notes in which channel a thread is. Where nothing of it is on record, but something
 // was written in it after belay was connected to that channel, this was missed. The caller
 // holds the lock.
-func (s *Surface) thread(t client.Thread) {
-	s.parents[t.ID] = t.Parent
-	parent := s.channels[t.Parent]
-	if _, bound := s.binding(t.ID, t.Parent); !bound || parent == nil || s.channels[t.ID] != nil {
+func (a absences) thread(t client.Thread) {
+	a.s.parents[t.ID] = t.Parent
+	parent := a.s.channels[t.Parent]
+	if _, bound := a.s.binding(t.ID, t.Parent); !bound || parent == nil || a.s.channels[t.ID] != nil {
 		return
 	}
 	since := parent.record.Since()
@@ -71,69 +74,69 @@ func (s *Surface) thread(t client.Thread) {
 	if !message.Before(since, t.Last) {
 		return
 	}
-	s.begin(t.ID, since)
-	if c := s.channels[t.ID]; c != nil {
-		s.catchUpIn(c)
+	a.begin(t.ID, since)
+	if c := a.s.channels[t.ID]; c != nil {
+		a.catchUpIn(c)
 	}
 }
 
 // caughtUp notes that one absence was read to its end. Until then its beginning stays on
 // record: newer messages come meanwhile, and the process may die.
-func (s *Surface) caughtUp(ctx context.Context, c *channel) {
+func (a absences) caughtUp(ctx context.Context, c *channel) {
 	if ctx.Err() != nil {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	a.s.mu.Lock()
+	defer a.s.mu.Unlock()
 	if c.absences--; c.absences > 0 {
 		return
 	}
 	if err := c.record.Complete(); err != nil {
-		s.log.Error("Discord: what was missed could not be recorded", "channel", c.id, "error", err)
+		a.s.log.Error("Discord: what was missed could not be recorded", "channel", c.id, "error", err)
 	}
 }
 
 // missed reads the messages of a channel after one, as a job of it.
-func (s *Surface) missed(ctx context.Context, c *channel, last string) {
+func (a absences) missed(ctx context.Context, c *channel, last string) {
 	var (
 		found         []message.Message
 		guild, parent string
 	)
-	err := s.persist(ctx, "read what was missed", math.MaxInt, func() (err error) {
+	err := a.s.persist(ctx, "read what was missed", math.MaxInt, func() (err error) {
 		// A list of messages does not say in which server they are, and a thread may have
 		// been begun before this process.
-		if guild, parent, err = s.client.Place(ctx, c.id); err != nil {
+		if guild, parent, err = a.s.client.Place(ctx, c.id); err != nil {
 			return err
 		}
-		found, err = s.client.After(ctx, c.id, last)
+		found, err = a.s.client.After(ctx, c.id, last)
 		return err
 	})
 	if err != nil {
 		if ctx.Err() == nil {
-			s.log.Warn("Discord: what was missed could not be read", "channel", c.id, "reason", client.ReasonOf(err))
+			a.s.log.Warn("Discord: what was missed could not be read", "channel", c.id, "reason", client.ReasonOf(err))
 		}
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	a.s.mu.Lock()
+	defer a.s.mu.Unlock()
 	if parent != "" {
-		s.parents[c.id] = parent
+		a.s.parents[c.id] = parent
 	}
-	if _, bound := s.binding(c.id, parent); !bound {
+	if _, bound := a.s.binding(c.id, parent); !bound {
 		return
 	}
 	skipped := len(found) >= missedMessages
-	oldest := s.o.Now().Add(-missedTime)
+	oldest := a.s.o.Now().Add(-missedTime)
 	for _, m := range found {
 		if m.Time.Before(oldest) || c.record.Forgotten(m.ID) {
-			skipped = skipped || m.Author.ID != s.bot.ID
+			skipped = skipped || m.Author.ID != a.s.bot.ID
 			continue
 		}
 		m.Guild = guild
-		s.created(m)
+		a.s.created(m)
 	}
 	if skipped {
-		s.say(c, last, fmt.Sprintf("belay was away. Of what was written meanwhile it reads at most %d messages of the last hour. Please ask again what it left out.", missedMessages))
+		a.s.say(c, last, fmt.Sprintf("belay was away. Of what was written meanwhile it reads at most %d messages of the last hour. Please ask again what it left out.", missedMessages))
 	}
 }
 

@@ -26,14 +26,14 @@ func (s *Surface) handle(e client.Event) {
 	switch {
 	case e.Ready != nil:
 		s.bot = *e.Ready
-		s.catchUp()
+		absences{s}.catchUp()
 	case e.Guild != nil:
 		s.tiers[e.Guild.ID] = e.Guild.Tier
 		for _, t := range e.Guild.Threads {
-			s.thread(t)
+			absences{s}.thread(t)
 		}
 	case e.Thread != nil:
-		s.thread(*e.Thread)
+		absences{s}.thread(*e.Thread)
 	case e.Created != nil:
 		s.created(*e.Created)
 	case e.Edited != nil:

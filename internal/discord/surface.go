@@ -181,7 +181,7 @@ func (s *Surface) restore(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for id := range s.settings().Channels {
-		s.begin(id, client.IDAt(s.o.Now()))
+		absences{s}.begin(id, client.IDAt(s.o.Now()))
 	}
 	for _, id := range ids {
 		c, err := s.channel(id)
