@@ -16,8 +16,10 @@ SOURCES := bench cmd docs examples internal release test web
 # The race detector needs a C compiler.
 RACE := $(shell CC=$$($(GO) env CC); if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v $${CC%% *} >/dev/null 2>&1; then echo -race; fi)
 
-# The version is stamped by the linker: -buildvcs would fail where Git is missing.
-export GOFLAGS += -buildvcs=false
+# The version is stamped by the linker: -buildvcs would fail where Git is missing. Everything
+# but the tests with the race detector has the flags of a release, so that packages compile once.
+export GOFLAGS += -buildvcs=false -trimpath
+export CGO_ENABLED = 0
 CLI   := belay/internal/cli
 STAMP := -X $(CLI).version=$(VERSION) -X $(CLI).commit=$(COMMIT) -X $(CLI).date=$(DATE)
 
@@ -29,7 +31,7 @@ SHARE    = $(DESTDIR)$(PREFIX)/share
 .PHONY: build install uninstall release release-check demo run web test unit crash lint fmt fmt-check vet gen screens gen-check bench bench-page test-tools parts page clean
 
 build: ## the program, in bin/belay
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w $(STAMP)' -o $(BIN)/belay ./cmd/belay
+	$(GO) build -ldflags '-s -w $(STAMP)' -o $(BIN)/belay ./cmd/belay
 
 install: build ## the program, manual pages and completions, below PREFIX
 	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/man/man1 $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
@@ -69,7 +71,7 @@ unit: export GOFLAGS += -vet=off
 # A process built with the race detector sleeps a second at its end, unless told not to.
 unit: export GORACE = atexit_sleep_ms=0
 unit:
-	$(GO) test $(RACE) -timeout 45m ./...
+	$(if $(RACE),CGO_ENABLED=1) $(GO) test $(RACE) -timeout 45m ./...
 	$(GO) test -tags crashtest -timeout 30m ./test/crash
 	$(GO) test -tags crashtest -timeout 30m -run 'Dead|Fails|Killed|Person|Flushes' ./internal/journal ./internal/turn
 	$(GO) test -tags crashtest -timeout 30m -run 'Unflushed|Flushes|EveryOperation' ./internal/durable ./internal/permit ./internal/session ./internal/workspace/...

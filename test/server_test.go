@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +19,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	testprogram "belay/test/program"
 )
 
 // patience bounds every wait; only a failure reaches it.
@@ -36,15 +37,7 @@ var belay = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	built = dir
-	name := filepath.Join(dir, "belay")
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
-	out, err := exec.Command("go", "build", "-o", name, "belay/cmd/belay").CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("build belay: %w\n%s", err, out)
-	}
-	return name, err
+	return testprogram.Build(dir)
 })
 
 // built is the folder of the program, for removal.

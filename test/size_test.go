@@ -2,8 +2,6 @@ package test
 
 import (
 	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime"
 	"testing"
 )
@@ -18,11 +16,8 @@ func TestProgramSize(t *testing.T) {
 		t.Log("other systems' programs have other sizes; one system holds the limit for all")
 		return
 	}
-	name := filepath.Join(t.TempDir(), "belay")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", name, "belay/cmd/belay")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	name, err := belay()
+	must(t, err)
 	info, err := os.Stat(name)
 	must(t, err)
 	if info.Size() > programBytes {

@@ -11,10 +11,11 @@ import (
 	"go/types"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
+
+	testprogram "belay/test/program"
 )
 
 // source is a package of the program with its types, tests left out.
@@ -27,7 +28,7 @@ type source struct {
 
 // sources are the packages below internal and cmd. They are read once for all tests.
 var sources = sync.OnceValues(func() ([]source, error) {
-	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles", "./internal/...", "./cmd/...")
+	cmd := testprogram.Go("list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles", "./internal/...", "./cmd/...")
 	cmd.Dir, cmd.Stderr = "..", os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {

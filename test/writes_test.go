@@ -1,10 +1,11 @@
 package test
 
 import (
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
+
+	testprogram "belay/test/program"
 )
 
 // ownWrites may change files without package durable: what they write is no file
@@ -52,7 +53,7 @@ func TestOnlyDurableWrites(t *testing.T) {
 // The test above sees each way of writing.
 func TestOnlyDurableWritesSees(t *testing.T) {
 	t.Parallel()
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-export", "-f", "{{.Export}}", "os").Output()
+	out, err := testprogram.Go("list", "-export", "-f", "{{.Export}}", "os").Output()
 	must(t, err)
 	c := newChecker()
 	c.exports["os"] = strings.TrimSpace(string(out))

@@ -3,7 +3,6 @@ package browser
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	testprogram "belay/test/program"
 )
 
 // deck is a file that the example's agent changes.
@@ -34,11 +35,7 @@ var built = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, "belay")
-	if out, err := exec.Command("go", "build", "-o", path, "belay/cmd/belay").CombinedOutput(); err != nil {
-		return path, fmt.Errorf("build belay: %w\n%s", err, out)
-	}
-	return path, nil
+	return testprogram.Build(dir)
 })
 
 // used says that a test needs the program, so that built has made it.

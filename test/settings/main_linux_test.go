@@ -2,11 +2,8 @@ package settings
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"testing"
@@ -14,6 +11,7 @@ import (
 
 	"belay/internal/config"
 	"belay/internal/tool/mcp/mcptest"
+	testprogram "belay/test/program"
 )
 
 // patience bounds every wait for what must happen; only a failure reaches it.
@@ -33,9 +31,8 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 		defer func() { _ = os.RemoveAll(dir) }()
-		program = filepath.Join(dir, "belay")
-		if out, err := exec.Command("go", "build", "-o", program, "belay/cmd/belay").CombinedOutput(); err != nil {
-			panic(fmt.Sprintf("build belay: %v\n%s", err, out))
+		if program, err = testprogram.Build(dir); err != nil {
+			panic(err)
 		}
 		return m.Run()
 	}())

@@ -1,0 +1,29 @@
+// Package program builds belay for tests.
+package program
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+)
+
+// Build makes the program in a folder and returns its path.
+func Build(dir string) (string, error) {
+	name := filepath.Join(dir, "belay")
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	if out, err := Go("build", "-ldflags=-s -w", "-o", name, "belay/cmd/belay").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build belay: %w\n%s", err, out)
+	}
+	return name, nil
+}
+
+// Go is a go command with the flags of make build: what that compiled is not compiled again.
+func Go(args ...string) *exec.Cmd {
+	cmd := exec.Command("go", args...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS="+os.Getenv("GOFLAGS")+" -trimpath")
+	return cmd
+}
