@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -44,7 +45,7 @@ func replyKept(w *response, r *http.Request, in cache, key any, make func() (any
 		if err != nil {
 			return nil, err
 		}
-		return encode(v)
+		return written(func(w io.Writer) error { return plainjson.Write(w, v) })
 	})
 }
 
@@ -89,16 +90,6 @@ func once[T any](in cache, key any, make func() (T, error)) (T, error) {
 	return got, err
 }
 
-func encode(v any) (*kept, error) {
-	body, err := plainjson.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	body = append(body, '\n')
-	sum := sha256.Sum256(body)
-	return &kept{tag: quoted(hex.EncodeToString(sum[:16])), body: body, size: int64(len(body))}, nil
-}
-
 // compress returns the body's compressed form, which has a tag of its own.
 func (k *kept) compress() (*kept, error) {
 	packed := k.packed
@@ -117,6 +108,12 @@ func (k *kept) compress() (*kept, error) {
 		packed = bytes.Clone(b.Bytes())
 	}
 	return &kept{tag: strings.TrimSuffix(k.tag, `"`) + `-gzip"`, body: packed, size: int64(len(packed))}, nil
+}
+
+// tagOf is the entity tag of an answer that these bytes determine.
+func tagOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return quoted(hex.EncodeToString(sum[:16]))
 }
 
 // acceptsGzip reads an Accept-Encoding header.

@@ -2,9 +2,6 @@ package api
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
-	"hash"
 	"io"
 	"net/http"
 	"strconv"
@@ -12,9 +9,9 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// largeBody is from which length on, in bytes, an answer that is written piece by piece is
-// kept in its compressed form alone.
-const largeBody = 4 << 20
+// largeBody is from which length on, in bytes, an answer is kept in its compressed form
+// alone.
+const largeBody = 256 << 10
 
 // spool takes an answer as it is written. A large one is never in memory as a whole: it is
 // compressed as it comes.
@@ -22,15 +19,11 @@ type spool struct {
 	plain  bytes.Buffer
 	packed bytes.Buffer
 	zip    *gzip.Writer
-	sum    hash.Hash
 	size   int64
 }
 
-func newSpool() *spool { return &spool{sum: sha256.New()} }
-
 // Write implements io.Writer.
 func (s *spool) Write(p []byte) (int, error) {
-	s.sum.Write(p)
 	s.size += int64(len(p))
 	if s.zip == nil && s.size > largeBody {
 		var err error
@@ -48,24 +41,24 @@ func (s *spool) Write(p []byte) (int, error) {
 	return s.plain.Write(p)
 }
 
-// kept is what was written.
+// kept is what was written. The tag of a large answer is of its compressed form, which says
+// the same and is shorter.
 func (s *spool) kept() (*kept, error) {
-	k := &kept{tag: quoted(hex.EncodeToString(s.sum.Sum(nil)[:16])), size: s.size}
 	if s.zip == nil {
-		k.body = bytes.Clone(s.plain.Bytes())
-		return k, nil
+		body := bytes.Clone(s.plain.Bytes())
+		return &kept{tag: tagOf(body), body: body, size: s.size}, nil
 	}
 	if err := s.zip.Close(); err != nil {
 		return nil, err
 	}
-	k.packed = bytes.Clone(s.packed.Bytes())
-	return k, nil
+	packed := bytes.Clone(s.packed.Bytes())
+	return &kept{tag: tagOf(packed), packed: packed, size: s.size}, nil
 }
 
 // written is what write writes, to be kept.
 func written(write func(io.Writer) error) (*kept, error) {
-	s := newSpool()
-	if err := write(s); err != nil {
+	var s spool
+	if err := write(&s); err != nil {
 		return nil, err
 	}
 	return s.kept()

@@ -6,6 +6,11 @@ package plainjson
 import (
 	"bytes"
 	"encoding/json"
+	"io"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 )
 
 // Marshal is [json.Marshal] without the escapes of HTML.
@@ -16,6 +21,16 @@ func Marshal(v any) ([]byte, error) {
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
+
+// Write writes what [Marshal] returns, and a line break. It writes in small pieces, so that
+// a long text is never in memory as a whole; encoding/json would gather it first. The value
+// has no [json.Number].
+func Write(w io.Writer, v any) error {
+	return jsonv2.MarshalEncode(jsontext.NewEncoder(w, inPieces), v)
+}
+
+// inPieces are the options that write the same bytes as encoding/json.
+var inPieces = jsonv2.JoinOptions(jsonv1.DefaultOptionsV1(), jsontext.EscapeForHTML(false))
 
 // MustMarshal is [Marshal] of a value that always marshals, such as the payload of an
 // event. It panics where the value does not.

@@ -132,16 +132,24 @@ func (r *Result) types() []ListedType {
 		all[i] = keyed{f.Key(), f.Files}
 	}
 	slices.SortFunc(all, func(a, b keyed) int { return strings.Compare(a.key, b.key) })
+	unique := all[:0]
+	for _, d := range all {
+		if last := len(unique) - 1; last >= 0 && unique[last].key == d.key {
+			unique[last].files |= d.files
+		} else {
+			unique = append(unique, d)
+		}
+	}
 	types := []ListedType{}
 	for _, k := range Knowledge() {
-		var has []string
-		for _, d := range all {
+		has := make([]string, 0, len(unique))
+		for _, d := range unique {
 			if d.files.HasAny(k.Files) {
 				has = append(has, d.key)
 			}
 		}
 		if len(has) > 0 {
-			types = append(types, ListedType{ID: k.ID, Label: k.Label, MatchingDeliverableKeys: slices.Compact(has)})
+			types = append(types, ListedType{ID: k.ID, Label: k.Label, MatchingDeliverableKeys: has})
 		}
 	}
 	return types
