@@ -37,7 +37,7 @@ var belay = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	built = dir
-	return testprogram.Build(dir)
+	return testprogram.Build(context.Background(), dir)
 })
 
 // built is the folder of the program, for removal.

@@ -1,6 +1,7 @@
 package test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,7 +29,7 @@ type source struct {
 
 // sources are the packages below internal and cmd. They are read once for all tests.
 var sources = sync.OnceValues(func() ([]source, error) {
-	cmd := testprogram.Go("list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles", "./internal/...", "./cmd/...")
+	cmd := testprogram.Go(context.Background(), "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles", "./internal/...", "./cmd/...")
 	cmd.Dir, cmd.Stderr = "..", os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {

@@ -53,7 +53,7 @@ func TestOnlyDurableWrites(t *testing.T) {
 // The test above sees each way of writing.
 func TestOnlyDurableWritesSees(t *testing.T) {
 	t.Parallel()
-	out, err := testprogram.Go("list", "-export", "-f", "{{.Export}}", "os").Output()
+	out, err := testprogram.Go(t.Context(), "list", "-export", "-f", "{{.Export}}", "os").Output()
 	must(t, err)
 	c := newChecker()
 	c.exports["os"] = strings.TrimSpace(string(out))

@@ -56,7 +56,7 @@ func (k slash) link(ctx context.Context, in client.Interaction) {
 		return
 	}
 	k.s.mu.Lock()
-	absences{k.s}.begin(in.Channel, in.ID)
+	absences(k).begin(in.Channel, in.ID)
 	k.s.mu.Unlock()
 	k.s.log.Info("a channel of Discord was connected", "channel", in.Channel, "user", in.Who.ID)
 	k.s.tell(ctx, in, "This channel is connected, and you answer the questions here. Name the bot in a message to ask something.")

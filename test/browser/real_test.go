@@ -35,7 +35,7 @@ var built = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return testprogram.Build(dir)
+	return testprogram.Build(context.Background(), dir)
 })
 
 // used says that a test needs the program, so that built has made it.

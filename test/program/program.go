@@ -2,6 +2,7 @@
 package program
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,20 +11,20 @@ import (
 )
 
 // Build makes the program in a folder and returns its path.
-func Build(dir string) (string, error) {
+func Build(ctx context.Context, dir string) (string, error) {
 	name := filepath.Join(dir, "belay")
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}
-	if out, err := Go("build", "-ldflags=-s -w", "-o", name, "belay/cmd/belay").CombinedOutput(); err != nil {
+	if out, err := Go(ctx, "build", "-ldflags=-s -w", "-o", name, "belay/cmd/belay").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build belay: %w\n%s", err, out)
 	}
 	return name, nil
 }
 
 // Go is a go command with the flags of make build: what that compiled is not compiled again.
-func Go(args ...string) *exec.Cmd {
-	cmd := exec.Command("go", args...)
+func Go(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS="+os.Getenv("GOFLAGS")+" -trimpath")
 	return cmd
 }

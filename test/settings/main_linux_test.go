@@ -2,6 +2,7 @@ package settings
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"os"
 	"regexp"
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 		defer func() { _ = os.RemoveAll(dir) }()
-		if program, err = testprogram.Build(dir); err != nil {
+		if program, err = testprogram.Build(context.Background(), dir); err != nil {
 			panic(err)
 		}
 		return m.Run()
