@@ -31,7 +31,7 @@ SHARE    = $(DESTDIR)$(PREFIX)/share
 .PHONY: build install uninstall release release-check demo run web test unit crash lint fmt fmt-check vet gen screens gen-check bench bench-page test-tools parts page clean
 
 build: ## the program, in bin/belay
-	$(GO) build -ldflags '-s -w $(STAMP)' -o $(BIN)/belay ./cmd/belay
+	$(GO) build -trimpath -ldflags '-s -w $(STAMP)' -o $(BIN)/belay ./cmd/belay
 
 install: build ## the program, manual pages and completions, below PREFIX
 	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/man/man1 $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
@@ -69,7 +69,7 @@ page: test-tools ## the page's unit tests, and whether web/dist is what web/src 
 # Everything was vetted before.
 unit: export GOFLAGS += -vet=off
 # A process built with the race detector sleeps a second at its end, unless told not to.
-unit: export GORACE = atexit_sleep_ms=0
+unit: export GORACE += atexit_sleep_ms=0
 unit:
 	$(if $(RACE),CGO_ENABLED=1) $(GO) test $(RACE) -timeout 45m ./...
 	$(GO) test -tags crashtest -timeout 30m ./test/crash

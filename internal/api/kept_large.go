@@ -41,8 +41,8 @@ func (s *spool) Write(p []byte) (int, error) {
 	return s.plain.Write(p)
 }
 
-// kept is what was written. The tag of a large answer is of its compressed form, which says
-// the same and is shorter.
+// kept is what was written. The tag of a large answer is the hash of its compressed form, which
+// has fewer bytes.
 func (s *spool) kept() (*kept, error) {
 	if s.zip == nil {
 		body := bytes.Clone(s.plain.Bytes())

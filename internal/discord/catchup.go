@@ -21,10 +21,39 @@ const (
 // absences reads what was written while belay was away.
 type absences struct{ s *Surface }
 
-// begin records from which id on no message of a connected channel may be lost, where that is
-// not on record. It comes before the connection: a process may die with the first message
-// of a channel in its hands. The caller holds the lock.
-func (a absences) begin(channel, id string) {
+// begin records the id of each connected channel after which no message may be lost, where none
+// is on record. It runs before the connection, because a process may die before it records
+// the first message. Discord says which message is the newest: the clock may be wrong.
+func (a absences) begin(ctx context.Context) {
+	a.s.mu.Lock()
+	channels := a.s.settings().Channels
+	a.s.mu.Unlock()
+	for id := range channels {
+		a.s.mu.Lock()
+		c, err := a.s.channel(id)
+		a.s.mu.Unlock()
+		if err == nil && c.record.Since() != "" {
+			continue
+		}
+		var newest string
+		if err == nil {
+			err = a.s.persist(ctx, "read where a channel begins", attempts, func() (err error) {
+				newest, err = a.s.client.Newest(ctx, id)
+				return err
+			})
+		}
+		if err == nil {
+			err = c.record.Begin(newest)
+		}
+		if err != nil && ctx.Err() == nil {
+			a.s.log.Warn("Discord: where a channel begins is not known", "channel", id, "error", err)
+		}
+	}
+}
+
+// beginAt records that no message of a channel after an id may be lost. The caller holds the
+// lock.
+func (a absences) beginAt(channel, id string) {
 	c, err := a.s.channel(channel)
 	if err == nil {
 		err = c.record.Begin(id)
@@ -59,8 +88,8 @@ func (a absences) catchUpIn(c *channel) {
 }
 
 // thread notes in which channel a thread is. Where nothing of it is on record, but something
-// was written in it after belay was connected to that channel, this was missed. The caller
-// holds the lock.
+// was written in it lately, after belay was connected to that channel, this was missed. The
+// caller holds the lock.
 func (a absences) thread(t client.Thread) {
 	a.s.parents[t.ID] = t.Parent
 	parent := a.s.channels[t.Parent]
@@ -68,17 +97,23 @@ func (a absences) thread(t client.Thread) {
 		return
 	}
 	since := parent.record.Since()
-	if message.Before(since, t.ID) {
-		since = t.ID
+	if since == "" || message.Before(t.Last, a.oldest()) {
+		return
+	}
+	if message.Before(since, t.Before) {
+		since = t.Before
 	}
 	if !message.Before(since, t.Last) {
 		return
 	}
-	a.begin(t.ID, since)
+	a.beginAt(t.ID, since)
 	if c := a.s.channels[t.ID]; c != nil {
 		a.catchUpIn(c)
 	}
 }
+
+// oldest is the id of the first message that is read of what was missed.
+func (a absences) oldest() string { return client.IDAt(a.s.o.Now().Add(-missedTime)) }
 
 // caughtUp notes that one absence was read to its end. Until then its beginning stays on
 // record: newer messages come meanwhile, and the process may die.
@@ -99,7 +134,7 @@ func (a absences) caughtUp(ctx context.Context, c *channel) {
 // missed reads the messages of a channel after one, as a job of it.
 func (a absences) missed(ctx context.Context, c *channel, last string) {
 	var (
-		found         []message.Message
+		found, late   []message.Message
 		guild, parent string
 	)
 	err := a.s.persist(ctx, "read what was missed", math.MaxInt, func() (err error) {
@@ -108,7 +143,13 @@ func (a absences) missed(ctx context.Context, c *channel, last string) {
 		if guild, parent, err = a.s.client.Place(ctx, c.id); err != nil {
 			return err
 		}
-		found, err = a.s.client.After(ctx, c.id, last)
+		if found, err = a.s.client.After(ctx, c.id, last); err != nil {
+			return err
+		}
+		// Discord gives the messages next to an id. Where these are too old, others follow.
+		if oldest := a.oldest(); len(found) >= missedMessages && message.Before(found[len(found)-1].ID, oldest) {
+			late, err = a.s.client.After(ctx, c.id, oldest)
+		}
 		return err
 	})
 	if err != nil {
@@ -127,12 +168,12 @@ func (a absences) missed(ctx context.Context, c *channel, last string) {
 	}
 	skipped := len(found) >= missedMessages
 	oldest := a.s.o.Now().Add(-missedTime)
-	for _, m := range found {
+	for _, m := range append(found, late...) {
+		m.Guild, m.Parent = guild, parent
 		if m.Time.Before(oldest) || c.record.Forgotten(m.ID) {
-			skipped = skipped || m.Author.ID != a.s.bot.ID
+			skipped = skipped || a.s.settings().Route(m, c.state()).Answer
 			continue
 		}
-		m.Guild = guild
 		a.s.created(m)
 	}
 	if skipped {

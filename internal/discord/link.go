@@ -50,14 +50,15 @@ func (k slash) link(ctx context.Context, in client.Interaction) {
 		return
 	}
 	b := record.Binding{Guild: in.Guild, Project: k.s.o.Project, Mode: routing.Mention, Deciders: []string{in.Who.ID}}
+	s := k.s
+	s.mu.Lock()
+	absences{s}.beginAt(in.Channel, in.ID)
+	s.mu.Unlock()
 	if err := k.s.store.Bind(in.Channel, b); err != nil {
 		k.s.log.Error("Discord: a channel could not be connected", "error", err)
 		k.s.tell(ctx, in, "belay could not record this. Its log says why.")
 		return
 	}
-	k.s.mu.Lock()
-	absences(k).begin(in.Channel, in.ID)
-	k.s.mu.Unlock()
 	k.s.log.Info("a channel of Discord was connected", "channel", in.Channel, "user", in.Who.ID)
 	k.s.tell(ctx, in, "This channel is connected, and you answer the questions here. Name the bot in a message to ask something.")
 	k.newCode()

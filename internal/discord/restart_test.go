@@ -12,8 +12,6 @@ import (
 
 	"belay/internal/bus/contract"
 	"belay/internal/discord"
-	"belay/internal/discord/record"
-	"belay/internal/discord/routing"
 	"belay/test/discordtest"
 )
 
@@ -95,37 +93,6 @@ func TestOldNonce(t *testing.T) {
 	}
 }
 
-// What is said while belay is away is answered when it is back: at most an hour, and
-// 100 messages.
-func TestAbsence(t *testing.T) {
-	t.Parallel()
-	w := start(t, nil)
-	w.mention("before")
-	w.agent.requested(1)
-	w.down()
-	w.mention("old", func(m *discordtest.Message) { m.Timestamp = time.Now().Add(-2 * time.Hour) })
-	w.Say(w.channel, w.Person("Ben"), "between us")
-	w.mention("missed")
-	w.up()
-	r := w.agent.requested(2)
-	if !strings.Contains(text(r), "missed") || strings.Contains(text(r), "old") || strings.Contains(text(r), "between us") {
-		t.Errorf("the request is %q", text(r))
-	}
-	w.Wait(t, "the note", func() bool {
-		return slices.ContainsFunc(w.Own(w.channel), func(m discordtest.Message) bool { return strings.Contains(m.Content, "belay was away") })
-	})
-	// The same after a connection that could not be resumed.
-	w.Gateway.Shut(true)
-	w.Gateway.Drop()
-	w.Wait(t, "the end of the connection", func() bool { return !w.Gateway.Connected() })
-	w.mention("meanwhile")
-	w.Gateway.Forget()
-	w.Gateway.Shut(false)
-	if r := w.agent.requested(3); !strings.Contains(text(r), "meanwhile") {
-		t.Errorf("the request is %q", text(r))
-	}
-}
-
 // record is the file about the channel.
 func (w *world) record() string {
 	data, err := os.ReadFile(filepath.Join(w.dir, "channels", w.channel+".jsonl"))
@@ -142,73 +109,6 @@ func (w *world) recorded(text string, n int) {
 		if time.Now().After(end) {
 			w.t.Fatalf("%s is not on record %d times:\n%s", text, n, w.record())
 		}
-	}
-}
-
-// A message that belay was given and never recorded is read after the restart, also where it
-// is the first of its channel or of a thread: in a channel that /link connected and in one of
-// the settings. What is older than the connection stays unread.
-func TestNothingOnRecord(t *testing.T) {
-	t.Parallel()
-	for _, configured := range []bool{false, true} {
-		t.Run(fmt.Sprintf("configured %v", configured), func(t *testing.T) {
-			t.Parallel()
-			bound := map[string]record.Binding{}
-			w := begin(t, func(o *discord.Options) { o.Channels = bound })
-			if configured {
-				w.down()
-				bound[w.channel] = record.Binding{Project: "/project", Mode: routing.Mention, Deciders: []string{w.ada.ID}}
-			}
-			old := w.AddThread(w.channel, "old")
-			w.Say(old, w.ada, w.Mention()+" before belay")
-			w.mention("before belay")
-			if configured {
-				w.up()
-			} else {
-				w.link()
-			}
-			w.down()
-			w.mention("first of the channel")
-			thread := w.AddThread(w.channel, "thread")
-			w.Say(thread, w.ada, w.Mention()+" first of a thread")
-			w.Say(old, w.ada, w.Mention()+" first of an old thread")
-			w.up()
-			w.agent.requested(3)
-			var all []string
-			for n := range 3 {
-				r := text(w.agent.requested(n + 1))
-				all = append(all, r[strings.LastIndex(r, "first"):])
-				if strings.Contains(r, "before belay") {
-					t.Errorf("what is older was read: %q", r)
-				}
-			}
-			slices.Sort(all)
-			if want := []string{"first of a thread", "first of an old thread", "first of the channel"}; !slices.Equal(all, want) {
-				t.Errorf("the requests are %q", all)
-			}
-		})
-	}
-}
-
-// What was missed is not lost where belay is away again before it has read that, and newer
-// messages came meanwhile.
-func TestAbsenceTwice(t *testing.T) {
-	t.Parallel()
-	w := start(t, nil)
-	w.mention("before")
-	w.agent.requested(1)
-	w.down()
-	w.mention("missed")
-	w.Script(discordtest.Rule{Method: "GET", Path: w.channel + "/messages", Status: 503, Times: 1000})
-	w.up()
-	w.Wait(t, "the attempt to read it", func() bool { return len(w.Calls("GET", w.channel+"/messages")) > 0 })
-	w.Say(w.channel, w.Person("Ben"), "between us")
-	w.recorded("between us", 1)
-	w.down()
-	w.Rules(nil)
-	w.up()
-	if r := w.agent.requested(2); !strings.Contains(text(r), "missed") {
-		t.Errorf("the request is %q", text(r))
 	}
 }
 

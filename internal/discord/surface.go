@@ -85,6 +85,7 @@ func (s *Surface) Run(ctx context.Context) error {
 	if err := s.introduce(life); err != nil {
 		return s.ended(ctx, err)
 	}
+	absences{s}.begin(life)
 	if err := s.restore(life); err != nil {
 		return err
 	}
@@ -171,8 +172,7 @@ func pause(ctx context.Context, failures int) bool {
 }
 
 // restore takes up what a process before this one left: requests without an answer,
-// and messages without a request. What is written from now on in a connected channel has an
-// answer, in this process or in a later one.
+// and messages without a request.
 func (s *Surface) restore(ctx context.Context) error {
 	ids, err := s.store.Known()
 	if err != nil {
@@ -180,9 +180,6 @@ func (s *Surface) restore(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for id := range s.settings().Channels {
-		absences{s}.begin(id, client.IDAt(s.o.Now()))
-	}
 	for _, id := range ids {
 		c, err := s.channel(id)
 		if err != nil {

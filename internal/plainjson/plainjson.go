@@ -23,7 +23,7 @@ func Marshal(v any) ([]byte, error) {
 }
 
 // Write writes what [Marshal] returns, and a line break. It writes in small pieces, so that
-// a long text is never in memory as a whole; encoding/json would gather it first. The value
+// a long answer is never in memory as a whole; encoding/json would gather it first. The value
 // has no [json.Number].
 func Write(w io.Writer, v any) error {
 	return jsonv2.MarshalEncode(jsontext.NewEncoder(w, inPieces), v)

@@ -216,13 +216,13 @@ func (c *Channel) find(id string) (int, *Message) {
 // (https://discord.com/developers/docs/resources/channel#channel-object).
 func (s *Server) channelObject(c *Channel) map[string]any {
 	o := map[string]any{"id": c.ID, "name": c.Name, "guild_id": c.Guild, "type": 0, "position": 0, "permission_overwrites": []any{}, "parent_id": nil, "last_message_id": nil}
+	if c.Guild == "" {
+		o = map[string]any{"id": c.ID, "type": 1, "recipients": []User{c.With}, "last_message_id": nil}
+	}
 	if n := len(c.messages); n > 0 {
 		o["last_message_id"] = c.messages[n-1].ID
 	}
-	switch {
-	case c.Guild == "":
-		return map[string]any{"id": c.ID, "type": 1, "recipients": []User{c.With}, "last_message_id": nil}
-	case c.Parent != "":
+	if c.Parent != "" {
 		o["type"], o["parent_id"], o["owner_id"] = 11, c.Parent, s.Bot.ID
 		o["thread_metadata"] = map[string]any{"archived": false, "auto_archive_duration": 1440, "locked": false, "archive_timestamp": time.Time{}}
 	}

@@ -22,9 +22,10 @@ func Build(ctx context.Context, dir string) (string, error) {
 	return name, nil
 }
 
-// Go is a go command with the flags of make build: what that compiled is not compiled again.
-func Go(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS="+os.Getenv("GOFLAGS")+" -trimpath")
+// Go is a go build, list or vet with the flags of make build: what that compiled is not
+// compiled again.
+func Go(ctx context.Context, command string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "go", append([]string{command, "-trimpath"}, args...)...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	return cmd
 }

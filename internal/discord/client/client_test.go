@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -212,13 +213,17 @@ func TestGateway(t *testing.T) {
 	t.Parallel()
 	s, c, channel := start(t, discordtest.Options{})
 	thread := s.AddThread(channel, "thread")
+	number, err := strconv.ParseUint(thread, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
 	ada := s.Person("ada")
 	direct := s.AddDirect(ada)
 	events, end := watch(t, c)
 	if e := next(t, events, func(e client.Event) bool { return e.Ready != nil }); e.Ready.ID != s.Bot.ID {
 		t.Errorf("the bot is %+v", e.Ready)
 	}
-	if e := next(t, events, func(e client.Event) bool { return e.Guild != nil }); len(e.Guild.Threads) != 1 || e.Guild.Threads[0] != (client.Thread{ID: thread, Parent: channel}) {
+	if e := next(t, events, func(e client.Event) bool { return e.Guild != nil }); len(e.Guild.Threads) != 1 || e.Guild.Threads[0] != (client.Thread{ID: thread, Parent: channel, Before: strconv.FormatUint(number-1, 10)}) {
 		t.Errorf("the server is %+v", e.Guild)
 	}
 	first := s.Say(channel, ada, "one", s.With("a.png", "image/png", []byte("x")))

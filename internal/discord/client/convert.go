@@ -81,13 +81,17 @@ func author(u discord.User) message.Author {
 }
 
 func threadOf(t discord.GuildThread) Thread {
-	thread := Thread{ID: t.ID().String(), Parent: t.ParentID().String()}
+	thread := Thread{ID: t.ID().String(), Parent: t.ParentID().String(), Before: (t.ID() - 1).String()}
 	if last := t.LastMessageID(); last != nil {
 		thread.Last = last.String()
 	}
 	return thread
 }
 
-// IDAt is the id that something would have which began then: ids hold their time in
-// milliseconds.
-func IDAt(t time.Time) string { return snowflake.New(t).String() }
+// IDAt returns the smallest id that Discord gives out at a time. Ids begin in 2015.
+func IDAt(t time.Time) string {
+	if t.UnixMilli() < snowflake.Epoch {
+		return "0"
+	}
+	return snowflake.New(t).String()
+}

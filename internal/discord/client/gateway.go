@@ -38,9 +38,14 @@ type Guild struct {
 	Threads  []Thread
 }
 
-// Thread is a channel within a channel. Last is its newest message, "" where Discord does
-// not say so.
-type Thread struct{ ID, Parent, Last string }
+// Thread is a channel within a channel.
+type Thread struct {
+	ID, Parent string
+	// Before is an id below that of its first message, which in a forum is the thread's own.
+	Before string
+	// Last is its newest message, "" where Discord does not say so.
+	Last string
+}
 
 // intents are the events that belay asks for.
 const intents = gateway.IntentGuilds | gateway.IntentGuildMessages | gateway.IntentMessageContent |

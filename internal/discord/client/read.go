@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/disgoorg/disgo/discord"
@@ -49,16 +50,8 @@ func (c *Client) After(ctx context.Context, channel, id string) ([]message.Messa
 // Place says where a channel is: its server and, for a thread, its channel. Both are
 // empty for a direct message.
 func (c *Client) Place(ctx context.Context, channel string) (guild, parent string, err error) {
-	ch, err := snow(channel)
+	got, err := c.channel(ctx, channel)
 	if err != nil {
-		return "", "", err
-	}
-	var got struct {
-		Guild  string              `json:"guild_id"`
-		Parent string              `json:"parent_id"`
-		Type   discord.ChannelType `json:"type"`
-	}
-	if err := c.do(ctx, callTimeout, rest.GetChannel.Compile(nil, ch), nil, &got); err != nil {
 		return "", "", err
 	}
 	switch got.Type {
@@ -66,4 +59,27 @@ func (c *Client) Place(ctx context.Context, channel string) (guild, parent strin
 		return got.Guild, got.Parent, nil
 	}
 	return got.Guild, "", nil // the parent of a channel is only its category
+}
+
+// Newest is the id of the newest message of a channel, or the channel's own, which is older
+// than all of them, where it has none.
+func (c *Client) Newest(ctx context.Context, channel string) (string, error) {
+	got, err := c.channel(ctx, channel)
+	return cmp.Or(got.Last, channel), err
+}
+
+// channelObject is what belay uses of a channel.
+type channelObject struct {
+	Guild  string              `json:"guild_id"`
+	Parent string              `json:"parent_id"`
+	Last   string              `json:"last_message_id"`
+	Type   discord.ChannelType `json:"type"`
+}
+
+func (c *Client) channel(ctx context.Context, id string) (got channelObject, _ error) {
+	ch, err := snow(id)
+	if err != nil {
+		return got, err
+	}
+	return got, c.do(ctx, callTimeout, rest.GetChannel.Compile(nil, ch), nil, &got)
 }

@@ -45,7 +45,7 @@ func must(t *testing.T, errs ...error) {
 func fill(t *testing.T, c *Channel) {
 	t.Helper()
 	must(t,
-		c.SetSession("s1"), c.SetSession("s2"), c.SetPersona("WRITER"),
+		c.SetSession("s1"), c.SetSession("s2"), c.SetPersona("WRITER"), c.Begin("5"), c.Begin("6"),
 		c.See(message.Message{ID: "10", Text: "one", ReplyTo: "9"}, true),
 		c.See(message.Message{ID: "11", Text: "two"}, true),
 		c.See(message.Message{ID: "12", Text: "three"}, true),
@@ -79,7 +79,7 @@ func check(t *testing.T, c *Channel) {
 		t.Errorf("the edited message is %+v", m)
 	}
 	q, _ := c.Question("q")
-	if c.Session() != "s2" || !c.Had("s1") || c.Had("s3") || c.Persona() != "WRITER" || !q.Closed || c.Last() != "13" || !c.Handled("11") || c.Handled("13") {
+	if c.Session() != "s2" || !c.Had("s1") || c.Had("s3") || c.Persona() != "WRITER" || !q.Closed || c.Last() != "13" || c.Since() != "5" || !c.Handled("11") || c.Handled("13") {
 		t.Errorf("session %q, persona %q, question %+v, last %q", c.Session(), c.Persona(), q, c.Last())
 	}
 }
