@@ -38,7 +38,7 @@ func inheritedListener() (net.Listener, error) {
 func tellManager(state string) { _, _ = daemon.SdNotify(false, state) }
 
 // tellStopping tells systemd that the server stops: when ctx is done, or when done is called.
-// When done returns, systemd was told.
+// The call of done returns after systemd has the notice.
 func tellStopping(ctx context.Context) (done func()) {
 	tell := sync.OnceFunc(func() { tellManager(daemon.SdNotifyStopping) })
 	stop := context.AfterFunc(ctx, tell)

@@ -46,7 +46,7 @@ func (a absences) begin(ctx context.Context) {
 			err = c.record.Begin(newest)
 		}
 		if err != nil && ctx.Err() == nil {
-			a.s.log.Warn("Discord: where a channel begins is not known", "channel", id, "error", err)
+			a.s.log.Warn("Discord: the newest message of a channel is not known; what is missed before belay sees one there is lost", "channel", id, "error", err)
 		}
 	}
 }

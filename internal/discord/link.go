@@ -40,26 +40,26 @@ func (k slash) redeem(code string) bool {
 // link connects the channel of a command to the operator's project, and makes the
 // person its decider.
 func (k slash) link(ctx context.Context, in client.Interaction) {
+	s := k.s
 	switch {
-	case k.s.o.Project == "":
-		k.s.tell(ctx, in, "belay runs without a project. Start it in the folder of one.")
+	case s.o.Project == "":
+		s.tell(ctx, in, "belay runs without a project. Start it in the folder of one.")
 		return
 	case !k.redeem(in.Values["code"]):
-		k.s.log.Warn("Discord: a wrong code for /link", "user", in.Who.ID)
-		k.s.tell(ctx, in, "This code is not valid. belay prints a new one when it starts.")
+		s.log.Warn("Discord: a wrong code for /link", "user", in.Who.ID)
+		s.tell(ctx, in, "This code is not valid. belay prints a new one when it starts.")
 		return
 	}
-	b := record.Binding{Guild: in.Guild, Project: k.s.o.Project, Mode: routing.Mention, Deciders: []string{in.Who.ID}}
-	s := k.s
+	b := record.Binding{Guild: in.Guild, Project: s.o.Project, Mode: routing.Mention, Deciders: []string{in.Who.ID}}
 	s.mu.Lock()
 	absences{s}.beginAt(in.Channel, in.ID)
 	s.mu.Unlock()
-	if err := k.s.store.Bind(in.Channel, b); err != nil {
-		k.s.log.Error("Discord: a channel could not be connected", "error", err)
-		k.s.tell(ctx, in, "belay could not record this. Its log says why.")
+	if err := s.store.Bind(in.Channel, b); err != nil {
+		s.log.Error("Discord: a channel could not be connected", "error", err)
+		s.tell(ctx, in, "belay could not record this. Its log says why.")
 		return
 	}
-	k.s.log.Info("a channel of Discord was connected", "channel", in.Channel, "user", in.Who.ID)
-	k.s.tell(ctx, in, "This channel is connected, and you answer the questions here. Name the bot in a message to ask something.")
+	s.log.Info("a channel of Discord was connected", "channel", in.Channel, "user", in.Who.ID)
+	s.tell(ctx, in, "This channel is connected, and you answer the questions here. Name the bot in a message to ask something.")
 	k.newCode()
 }

@@ -26,7 +26,7 @@ type state struct {
 	last     string
 	// missing is the message after which others may have been missed, "" for none.
 	missing string
-	// since is the id from which on no message may be lost, also where none was seen.
+	// since is the id after which no message may be lost, also where none was seen.
 	since    string
 	requests []*Request
 	question []string // ids, the oldest first
