@@ -32,8 +32,7 @@ func (c *Client) WithBlobs(open OpenBlob) *Client {
 
 // Request asks for work in a session. After nil the request is stored and will be
 // dealt with, once, also when it is published again with the same id. The caller
-// makes the id (see [contract.ValidRequest]) before anything else. The errors are
-// those of [Bus.Publish].
+// makes the id before anything else. The errors are those of [Bus.Publish].
 func (c *Client) Request(ctx context.Context, session, request string, m *contract.RequestMessage) error {
 	return c.bus.Publish(ctx, c.envelope(session, request, "request:"+session+":"+request), m)
 }

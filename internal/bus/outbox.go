@@ -41,11 +41,6 @@ type Outbox struct {
 // NewOutbox is that of a request; e names request, session and client.
 func NewOutbox(b *Bus, e contract.Envelope) *Outbox { return &Outbox{bus: b, e: e} }
 
-// Ended reports whether the output has its last message.
-func (o *Outbox) Ended(ctx context.Context) (bool, error) {
-	return o.ended, o.locate(ctx)
-}
-
 // Position is that of the output's last message, 0 for none.
 func (o *Outbox) Position(ctx context.Context) (int64, error) {
 	err := o.locate(ctx)

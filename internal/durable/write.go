@@ -115,20 +115,6 @@ func replace(root *os.Root, name, temp string, data []byte, perm fs.FileMode, ki
 	return nil
 }
 
-// Flush makes a file that is there durable with its name: somebody may have written
-// it and not flushed it.
-func Flush(root *os.Root, name string, kind *File) error {
-	f, _, err := OpenRegular(root, name)
-	if err != nil {
-		return err
-	}
-	err = FlushOf(f, at(root, name), kind).Sync()
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return FlushDir(root, path.Dir(name), kind)
-}
-
 // WriteNew makes a file that must not be there yet, with data, or leaves nothing. The
 // content of a kept file is flushed, its name is not: the caller flushes the folder
 // when all of its files are there.

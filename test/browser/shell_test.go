@@ -114,9 +114,11 @@ func TestPaneWidth(t *testing.T) {
 // The browser notifies a person, who allowed that, of a question that comes while nobody looks.
 func TestNotification(t *testing.T) {
 	b := asking(t)
+	b.do(onNewDocument(`window.told = [];
+		window.Notification = class { static permission = "granted"; constructor(title, o) { told.push(title + "|" + o.tag); } };
+		document.hasFocus = () => false;`))
 	b.visit("settings")
 	b.until("document.querySelector('#notify')")
-	value[bool](b, `(() => { window.told = []; window.Notification = class { static permission = "granted"; constructor(title, o) { told.push(title + "|" + o.tag); } }; document.hasFocus = () => false; return true; })()`)
 	b.tabTo("#notify")
 	b.do(press("Space"))
 	b.until("document.querySelector('#notify').checked")

@@ -13,10 +13,6 @@ func (g *Gateway) dispatch(event string, intents int, data any) {
 	seq := s.seq
 	p := packet{Op: opDispatch, D: data, S: &seq, T: event}
 	s.events = append(s.events, p)
-	if g.hold {
-		g.held = append(g.held, p)
-		return
-	}
 	if s.conn != nil {
 		s.conn.send(p)
 		if g.twice {

@@ -38,9 +38,7 @@ type Gateway struct {
 	current  *session
 	count    int
 	twice    bool
-	hold     bool
 	shut     bool
-	held     []packet
 }
 
 // packet is a message of the gateway.

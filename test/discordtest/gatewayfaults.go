@@ -1,7 +1,5 @@
 package discordtest
 
-import "slices"
-
 // Connected reports whether a bot is connected.
 func (g *Gateway) Connected() bool {
 	g.server.mu.Lock()
@@ -44,28 +42,6 @@ func (g *Gateway) Twice(on bool) {
 	g.server.mu.Lock()
 	defer g.server.mu.Unlock()
 	g.twice = on
-}
-
-// Hold keeps events back. Release sends them, the last first where reversed.
-func (g *Gateway) Hold() {
-	g.server.mu.Lock()
-	defer g.server.mu.Unlock()
-	g.hold = true
-}
-
-// Release ends Hold.
-func (g *Gateway) Release(reversed bool) {
-	g.server.mu.Lock()
-	defer g.server.mu.Unlock()
-	if reversed {
-		slices.Reverse(g.held)
-	}
-	for _, p := range g.held {
-		if g.current != nil && g.current.conn != nil {
-			g.current.conn.send(p)
-		}
-	}
-	g.hold, g.held = false, nil
 }
 
 func (g *Gateway) withConn(f func(*conn)) {

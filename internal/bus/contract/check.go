@@ -39,9 +39,6 @@ var (
 	mimePattern    = lazyregexp.New(`^[A-Za-z0-9!#$&^_.+-]{1,100}/[A-Za-z0-9!#$&^_.+-]{1,100}(; ?[ -~]{1,100})?$`)
 )
 
-// ValidRequest reports whether id can name a request.
-func ValidRequest(id string) bool { return requestPattern.MatchString(id) }
-
 // ValidMIME reports whether s can be the type of a file.
 func ValidMIME(s string) bool { return mimePattern.MatchString(s) }
 

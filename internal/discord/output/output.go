@@ -161,11 +161,6 @@ func (a *Answer) Break(replyTo string) {
 	a.lanes = append(a.lanes, lane{len(a.text), replyTo})
 }
 
-// Empty reports whether there is nothing to show yet.
-func (a *Answer) Empty() bool {
-	return strings.TrimSpace(a.text) == "" && len(a.known) == 0 && len(a.notes) == 0
-}
-
 // Messages are the messages that exist, in the order of their creation by kind.
 func (a *Answer) Messages() []Message {
 	var all []Message

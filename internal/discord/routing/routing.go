@@ -23,9 +23,6 @@ const (
 	Active Mode = "active"
 )
 
-// Modes are all modes.
-func Modes() []Mode { return []Mode{Mention, Active} }
-
 // Settings are who may talk to belay. The zero value lets nobody.
 type Settings struct {
 	// Bot is the bot's own user id.

@@ -138,12 +138,6 @@ func isModeLabel(label string) bool {
 	return slices.ContainsFunc(modeLabels, func(l string) bool { return strings.EqualFold(l, label) })
 }
 
-// Mode is the tracking mode as it is written, "" where there is none.
-func (s *Summary) Mode() string {
-	value, _, _ := s.mode()
-	return value
-}
-
 // HumanParts are the lines that belong to people: their sections, headings
 // included, and the tracking mode wherever it stands. Blank lines and rules do not
 // count.
