@@ -28,7 +28,7 @@ func large(t *testing.T) (project string, env []string) {
 	}
 	home := t.TempDir()
 	return project, []string{
-		"PATH=" + filepath.Dir(program) + ":/usr/bin:/bin", "HOME=" + home, "TERM=xterm", "LANG=C.UTF-8", "GORACE=atexit_sleep_ms=0",
+		"PATH=" + filepath.Dir(program) + ":/usr/bin:/bin", "HOME=" + home, "TERM=xterm", "LANG=C.UTF-8",
 		"XDG_STATE_HOME=" + home + "/state", "XDG_CACHE_HOME=" + home + "/cache", "XDG_CONFIG_HOME=" + home + "/config",
 	}
 }

@@ -74,7 +74,7 @@ func TestHTTPGuide(t *testing.T) {
 func homeEnv(home string) []string {
 	return []string{
 		"HOME=" + home, "XDG_CONFIG_HOME=" + home + "/config", "XDG_STATE_HOME=" + home + "/state",
-		"XDG_CACHE_HOME=" + home + "/cache", "BELAY_SCRIPTED_PACE=0", "GORACE=atexit_sleep_ms=0",
+		"XDG_CACHE_HOME=" + home + "/cache", "BELAY_SCRIPTED_PACE=0",
 	}
 }
 

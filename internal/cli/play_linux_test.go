@@ -30,7 +30,7 @@ func TestDemo(t *testing.T) {
 		if err := os.Symlink(program, belay); err != nil {
 			t.Fatal(err)
 		}
-		return belay, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TERM=xterm", "USER=ana", "GORACE=atexit_sleep_ms=0"}
+		return belay, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TERM=xterm", "USER=ana"}
 	}
 	check := func(t *testing.T, belay, screen string, words ...string) {
 		for _, word := range words {

@@ -25,35 +25,51 @@ import (
 
 	"belay/internal/tool/mcp/mcptest"
 	"belay/internal/tool/shell"
+	"belay/test/program"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(hearing{m}, map[string]func(){
-		"belay": func() { os.Exit(Main()) }, "mcptest": func() { os.Exit(mcptest.Main()) },
+	testscript.Main(suite{m}, map[string]func(){
+		"mcptest":  func() { os.Exit(mcptest.Main()) },
 		"belay-at": func() { os.Exit(mainAt(os.Args)) },
 	})
 }
 
-// hearing runs the tests in a process that hears SIGHUP and SIGINT. Anyone who runs the
-// tests may have them ignored (nohup, a script's background), and the programs that
-// tests start would inherit that. A signal that is heard is not inherited.
-type hearing struct{ m *testing.M }
+// suite runs the tests with belay in PATH as people get it: the thousands of commands of the
+// scripts would take three times as long with the race detector.
+//
+// Its process hears SIGHUP and SIGINT. Anyone who runs the tests may have them ignored (nohup,
+// a script's background), and the programs that tests start would inherit that. A signal that
+// is heard is not inherited.
+type suite struct{ m *testing.M }
 
-func (h hearing) Run() int {
+func (s suite) Run() int {
+	dir, err := os.MkdirTemp("", "belay-cli-")
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	if _, err := program.Build(context.Background(), dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	if err := os.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH")); err != nil {
+		panic(err)
+	}
 	ignored := map[os.Signal]bool{}
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
-		ignored[s] = signal.Ignored(s)
+	for _, each := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
+		ignored[each] = signal.Ignored(each)
 	}
 	heard := make(chan os.Signal, 1)
 	signal.Notify(heard, os.Interrupt, syscall.SIGHUP)
 	go func() {
-		for s := range heard {
-			if !ignored[s] {
+		for received := range heard {
+			if !ignored[received] {
 				os.Exit(2)
 			}
 		}
 	}()
-	return h.m.Run()
+	return s.m.Run()
 }
 
 // TestScripts plays the sessions in testdata: one file per behaviour, each in a
@@ -117,8 +133,6 @@ func setup(e *testscript.Env) error {
 	e.Setenv("BELAY_SCRIPTED_PACE", "0")
 	e.Setenv("TZ", "UTC")
 	e.Setenv("USER", "somebody")
-	// A process with the race detector would wait a second before it exits.
-	e.Setenv("GORACE", "atexit_sleep_ms=0")
 	c := &children{running: map[string]*exec.Cmd{}}
 	e.Values[childrenKey{}] = c
 	e.Defer(c.killAll)
@@ -256,7 +270,7 @@ func spawn(ts *testscript.TestScript, neg bool, args []string) {
 	cmd.Dir = ts.MkAbs(".")
 	for _, name := range []string{
 		"PATH", "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "TMPDIR", "TMP", "SYSTEMROOT",
-		"BELAY_SCRIPTED_PACE", "BELAY_SCRIPTED_SCRIPT", "GORACE", "COLUMNS",
+		"BELAY_SCRIPTED_PACE", "BELAY_SCRIPTED_SCRIPT", "COLUMNS",
 	} {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}

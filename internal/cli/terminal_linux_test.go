@@ -57,7 +57,6 @@ func playOnTerminal(t *testing.T, script string, env []string, args ...string) (
 	env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TERM=xterm", "USER=ana", "BELAY_SCRIPTED_PACE=0", "BELAY_SCRIPTED_SCRIPT=" + file,
 		"XDG_STATE_HOME=" + home + "/state", "XDG_CACHE_HOME=" + home + "/cache", "XDG_CONFIG_HOME=" + home + "/config",
-		"GORACE=atexit_sleep_ms=0",
 	}, env...)
 	return startOnTerminal(t, path, project, env, args...), project
 }

@@ -78,7 +78,7 @@ func play(t *testing.T) string {
 		cmd.Dir = project
 		cmd.Env = []string{
 			"HOME=" + home, "XDG_CONFIG_HOME=" + home + "/config", "XDG_STATE_HOME=" + home + "/state",
-			"XDG_CACHE_HOME=" + home + "/cache", "BELAY_SCRIPTED_PACE=0", "TZ=UTC", "GORACE=atexit_sleep_ms=0",
+			"XDG_CACHE_HOME=" + home + "/cache", "BELAY_SCRIPTED_PACE=0", "TZ=UTC",
 			"SYSTEMROOT=" + os.Getenv("SYSTEMROOT"),
 		}
 		// The exit code is part of what other tests check.
