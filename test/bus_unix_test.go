@@ -95,7 +95,7 @@ func (p *place) watches(name, text string) {
 // still answered.
 func TestServerTakesRequestsFromTheBus(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, "BELAY_BUS_ENABLED=on")
+	p := newPlace(t, "BELAY_BUS_ENABLED=on").race()
 	script := filepath.Join(t.TempDir(), "script.yaml")
 	must(t, os.WriteFile(script, []byte(busTalk), 0o600))
 	p.env = append(p.env, "BELAY_SCRIPTED_SCRIPT="+script)

@@ -145,7 +145,7 @@ func (p *place) lines(name string) [][]byte {
 // Covers: turn-api REQ-03
 func TestStoppedUnderLoad(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, "BELAY_SERVER_SHUTDOWN_GRACE=300ms", "BELAY_SCRIPTED_PACE=20ms")
+	p := newPlace(t, "BELAY_SERVER_SHUTDOWN_GRACE=300ms", "BELAY_SCRIPTED_PACE=20ms").race()
 	s := p.serve()
 	var ends sync.Map
 	var wg sync.WaitGroup
@@ -188,7 +188,7 @@ func TestStoppedUnderLoad(t *testing.T) {
 // Covers: turn-api REQ-11
 func TestTwoServers(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newPlace(t).race()
 	servers := []*server{p.serve(), p.serve()}
 	id := servers[0].session()
 	var done, refused atomic.Int64

@@ -174,6 +174,7 @@ func TestDiscord(t *testing.T) {
   - steps:
       - say: Nothing to do.
 `)
+	d.place.race()
 	d.link(d.serve())
 	d.Say(d.channel, d.ada, d.Mention()+" hello")
 	d.until("Nothing to do.")

@@ -164,7 +164,7 @@ func TestLiveOutputOfAFlood(t *testing.T) {
 // Covers: turn-api REQ-03, REQ-04
 func TestLiveOutputOfAJob(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	p := newPlace(t).race()
 	p.scripted(liveScript)
 	s := p.serve()
 	all := s.turn(map[string]any{"sessionId": s.session(), "message": "job"})

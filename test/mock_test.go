@@ -33,6 +33,7 @@ func TestActingOverTheAPI(t *testing.T) {
 	t.Parallel()
 	api := startMock(t, fixtures(t, "../examples/agent/conversation.yaml"))
 	p, settings := bridge(t, "BELAY_PROVIDER=anthropic", "ANTHROPIC_API_KEY=sk-ant-test", "BELAY_ANTHROPIC_BASE_URL="+api.url)
+	p.race()
 	session, all := p.act(settings, "edit", "edit")
 	checkTalk(t, all)
 	checkAsked(t, all, 2)

@@ -70,7 +70,7 @@ func (p *place) askedFor(d *permit.Requests, path string) permit.Request {
 // Covers: turn-api REQ-04
 func TestQuestionsOverHTTP(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, "BELAY_PERMIT_UNATTENDED_TIMEOUT=1s")
+	p := newPlace(t, "BELAY_PERMIT_UNATTENDED_TIMEOUT=1s").race()
 	p.scripted(writesTwice)
 	s := p.serve()
 

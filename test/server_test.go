@@ -32,24 +32,32 @@ var connections = &http.Transport{}
 
 // belay builds the program once for all tests of this package.
 var belay = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "belay-test-")
+	dir, err := built()
 	if err != nil {
 		return "", err
 	}
-	built = dir
 	return testprogram.Build(context.Background(), dir)
 })
 
-// built is the folder of the program, for removal.
-var built string
+// racedBelay is the program with the race detector where the tests have that, see [place.race].
+var racedBelay = sync.OnceValues(func() (string, error) {
+	dir, err := built()
+	if err != nil || !raceDetector {
+		return belay()
+	}
+	return testprogram.BuildRaced(context.Background(), dir)
+})
+
+// built is the folder of the programs; TestMain removes it.
+var built = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "belay-test-") })
 
 func TestMain(m *testing.M) {
 	if code, is := asProgram(); is {
 		os.Exit(code)
 	}
 	code := m.Run()
-	if built != "" {
-		_ = os.RemoveAll(built)
+	if dir, err := built(); err == nil {
+		_ = os.RemoveAll(dir)
 	}
 	os.Exit(code)
 }
@@ -61,6 +69,8 @@ type place struct {
 	env     []string
 	// missing is what the machine does not have ([without]).
 	missing string
+	// raced is a place for the program with the race detector.
+	raced bool
 }
 
 func newPlace(t *testing.T, env ...string) *place {
@@ -77,10 +87,21 @@ func newPlace(t *testing.T, env ...string) *place {
 	return p
 }
 
+// race lets the processes of the place end at the first data race. Only some tests do that, where
+// much happens at once: everything in such a process takes several times as long.
+func (p *place) race() *place {
+	p.raced = true
+	p.env = append(p.env, "GORACE=halt_on_error=1 atexit_sleep_ms=0")
+	return p
+}
+
 // command is a belay process of the place, not yet started.
 func (p *place) command(args ...string) *exec.Cmd {
 	p.t.Helper()
 	program, err := belay()
+	if p.raced {
+		program, err = racedBelay()
+	}
 	must(p.t, err)
 	cmd := exec.Command(program, args...)
 	cmd.Env, cmd.Dir = slices.Clone(p.env), p.project

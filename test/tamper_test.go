@@ -148,7 +148,7 @@ func TestProjectVanishes(t *testing.T) {
 func TestManyReadersVanish(t *testing.T) {
 	t.Parallel()
 	const readers = 300
-	s := newPlace(t).serve()
+	s := newPlace(t).race().serve()
 	id := s.session()
 	s.turn(map[string]any{"sessionId": id, "message": "x"})
 	idle := s.metric("go_goroutines")

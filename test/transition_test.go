@@ -133,7 +133,7 @@ func TestGatesNeedTheOperator(t *testing.T) {
 // Covers: workspace 3.3
 func TestTransitionsRace(t *testing.T) {
 	t.Parallel()
-	p := lives(t)
+	p := lives(t).race()
 	s := p.serve()
 	at := "/api/working-root/deliverable/status?projectRoot=" + p.project + "&deliverablePath=" + filepath.Join(p.project, filepath.FromSlash(listFolder))
 	for i, step := range [][2]string{{"INITIALIZED", "4_DOCUMENTS"}, {"IN_PROGRESS", "HUMAN"}, {"CHECKING", "HUMAN"}, {"ISSUED", "HUMAN"}} {

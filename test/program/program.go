@@ -12,14 +12,30 @@ import (
 
 // Build makes the program in a folder and returns its path.
 func Build(ctx context.Context, dir string) (string, error) {
-	name := filepath.Join(dir, "belay")
+	name := file(dir, "belay")
+	return name, run(Go(ctx, "build", "-ldflags=-s -w", "-o", name, "belay/cmd/belay"))
+}
+
+// BuildRaced makes the program with the race detector in a folder and returns its path.
+func BuildRaced(ctx context.Context, dir string) (string, error) {
+	name := file(dir, "belay-raced")
+	cmd := Go(ctx, "build", "-race", "-o", name, "belay/cmd/belay")
+	cmd.Env = append(cmd.Env, "CGO_ENABLED=1")
+	return name, run(cmd)
+}
+
+func file(dir, name string) string {
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}
-	if out, err := Go(ctx, "build", "-ldflags=-s -w", "-o", name, "belay/cmd/belay").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build belay: %w\n%s", err, out)
+	return filepath.Join(dir, name)
+}
+
+func run(build *exec.Cmd) error {
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build belay: %w\n%s", err, out)
 	}
-	return name, nil
+	return nil
 }
 
 // Go is a go build, list or vet with the flags of make build: what that compiled is not
