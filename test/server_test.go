@@ -145,7 +145,12 @@ func (s *server) start() string {
 	if err := s.cmd.Start(); err != nil {
 		return err.Error()
 	}
-	s.t.Cleanup(func() { s.kill() })
+	s.t.Cleanup(func() {
+		s.kill()
+		if s.raced && strings.Contains(s.err.String(), "DATA RACE") {
+			s.t.Errorf("the server ended at a data race:\n%s", s.err)
+		}
+	})
 	line := make(chan string, 1)
 	go func() {
 		text, _ := bufio.NewReader(out).ReadString('\n')
