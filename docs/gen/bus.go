@@ -11,7 +11,8 @@ func busMessages(string) ([]byte, error) {
 	d := newDoc("The bus", "Surfaces such as Discord talk to belay over an event bus: they ask for work, follow what becomes of it, and answer\n"+
 		"questions. The bus is NATS JetStream. `belay serve` runs the server inside its own process if `bus.enabled` is `on`, or\n"+
 		"`auto` with the token of a Discord bot. It opens no network port; other programs of the same user connect through the\n"+
-		"socket `bus/socket` in the state folder. `belay bus tail` shows the traffic.\n\n"+
+		"socket `bus/socket` in the state folder. `belay bus tail` shows the traffic. Turns of terminals, of the page and of HTTP\n"+
+		"are not on the bus.\n\n"+
 		"## A request\n\n"+
 		"1. The surface makes an id for the request, such as `discord:<channel>:<message>`, and publishes `cmd.request.message`.\n"+
 		"2. A worker in `belay serve` takes the request. The requests of a session run one after the other, in the order of the bus.\n"+

@@ -58,6 +58,7 @@ and agents wrote. With --json each message is a line of JSON.`,
 			return err
 		}
 		defer func() { err = errors.Join(err, b.Close(context.WithoutCancel(ctx))) }()
+		c.note("watching", "the event bus of the running server; turns of terminals, of the page and of HTTP are not on it")
 		for t, err := range b.Tail(ctx, o) {
 			if err != nil {
 				return err

@@ -210,7 +210,7 @@ func records(c *Config) []*key {
 			doc: "Age at which gc removes stored attachments that no session refers to. 0 keeps them for ever.",
 			why: "The disk is small, or files must be kept for longer."},
 		{name: "bus.enabled", value: choice[BusMode]{&c.Bus.Enabled, []BusMode{BusOff, BusAuto, BusOn}, map[string]BusMode{"true": BusOn, "false": BusOff}}, def: "auto",
-			doc: "Whether serve runs the embedded message bus, which takes requests of surfaces and has the events of all sessions. auto does where something uses it: with the token of a Discord bot.",
+			doc: "Whether serve runs the embedded message bus, which takes requests of surfaces such as Discord and has what becomes of them. auto does where something uses it: with the token of a Discord bot.",
 			why: "Another program asks for work, or reads events."},
 	}
 }

@@ -44,7 +44,7 @@ func Promises() []Promise {
 		{"setCoordination", "", "the record has the mode", same, "coordination"},
 		{"putDependencies", "belay deps import", "the register has the rows, and its summary agrees", same, "register"},
 		{"applyProposal", "belay deps import", "the register has the rows of the proposal", same, "proposal"},
-		{"dismissProposal", "belay deps proposals dismiss", "the proposal is gone", same, "dismissal"},
+		{"dismissProposal", "belay deps dismiss", "the proposal is gone", same, "dismissal"},
 		{"", "belay deps renumber", "every file has its new ids, and belay undo takes that back", same, "ids made valid"},
 		{"", "belay config set", "the file has the setting, and everything else that it had", same, "setting"},
 		{"", "belay undo", "every file has the bytes that it had before", same, "undo of a command"},
