@@ -91,6 +91,9 @@ type Result struct {
 	// Changes are what the call changed, where none of it is real yet. Anyone who gets
 	// them decides their outcome, and calls one of their methods.
 	Changes Changes
+	// Kept is why some of what the call changed is kept for a person and not real, "" where
+	// nothing is: nobody decided on it, or it did not fit what the project is now.
+	Kept string
 }
 
 // Changes are what a call changed in the project, and what is not real yet. Each

@@ -181,9 +181,11 @@ func (p *pending) Keep(ctx context.Context, why string) (tool.Result, error) {
 	}
 	if p.part == wholePart {
 		r := p.result(fmt.Sprintf("the changes are kept as %s (belay changes); nothing of what it changed is real: %s", p.record.ID, why))
+		r.Kept = why
 		return r, p.leaveKept(why)
 	}
 	r := p.result(fmt.Sprintf("%s: kept as %s (belay changes), not real: %s", p.files(), p.record.ID, why))
+	r.Kept = why
 	if p.part == firstPart {
 		p.record.Split.Kept = why
 		return p.next(r)

@@ -176,6 +176,7 @@ func (p *pending) end(notes ...string) (tool.Result, error) {
 		return p.next(r)
 	case p.part == secondPart && s.Kept != "":
 		p.limit(firstPart, s.First)
+		r.Kept = s.Kept
 		return r, p.leaveKept(s.Kept)
 	}
 	return r, p.remove()

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"iter"
@@ -23,8 +24,8 @@ type Direct struct {
 	Result  tool.Result
 	Outcome event.Outcome
 	// Reason is why the call was not permitted or not made, for people: the text of Result is
-	// for models. It is "" for a call that was made. Kept is the id of what the call changed
-	// and what waits for a person.
+	// for models. It is "" for a call that was made, unless what it changed is kept. Kept is the
+	// id of what the call changed and what waits for a person.
 	Reason, Kept string
 	// Settled is set where there is a result.
 	Settled bool
@@ -82,9 +83,10 @@ func (c *toolCall) passDirect() {
 		return
 	}
 	d.Result, d.Outcome, d.Settled = c.result, c.outcome, true
-	if d.Reason = c.run.Clean(c.reason); c.kept {
+	if c.kept || c.result.Kept != "" {
 		d.Kept = c.changeID()
 	}
+	d.Reason = c.run.Clean(cmp.Or(c.reason, c.result.Kept))
 	d.Result.Text = c.run.Clean(d.Result.Text)
 	if d.Result.Value != nil {
 		clean := make(map[string]any, len(d.Result.Value))

@@ -55,7 +55,7 @@ func (x *execution) call(ctx context.Context, t *definition.Task, input json.Raw
 	switch {
 	case !d.Settled:
 		return nil, fault.New(fault.TaskFailed, "the call of the tool %s has no result", t.Tool).With("sessionId", session)
-	case d.Outcome != "" || d.Result.Failed:
+	case d.Outcome != "" || d.Kept != "" || d.Result.Failed:
 		return nil, undone(d).With("sessionId", session).With("category", cmp.Or(string(d.Outcome), "failed"))
 	case d.Result.Value == nil && d.Result.Truncated:
 		return nil, fault.New(fault.TaskFailed, "the tool %s gives only a part: what it reads is too large", t.Tool).
@@ -71,6 +71,10 @@ func (x *execution) call(ctx context.Context, t *definition.Task, input json.Raw
 func undone(d *agent.Direct) *fault.Error {
 	code, ran := d.Result.Value["exit_code"]
 	switch {
+	case d.Kept != "" && d.Outcome == "":
+		return fault.New(fault.TaskFailed, "the tool %s: its command ended with exit code %v, and what it changed was allowed and is not applied: %s", d.Tool, code, d.Reason).
+			WithHint("look at its changes with belay changes show %s; taken up again, the run begins the task anew on the files as they are now", d.Kept).
+			With("changeId", d.Kept)
 	case d.Kept != "":
 		return fault.New(fault.TaskFailed, "the tool %s: its command ended with exit code %v, and what it changed is not applied: %s", d.Tool, code, d.Reason).
 			WithHint("belay changes show %s has its changes; begin the run anew with --mode acceptEdits or --allow %s to have them applied, or take it up with --wait and answer with belay decision", d.Kept, d.Tool).
