@@ -2,6 +2,7 @@ package chat
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +31,8 @@ const (
 type clipboard struct {
 	folder *durable.Temp
 	taken  int
+	// patience is how long the program may take, 0 for clipboardPatience.
+	patience time.Duration
 }
 
 // clipped is an image from the clipboard, or why there is none.
@@ -79,17 +82,17 @@ func pasteImage(m *Model) tea.Cmd {
 		m.conversation.notify(noticeWarning, err.Error())
 		return nil
 	}
-	env := m.o.Env
+	env, patience := m.o.Env, cmp.Or(m.clipboard.patience, clipboardPatience)
 	return m.calls.run(func(ctx context.Context) tea.Msg {
-		ctx, cancel := context.WithTimeout(ctx, clipboardPatience)
-		defer cancel()
-		data, err := clipboardImage(ctx, argv, env)
+		data, err := clipboardImage(ctx, argv, env, patience)
 		return clipped{data, err}
 	})
 }
 
 // clipboardImage runs the program and reads its image.
-func clipboardImage(ctx context.Context, argv, env []string) ([]byte, error) {
+func clipboardImage(ctx context.Context, argv, env []string, patience time.Duration) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...) //nolint:gosec // one of a few programs
 	cmd.Env, cmd.WaitDelay = env, time.Second
 	out, err := cmd.StdoutPipe()
@@ -105,10 +108,10 @@ func clipboardImage(ctx context.Context, argv, env []string) ([]byte, error) {
 	}
 	werr := cmd.Wait()
 	switch {
-	case ctx.Err() != nil:
-		return nil, fmt.Errorf("%s did not answer in %s", argv[0], render.Duration(clipboardPatience))
 	case len(data) > maxClipboard:
 		return nil, fmt.Errorf("the image on the clipboard is larger than %s; save it in a file and send that", render.Size(maxClipboard))
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("%s did not answer in %s", argv[0], render.Duration(patience))
 	case rerr != nil:
 		return nil, fmt.Errorf("the clipboard cannot be read: %w", rerr)
 	case werr != nil || !bytes.HasPrefix(data, pngSignature):

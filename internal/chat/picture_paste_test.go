@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -62,7 +63,11 @@ func TestClipboardImage(t *testing.T) {
 	}
 	t.Setenv("PATH", dir+":/usr/bin:/bin")
 	t.Setenv("TMPDIR", t.TempDir())
-	paste := func(s *stage) { s.send(tea.KeyPressMsg{Code: 'v', Mod: tea.ModCtrl}) }
+	patience := time.Minute
+	paste := func(s *stage) {
+		s.m.clipboard.patience = patience
+		s.send(tea.KeyPressMsg{Code: 'v', Mod: tea.ModCtrl})
+	}
 	s := newStage(t)
 	paste(s)
 	s.shows("no program reads images from the clipboard")
@@ -83,4 +88,9 @@ func TestClipboardImage(t *testing.T) {
 	s = newStage(t, func(o *Options) { o.Env = []string{"DISPLAY=:0"} })
 	paste(s)
 	s.shows("is larger than")
+	tool(`exec sleep 600`)
+	s = newStage(t, func(o *Options) { o.Env = []string{"DISPLAY=:0"} })
+	patience = 10 * time.Millisecond
+	paste(s)
+	s.shows("xclip did not answer in")
 }
