@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -29,8 +30,9 @@ func newRun(c *console) *cobra.Command {
 		Short: "Run a workflow file, or resume a run",
 		Long: `Run a workflow file. Each task is a turn of an agent that the file describes, in a
 session of its own; its output goes to the tasks after it. The project is --project, else
-the execution root that encloses the file, else the file's folder. Paths in the file are
-relative to the file's folder, or to the project with base: project.
+the nearest folder around the file that has a .belay folder or a file of a project, such as
+belay.yaml, else the file's folder. A line names it if it is not the current folder. Paths
+in the file are relative to the file's folder, or to the project with base: project.
 
 The record of a run is in the project's .belay/runs. --resume continues a run that was
 interrupted, failed, or lost its process; finished tasks do not run again. Pass the file
@@ -169,6 +171,9 @@ func watchRun(ctx context.Context, c *console, a *app.App, s run.Summary, f *run
 	stop := context.AfterFunc(ctx, func() { _ = a.Runs.Close(ctx) }) // what is left of the run is on record
 	defer stop()
 	c.note("run", s.ID)
+	if here, err := os.Getwd(); err != nil || here != s.Project {
+		c.note("project", s.Project)
+	}
 	life := context.WithoutCancel(ctx)
 	w := watcherOf(c, a, s.Project, s.ID, f.json)
 	w.resumed = f.resume != ""
