@@ -104,7 +104,7 @@ func (p *projectFolder) extend(t *testing.T, o *api.Options, clock func() time.T
 		}
 	}
 	o.Projects.Snapshots = &snapshot.Options{LockDir: t.TempDir(), MaxFiles: 100, MaxBytes: 1 << 20, Clock: clock, Record: func(ctx context.Context, r snapshot.Record) error {
-		return audit.Append(ctx, permit.Entry{Kind: "snapshot", Project: r.Project, Summary: r.Path, Verdict: "published", By: r.By.Name, Note: "manifest " + r.SHA256})
+		return audit.Append(ctx, permit.Entry{Kind: "snapshot", Project: r.Project, Summary: r.Path, Verdict: "begins", By: r.By.Name, Note: "manifest " + r.SHA256})
 	}}
 	o.Projects.Audit = audit
 	o.Projects.VerifyAudit = func(ctx context.Context) (api.AuditVerdict, error) {
@@ -112,7 +112,7 @@ func (p *projectFolder) extend(t *testing.T, o *api.Options, clock func() time.T
 		return api.AuditVerdict{File: "audit.jsonl", Lines: n, Whole: err == nil}, err
 	}
 	o.Projects.Coordination = &coordination.Writer{Locks: t.TempDir(), Record: func(ctx context.Context, c coordination.Change) error {
-		return audit.Append(ctx, permit.Entry{Kind: "coordination", Project: c.Project, Summary: string(c.To), Verdict: "made", By: c.By})
+		return audit.Append(ctx, permit.Entry{Kind: "coordination", Project: c.Project, Summary: string(c.To), Verdict: "begins", By: c.By})
 	}}
 }
 

@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/google/uuid"
@@ -90,9 +91,17 @@ func Open(cfg *config.Config, version string, log *slog.Logger) (_ *App, err err
 			err = errors.Join(err, a.release())
 		}
 	}()
-	for _, folder := range []struct{ what, dir string }{{"state folder", cfg.Paths.StateDir}, {"cache folder", scratchDir(cfg)}} {
-		if err := os.MkdirAll(folder.dir, 0o700); err != nil {
-			return nil, fmt.Errorf("%s: %w", folder.what, err)
+	for _, folder := range []struct{ what, dir, variables string }{
+		{"state folder", cfg.Paths.StateDir, "BELAY_STATE_DIR or XDG_STATE_HOME"},
+		{"cache folder", scratchDir(cfg), "BELAY_CACHE_DIR or XDG_CACHE_HOME"},
+	} {
+		err := os.MkdirAll(folder.dir, 0o700)
+		if fault.IsShortage(err) && !errors.Is(err, syscall.EROFS) {
+			return nil, fmt.Errorf("%s: %w", folder.what, err) // another folder would not help
+		}
+		if err != nil {
+			return nil, fault.New(fault.StorageFailure, "the %s cannot be made", folder.what).
+				WithHint("let your user write there, or name another folder with %s", folder.variables).Because(err)
 		}
 	}
 	if a.Root, err = openRoot(cfg); err != nil {

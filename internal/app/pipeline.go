@@ -27,7 +27,7 @@ func newPipeline(a *App, engine turn.Engine) *pipeline.Service {
 		},
 		Quote: func(projectRoot, model string) (pipeline.Quote, error) {
 			known, err := taskRules{a}.priced(projectRoot, turn.Choice{Model: model})
-			q := pipeline.Quote{Model: known.Model, LimitUSD: known.Limit}
+			q := pipeline.Quote{Model: known.Model, LimitUSD: known.Limit, Bounded: known.Known}
 			if model != "" {
 				q.Model = model
 			}

@@ -30,7 +30,7 @@ func OpenRegisters(cfg *config.Config) (Registers, error) {
 func newRegisters(cfg *config.Config, audit *permit.Audit, notify workspace.Notify) Registers {
 	files := registerfile.Options{Writer: changeset.Writer{LockDir: locksDir(cfg), Journal: newJournal(cfg), Notify: notify}, Clock: time.Now}
 	files.Record = func(ctx context.Context, r registerfile.Record) error {
-		e := permit.Entry{Kind: "register", Project: r.Project, Summary: r.Path + ": " + r.Summary, Verdict: "written", By: r.By, Note: r.Before + " > " + r.After}
+		e := permit.Entry{Kind: "register", Project: r.Project, Summary: r.Path + ": " + r.Summary, Verdict: verdictBegins, By: r.By, Note: r.Before + " > " + r.After}
 		if r.Failed != "" {
 			e.Verdict, e.Reason = "failed", r.Failed
 		}

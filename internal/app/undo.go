@@ -23,7 +23,11 @@ func OpenUndo(cfg *config.Config) (*undo.Store, error) {
 		Writer: changeset.Writer{LockDir: locksDir(cfg), Journal: newJournal(cfg), Notify: newNotifier(cfg).notify},
 		Dir:    filepath.Join(cfg.Paths.StateDir, "undo"), Clock: time.Now, NewID: newTurnID,
 		Record: func(ctx context.Context, c undo.Change) error {
-			return audit.Append(ctx, permit.Entry{Kind: "files", Project: c.Project, Summary: c.What + ": " + strings.Join(c.Paths, ", "), Verdict: "written", By: c.By, Note: c.ID})
+			e := permit.Entry{Kind: "files", Project: c.Project, Summary: c.What + ": " + strings.Join(c.Paths, ", "), Verdict: verdictBegins, By: c.By, Note: c.ID}
+			if c.Failed != "" {
+				e.Verdict, e.Reason = "failed", c.Failed
+			}
+			return audit.Append(ctx, e)
 		},
 	}), nil
 }

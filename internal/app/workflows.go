@@ -8,7 +8,6 @@ import (
 
 	"belay/internal/api"
 	"belay/internal/config"
-	"belay/internal/model"
 	"belay/internal/model/scripted"
 	"belay/internal/permit"
 	"belay/internal/turn"
@@ -78,7 +77,7 @@ func (t taskRules) priced(project string, c turn.Choice) (run.Price, error) {
 		}
 	}
 	p.Model = cmp.Or(p.Model, rules.DefaultModel)
-	_, p.Known = known.Cost(p.Model, model.Usage{})
+	p.Known = known.Bounds(cmp.Or(c.Provider, t.app.Config.Provider), p.Model)
 	return p, nil
 }
 

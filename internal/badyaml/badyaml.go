@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
+
+	"belay/internal/lazyregexp"
 )
 
 // Place is where a person has to look.
@@ -37,8 +39,45 @@ func Find(err error, data []byte) Place {
 	if p.Line == 0 {
 		p.Line, p.Column = unreadable(data)
 	}
+	if strings.Contains(load.Message, "expected node content") && ends(data, p.Line) {
+		p.Line, p.Column = last(data)
+		p.Hint = "finish what opens here: close a list with ], a mapping with }"
+		return p
+	}
+	if strings.HasPrefix(load.ContextMsg, "while parsing a flow") && bare(data, load.Mark.Line) {
+		p.Line, p.Column = load.Mark.Line, load.Mark.Column
+		p.Hint = "put the text that has {{ }} in quotes"
+		return p
+	}
 	p.Hint = hint(load, begins(data, p))
 	return p
+}
+
+// quoted is a text in quotes.
+var quoted = lazyregexp.New(`"(?:[^"\\]|\\.)*"|'[^']*'`)
+
+// bare reports whether a line has a template that is not in quotes: its braces are those
+// of mappings to YAML.
+func bare(data []byte, line int) bool {
+	lines := bytes.SplitN(data, []byte("\n"), line+1)
+	return line >= 1 && line <= len(lines) && strings.Contains(quoted.ReplaceAllString(string(lines[line-1]), ""), "{{")
+}
+
+// ends reports whether nothing is left from a line on.
+func ends(data []byte, line int) bool {
+	lines := bytes.SplitN(data, []byte("\n"), line)
+	return line >= 1 && (len(lines) < line || len(bytes.TrimSpace(lines[line-1])) == 0)
+}
+
+// last is the place of the last character that is no space and in no line of its own for a
+// comment.
+func last(data []byte) (line, column int) {
+	for i, l := range bytes.Split(data, []byte("\n")) {
+		if l = bytes.TrimRight(l, " \t\r"); len(l) > 0 && !bytes.HasPrefix(bytes.TrimSpace(l), []byte("#")) {
+			line, column = i+1, utf8.RuneCount(l)
+		}
+	}
+	return line, column
 }
 
 // hint is the next step after what people do most.

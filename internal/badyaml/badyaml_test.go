@@ -27,6 +27,10 @@ func TestFind(t *testing.T) {
 		{"a block that ends early", "a: |\n  x\n y\n", "3:2", "indent"},
 		{"a control character", "a: 1\nb: é\x01\n", "2:5", "UTF-8"},
 		{"no UTF-8", "a: 1\nb: 2\nc: x\xff\n", "3:5", "UTF-8"},
+		{"a list that only opens", "a: 1\nprovider: [\n\n# more\n", "2:11", "close a list with ]"},
+		{"a template in a mapping", "- {id: a, prompt: You are. {{ .nope }}}\n", "1:28", "in quotes"},
+		{"a template in a list", "a: [x {{ .y }}]\n", "1:7", "in quotes"},
+		{"a template in quotes", "a: {b: \"{{ .y }}\" c}\n", "1:4", "close the mapping"},
 		{"an anchor of nobody", "a: 1\nb: *none\n", "2:4", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

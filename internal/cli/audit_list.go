@@ -34,7 +34,9 @@ func newAuditList(c *console) *cobra.Command {
 		Use:   "list",
 		Short: "List what the audit log has of a project, newest first",
 		Long: `List the decisions, refusals, transitions and changes that the audit log has of a project,
-the newest first: 100 of them unless you pass --limit, which takes up to 500.`,
+the newest first: 100 of them unless you pass --limit, which takes up to 500. An act with the
+verdict begins went on the log before it was done; a later line with the verdict failed says
+that it was not done after all.`,
 		Example: "  belay audit list\n  belay audit list --kind decision --since 7d\n  belay audit list --all --json | jq -r '.entries[].kind'",
 		Args:    cobra.NoArgs,
 	}

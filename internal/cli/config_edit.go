@@ -34,7 +34,7 @@ and its default.`,
 			c.write(row.Value + "\n")
 			return invalid(problems)
 		}
-		return wrongSettings([]config.Problem{config.UnknownSetting(args[0])})
+		return wrongSettings([]config.Problem{config.UnknownSetting(args[0])}, cmd)
 	}
 	return cmd
 }
@@ -67,7 +67,7 @@ A setting of an environment variable or a flag still wins over the file.`,
 		case err != nil:
 			return err
 		case len(problems) > 0:
-			return wrongSettings(problems)
+			return wrongSettings(problems, cmd)
 		}
 		cfg, _ := config.Examine(c.layers(cmd))
 		for _, row := range cfg.Show() {

@@ -178,12 +178,7 @@ func sentence(f *fault.Error) string {
 		}
 		message = strings.Join(each, "; ")
 	}
-	if field, _ := f.Details["field"].(string); field == "from" || field == "label" { // words of any sentence
-		if rest, ok := strings.CutPrefix(message, field+" "); ok {
-			message = map[string]string{"from": "--from", "label": "LABEL"}[field] + " " + rest
-		}
-	}
-	return upstream(f, flagWords.Replace(message))
+	return upstream(f, flagWords.Replace(namingFile(f, message)))
 }
 
 // maxProblemsTold is how many problems of a workflow fit a screen.

@@ -110,7 +110,7 @@ func (*assignments) String() string { return "" }
 func (c *console) load(cmd *cobra.Command) (*config.Config, error) {
 	cfg, err := config.Load(c.layers(cmd))
 	if wrong := (*config.Error)(nil); errors.As(err, &wrong) {
-		return nil, wrongSettings(wrong.Problems)
+		return nil, wrongSettings(wrong.Problems, cmd)
 	}
 	return cfg, err
 }
@@ -126,7 +126,7 @@ func (c *console) loadOrNote(cmd *cobra.Command, wrong *problems) *config.Config
 		wrong.add(err)
 		return cfg
 	}
-	wrong.add(wrongSettings(bad.Problems))
+	wrong.add(wrongSettings(bad.Problems, cmd))
 	o.Flags = slices.DeleteFunc(o.Flags, func(f config.Flag) bool {
 		return slices.ContainsFunc(bad.Problems, func(p config.Problem) bool { return p.Where == "flag "+f.Name })
 	})
@@ -164,13 +164,30 @@ func (c *console) layers(cmd *cobra.Command) config.Options {
 
 // wrongSettings is the failure of a command that cannot work with its settings.
 // The hint of a single problem is the command's; several keep theirs beside them.
-func wrongSettings(problems []config.Problem) error {
-	const next = "correct what is named above; belay config check looks again"
+func wrongSettings(problems []config.Problem, cmd *cobra.Command) error {
+	next := settingsStep(problems, cmd)
 	if len(problems) == 1 {
 		p := problems[0]
 		return failed(ExitUsage, cmp.Or(p.Hint, next), errors.New(p.String()))
 	}
 	return failed(ExitUsage, next, &config.Error{Problems: problems})
+}
+
+// settingsStep is the next step after wrong settings, by where they are: belay config check sees
+// no flag of another command.
+func settingsStep(problems []config.Problem, cmd *cobra.Command) string {
+	all := func(where string) bool {
+		return !slices.ContainsFunc(problems, func(p config.Problem) bool { return !strings.HasPrefix(p.Where, where) })
+	}
+	switch {
+	case all("flag --set "):
+		return "correct the value of --set; belay config show lists the settings"
+	case all("flag "):
+		return "correct the value on the command line; " + cmd.CommandPath() + " --help says what it can be"
+	case all("env ") && len(problems) == 1:
+		return "correct or unset the environment variable " + strings.TrimPrefix(problems[0].Where, "env ") + "; belay config check looks again"
+	}
+	return "correct what is named above; belay config check looks again"
 }
 
 // closeGrace is how long a command waits for its own rooms to close.

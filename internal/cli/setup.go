@@ -58,11 +58,12 @@ With eval the key is not shown; in fish, belay setup --login | source does that.
 		Example: `  belay setup
   belay setup --provider anthropic
   belay setup --provider openai --base-url http://127.0.0.1:11434/v1 --model qwen3
+  belay setup --provider local --model qwen3
   belay setup --provider scripted --json
   eval "$(belay setup --login)"`,
 		Args: cobra.NoArgs,
 	}
-	setting(cmd, "provider", "provider", "answer with `NAME`: scripted, anthropic or openai")
+	setting(cmd, "provider", "provider", "answer with `NAME`: scripted, anthropic or openai; local is a server of your own, openrouter is --login")
 	setting(cmd, "model", "model", "use the model `NAME` where a turn names none")
 	setting(cmd, "base-url", "openai.base_url", "the `URL` of a server with OpenAI's protocol, for the provider openai")
 	cmd.Flags().BoolVar(&o.untested, "no-test", false, "write the choice without a call, also where the key is missing")
@@ -78,6 +79,9 @@ With eval the key is not shown; in fish, belay setup --login | source does that.
 type setupFlags struct{ json, untested, login, noBrowser bool }
 
 func setUp(c *console, cmd *cobra.Command, o *setupFlags) (err error) {
+	if err := namedInMenu(cmd); err != nil {
+		return err
+	}
 	if err := chooseProvider(c, cmd, o.login, o.json); err != nil {
 		return err
 	}
@@ -220,7 +224,7 @@ func keepChoice(c *console, cmd *cobra.Command, cfg *config.Config, login bool) 
 		case err != nil:
 			return path, err
 		case len(problems) > 0:
-			return path, wrongSettings(problems)
+			return path, wrongSettings(problems, cmd)
 		}
 	}
 	after, _ := config.Examine(stays)

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"strconv"
 	"strings"
@@ -56,6 +57,23 @@ func chooseProvider(c *console, cmd *cobra.Command, login, asJSON bool) error {
 		return usageHint(hint, "the environment has keys of several providers: %s", strings.Join(withKey, ", "))
 	}
 	return usageHint(hint, "no provider was named, and the environment has no key")
+}
+
+// namedInMenu puts the settings for a name that the menu offers and no provider has.
+func namedInMenu(cmd *cobra.Command) error {
+	flags := cmd.Flags()
+	switch strings.ToLower(flags.Lookup("provider").Value.String()) {
+	case ownServer:
+		if !flags.Changed("base-url") {
+			if err := flags.Set("base-url", usualLocal); err != nil {
+				return err
+			}
+		}
+		return flags.Set("provider", openai.Name)
+	case byLogin:
+		return errors.Join(flags.Set("provider", openai.Name), flags.Set("login", "true"))
+	}
+	return nil
 }
 
 // askProvider asks a person at the terminal for what the flags leave open.

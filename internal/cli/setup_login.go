@@ -143,7 +143,7 @@ func keepHost(c *console, cmd *cobra.Command, stays config.Options) error {
 	case err != nil:
 		return err
 	case len(problems) > 0:
-		return wrongSettings(problems)
+		return wrongSettings(problems, cmd)
 	}
 	after, _ := config.Examine(stays)
 	if !slices.Contains(after.Network.AllowedHosts, host) {

@@ -27,8 +27,11 @@ func readRequest(c *console, cmd *cobra.Command, args []string, f *turnFlags) (t
 	r.Opts.OnQuestion = questionPolicy(c, f.json, f.wait)
 	if f.compact {
 		r.Opts.Compact = true
-		if f.session == "" || len(f.attach) > 0 {
-			errs = append(errs, usageHint("name the session with --session, and attach files to the next message", "--compact summarises a session, and takes no attachments"))
+		if f.session == "" {
+			errs = append(errs, usageHint("name the session with --session; belay session list shows them", "--compact summarises a session, and none is named"))
+		}
+		if len(f.attach) > 0 {
+			errs = append(errs, usageHint("attach files to the next message", "--compact takes no attachments"))
 		}
 	}
 	if len(args) == 0 && f.compact {

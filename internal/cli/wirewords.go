@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+	"io/fs"
 	"strings"
 
 	"belay/internal/fault"
@@ -16,6 +18,30 @@ var flagWords = terms{
 	{"approvalSha", "--approval"}, {"projectRoot", "the project folder"}, {"deliverablePath", "the deliverable's folder"},
 	{"sessionId", "the session"}, {"turnId", "the turn"}, {"decisionId", "the question"}, {"runId", "the run"},
 	{"GET /api/project/proposals", "belay deps proposals"}, {`--wait or opts.onQuestion "wait"`, "--wait"},
+}
+
+// namingFile puts the flag, and the file that it names, for the field of a request that a
+// message begins with. Some of these fields are words of any sentence.
+func namingFile(f *fault.Error, message string) string {
+	field, _ := f.Details["field"].(string)
+	rest, ok := strings.CutPrefix(message, field+" ")
+	if !ok {
+		return message
+	}
+	switch field {
+	case "label":
+		return "LABEL " + rest
+	case "from":
+		if at := (*fs.PathError)(nil); errors.As(f.Cause, &at) {
+			return "--from " + line(at.Path) + " " + rest
+		}
+		return "--from " + rest
+	case "decompositionPath":
+		if file, _ := f.Details[field].(string); file != "" {
+			return "--decomposition " + line(file) + " " + rest
+		}
+	}
+	return message
 }
 
 // terms are words and what stands for them on a command line.

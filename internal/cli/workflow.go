@@ -114,7 +114,7 @@ func checkWorkflow(ctx context.Context, c *console, name string) (catalog.Checke
 	case errors.Is(err, durable.ErrTooLarge):
 		return one, run.TooLarge(name, limit)
 	case err != nil:
-		return one, failed(ExitFailed, "name a workflow file", err)
+		return one, failed(ExitFailed, "", err) // what the system says has its own next step
 	}
 	return catalog.Check(ctx, name, data, besides(name))
 }

@@ -33,6 +33,13 @@ func (p Prices) Cost(model string, u Usage) (usd float64, ok bool) {
 		float64(u.CacheWriteTokens)*price.CacheWrite) / 1e6, true
 }
 
+// Bounds reports whether a cost budget can hold for a model of a provider: the price is
+// known, or it is the embedded provider, which costs nothing.
+func (p Prices) Bounds(provider, model string) bool {
+	_, known := lookup(p, model)
+	return known || provider == Scripted
+}
+
 // Price returns what a model costs; it reports false where that is not known.
 func (p Prices) Price(model string) (Price, bool) { return lookup(p, model) }
 

@@ -65,6 +65,8 @@ type Quote struct {
 	// Model is the one that answers; Price is nil where none is known.
 	Model string
 	Price *model.Price
+	// Bounded is whether a limit in dollars can hold: also without a price for what is free.
+	Bounded bool
 	// LimitUSD is what the settings let a turn cost, in US dollars; 0 is no limit.
 	LimitUSD float64
 }

@@ -80,7 +80,7 @@ func (s *Service) Preview(ctx context.Context, r Request) (Preview, error) {
 // afford refuses a limit in dollars for a model without a price: the engine would.
 func (s *Service) afford(p *plan) (Quote, error) {
 	q, err := s.o.Quote(p.ProjectRoot, p.Opts.Model)
-	if err != nil || q.Price != nil {
+	if err != nil || q.Price != nil || q.Bounded {
 		return q, err
 	}
 	var bad problems

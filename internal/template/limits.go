@@ -135,7 +135,7 @@ func syntaxError(text string, err error) *Error {
 	}
 	e := &Error{Problem: line + problem}
 	switch {
-	case strings.HasPrefix(problem, "unclosed action"):
+	case strings.HasPrefix(problem, "unclosed action"), strings.HasPrefix(problem, `unexpected "}"`):
 		e.Hint = "close what {{ opens with }}"
 	case problem == "unexpected EOF":
 		e.Hint = "close each {{ if }}, {{ range }} and {{ with }} with {{ end }}"

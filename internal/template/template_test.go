@@ -166,6 +166,7 @@ func TestErrors(t *testing.T) {
 		"{{ .workflow.id.x }}":                `.workflow.id is a text, there is no "x" in it`,
 		"{{ .input.files.7 }}":                `.input.files is a list of 2, there is no place "7"`,
 		"{{ .input.files":                     "unclosed action",
+		"say {{ .input.x }":                   `unexpected "}" in operand; close what {{ opens with }}`,
 		"a\n{{ if }}\n{{ end }}":              "line 2 of it: missing value for if",
 		"{{ env \"HOME\" }}":                  `function "env" not defined; templates see no clock, environment, network or chance`,
 		"{{ getHostByName \"localhost\" }}":   "templates see no clock",

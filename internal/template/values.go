@@ -85,6 +85,8 @@ func missing(at any, keys []string, i int) *Error {
 	switch meant := nearest.Of(key, known); {
 	case meant != "":
 		e.Hint = fmt.Sprintf("did you mean %s?", meant)
+	case len(known) == 0 && (where == ".input" || where == ".workflow.input"):
+		e.Hint = "it is empty: give it with --input " + key + "=VALUE"
 	case len(known) == 0:
 		e.Hint = "it is empty"
 	default:

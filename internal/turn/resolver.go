@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"belay/internal/fault"
-	"belay/internal/model"
 	"belay/internal/persona"
 	"belay/internal/session"
 	"belay/internal/tool"
@@ -136,12 +135,17 @@ func (s *resolved) limit(r Request) error {
 	if s.MaxCostUSD <= 0 {
 		return nil
 	}
-	if _, ok := s.Prices.Cost(s.Model, model.Usage{}); !ok {
+	if s.Prices.Bounds(s.Provider.Name(), s.Model) {
+		return nil
+	}
+	if o.MaxCostUSD != nil && *o.MaxCostUSD == s.MaxCostUSD {
 		return fault.New(fault.InvalidRequest, "opts.maxCostUsd: model %q has no price with the provider %s, so its cost cannot be bounded", s.Model, s.Provider.Name()).
 			With("field", "opts.maxCostUsd").
 			WithHint("set a price for the model under prices, or leave the cost budget out")
 	}
-	return nil
+	return fault.New(fault.InvalidRequest, "turn.max_cost_usd: model %q has no price with the provider %s, so its cost cannot be bounded to $%g", s.Model, s.Provider.Name(), s.MaxCostUSD).
+		With("setting", "turn.max_cost_usd").
+		WithHint("set a price for the model under prices, or choose another model; belay config show says where the limit comes from")
 }
 
 // warnOf collects what the person should know about the options themselves.

@@ -150,7 +150,7 @@ func TestHistoryOfARealRootByKeys(t *testing.T) {
 	b.shot("forged")
 	b.tabTo(".history-part[href*='show=audit']")
 	b.do(press("Enter"))
-	b.until("document.querySelector('.audit-entry')?.innerText.includes('_Reconciliation/SUM_') && document.querySelector('.audit-entry .chip.good')?.innerText === 'published'")
+	b.until("document.querySelector('.audit-entry')?.innerText.includes('_Reconciliation/SUM_') && document.querySelector('.audit-entry .chip.good')?.innerText === 'begins'")
 
 	b.visitPath(home + "/files")
 	b.until(treeRow("_Sources"))

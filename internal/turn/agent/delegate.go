@@ -141,10 +141,8 @@ func (a *Run) subagent(p persona.Persona, by *toolCall, task string) (*Run, erro
 	s := a.Settings
 	s.Persona, s.Warnings, s.ApprovedBy = p, nil, ""
 	s.Model = cmp.Or(p.Model, a.Settings.Model)
-	if s.MaxCostUSD > 0 {
-		if _, ok := s.Prices.Cost(s.Model, model.Usage{}); !ok {
-			return nil, tool.Refuse("agent %s wants model %s, which has no price, so the turn's cost budget could not hold", p.ID, s.Model)
-		}
+	if s.MaxCostUSD > 0 && !s.Prices.Bounds(s.Provider.Name(), s.Model) {
+		return nil, tool.Refuse("agent %s wants model %s, which has no price, so the turn's cost budget could not hold", p.ID, s.Model)
 	}
 	if p.MaxTurns > 0 {
 		s.MaxTurns = min(s.MaxTurns, p.MaxTurns)

@@ -276,7 +276,7 @@ func TestResumeFailed(t *testing.T) {
 		return echo(r)
 	})
 	r := b.run(nil)
-	if r.Status != run.Failed || r.Error.Message != "the task each failed: the task each/1/one failed: no luck" {
+	if r.Status != run.Failed || r.Error.Message != "the task each/1/one failed: no luck" {
 		t.Fatalf("%s %+v", r.Status, r.Error)
 	}
 	free.Store(true)

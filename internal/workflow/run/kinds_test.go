@@ -56,7 +56,7 @@ func TestCompositeFails(t *testing.T) {
 		return echo(r)
 	})
 	r := b.run(nil)
-	if r.Status != run.Failed || r.Error.Message != "the task c failed: the task c/two failed: no luck" || len(b.e.asked()) != 2 {
+	if r.Status != run.Failed || r.Error.Message != "the task c/two failed: no luck" || len(b.e.asked()) != 2 {
 		t.Fatalf("%s %+v, asked %q", r.Status, r.Error, b.e.asked())
 	}
 	free.Store(true)

@@ -20,6 +20,7 @@ func (w *flow) give(input map[string]any, texts map[string]string, known bool) e
 		input[name] = w.typed(name, text)
 	}
 	var all []problem
+	next := "give it with --input NAME=VALUE, or in the JSON object of --input-file"
 	if known {
 		for _, name := range w.Input.Undeclared(input) {
 			all = append(all, problem{Path: "input", Message: fmt.Sprintf("the workflow has no input %q", name), Hint: w.meantInput(name)})
@@ -29,11 +30,15 @@ func (w *flow) give(input map[string]any, texts map[string]string, known bool) e
 	if w.input, err = plainMap(input); err != nil {
 		return err
 	}
-	for _, f := range w.Input.Faults(w.input) {
+	faults := w.Input.Faults(w.input)
+	if len(faults) == 0 { // nothing is missing: what was given is too much
+		next = "leave it out, or declare it under input in the workflow file"
+	}
+	for _, f := range faults {
 		all = append(all, problem{Path: strings.Join(append([]string{"input"}, f.Place...), "."), Message: f.Text})
 	}
 	if err := invalid("the input does not fit the schema of the workflow "+w.ID, all); err != nil {
-		return fault.From(err).WithHint("give it with --input NAME=VALUE, or in the JSON object of --input-file")
+		return fault.From(err).WithHint("%s", next)
 	}
 	env, err := w.Env.Fields(map[string]any{
 		"workflow": map[string]any{"id": w.ID, "version": w.Version, "input": w.input}, "input": w.input,

@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	"belay/internal/attachment/gather"
@@ -186,10 +187,13 @@ func (f *Failure) Fault() *fault.Error {
 	return e
 }
 
-// of is the failure of a task as that of its run.
+// of is the failure of a task as that of its run, or of the task that it is within. Of
+// tasks within each other the innermost is named: its key has those of the others.
 func (f *Failure) of(task string) error {
 	e := f.Fault()
-	e.Message = fmt.Sprintf("the task %s failed: %s", task, f.Message)
+	if !strings.HasPrefix(f.Message, "the task "+task+"/") {
+		e.Message = fmt.Sprintf("the task %s failed: %s", task, f.Message)
+	}
 	return e.With("task", task)
 }
 

@@ -46,8 +46,12 @@ func (r *Runner) site(dir, within, project string) (*site, error) {
 	case errors.Is(err, errOutside):
 		return nil, fault.New(fault.InvalidRequest, "the folder of the workflow file is not in the project: %s", dir).With("folder", dir).
 			WithHint("name a workflow file of the project")
+	case errors.Is(err, fs.ErrPermission):
+		return nil, fault.New(fault.InvalidWorkflow, "the folder of the workflow file cannot be opened, permission is denied: %s", dir).With("folder", dir).
+			WithHint("let your user read and enter the folder; ls -ld shows who may").Because(err)
 	case err != nil:
-		return nil, fault.New(fault.InvalidWorkflow, "the folder of the workflow file cannot be opened: %s", dir).With("folder", dir).Because(err)
+		return nil, fault.New(fault.InvalidWorkflow, "the folder of the workflow file cannot be opened: %s", dir).With("folder", dir).
+			WithHint("name a workflow file in a folder that can be opened").Because(err)
 	}
 	s := &site{root: root, folder: declared.NewFolder(root, r.o.Limits.Matches)}
 	if real, err := workspace.CheckProject(project, r.o.Private...); err == nil {

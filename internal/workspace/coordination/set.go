@@ -148,8 +148,12 @@ func (w *Writer) write(ctx context.Context, root *os.Root, project string, was R
 		return fault.New(fault.StorageFailure, "the mode is recorded, but the disk did not confirm it; a power cut may take it back").
 			WithHint("look after the disk, then see that %s still has it", layout.CoordinationFile).Because(err)
 	}
-	return fault.New(fault.StorageFailure, "%s could not be written; it is as it was", layout.CoordinationFile).
-		WithHint("free disk space or look after the disk, then try again").Because(err)
+	unwritable := filepath.Join(project, folderName)
+	if _, err := root.Stat(folderName); errors.Is(err, fs.ErrNotExist) {
+		unwritable = project
+	}
+	cause, hint := workspace.Unwritten(err, unwritable, "try again")
+	return fault.New(fault.StorageFailure, "%s could not be written; it is as it was", layout.CoordinationFile).WithHint("%s", hint).Because(cause)
 }
 
 func put(root *os.Root, was Record, text []byte, mode fs.FileMode) error {

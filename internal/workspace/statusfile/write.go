@@ -45,8 +45,8 @@ func replace(folder *os.Root, s *Snapshot, data []byte) error {
 			WithHint("look after the disk, then see that _STATUS.md still has the new state").Because(err))
 	}
 	if err != nil {
-		return s.about(fault.New(fault.StorageFailure, "_STATUS.md could not be written; it is as it was").
-			WithHint("free disk space or look after the disk, then make the transition again").Because(err))
+		cause, hint := workspace.Unwritten(err, s.Deliverable.Path, "make the transition again")
+		return s.about(fault.New(fault.StorageFailure, "_STATUS.md could not be written; it is as it was").WithHint("%s", hint).Because(cause))
 	}
 	return nil
 }

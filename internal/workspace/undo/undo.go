@@ -24,7 +24,8 @@ type Options struct {
 	changeset.Writer
 	// Dir is the folder of the records, in the state folder.
 	Dir string
-	// Record puts a change on the audit log before it is made. Nil records nothing.
+	// Record puts a change on the audit log before it is made; and once more, with Failed
+	// set, if it then fails. Nil records nothing.
 	Record func(context.Context, Change) error
 	Clock  func() time.Time
 	// NewID makes ids that sort by time: letters, digits and dashes.
@@ -57,6 +58,8 @@ type Change struct {
 	Paths []string `json:"paths"`
 	// Undone is when it was taken back, nil while it is in effect.
 	Undone *time.Time `json:"undone,omitempty"`
+	// Failed is why it was not made after all, for the audit log alone.
+	Failed string `json:"-"`
 }
 
 // Make changes files, all of them or none. It is refused with CONTENT_CHANGED where
@@ -82,10 +85,10 @@ func (s *Store) Make(ctx context.Context, project, what, by string, files []chan
 		return r.Change, err
 	}
 	if err := s.save(project, r); err != nil {
-		return r.Change, err
+		return r.Change, s.failed(ctx, r.Change, err)
 	}
 	if err := p.Apply(ctx, what, by, files); err != nil {
-		return r.Change, errors.Join(err, s.forget(project, r.ID))
+		return r.Change, errors.Join(s.failed(ctx, r.Change, err), s.forget(project, r.ID))
 	}
 	s.prune(project)
 	return r.Change, nil
@@ -126,7 +129,7 @@ func (s *Store) Undo(ctx context.Context, project, id, by string) (Change, error
 	}
 	if len(files) > 0 {
 		if err := p.Apply(ctx, back.What, by, files); err != nil {
-			return r.Change, err
+			return r.Change, s.failed(ctx, back, err)
 		}
 	}
 	now := s.o.Clock().UTC()
@@ -183,4 +186,14 @@ func (s *Store) audit(ctx context.Context, c Change) error {
 		return fault.New(fault.StorageFailure, "the change could not be put on record, so it was not made").Because(err)
 	}
 	return nil
+}
+
+// failed adds to the audit log that a change was not made after all, and returns why. That
+// this record failed too is in the log that has no such line.
+func (s *Store) failed(ctx context.Context, c Change, why error) error {
+	if s.o.Record == nil {
+		return why
+	}
+	c.Failed = why.Error()
+	return errors.Join(why, s.o.Record(context.WithoutCancel(ctx), c))
 }

@@ -1,9 +1,11 @@
 package undo
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -76,5 +78,22 @@ func TestNotOnRecord(t *testing.T) {
 	_, err := s.Make(t.Context(), project, "test", "me", []changeset.File{{Path: "a.csv", Before: []byte("0"), After: []byte("1")}})
 	if data, _ := os.ReadFile(file); !fault.Is(err, fault.StorageFailure) || string(data) != "0" {
 		t.Errorf("%v: %s", err, data)
+	}
+}
+
+// TestFailedOnRecord: a change that is on record and then fails is on record as failed.
+func TestFailedOnRecord(t *testing.T) {
+	t.Parallel()
+	project := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(project, "a.csv"), []byte("theirs"), 0o600))
+	var said []string
+	s := newStore(t, 0)
+	s.o.Record = func(_ context.Context, c Change) error {
+		said = append(said, fmt.Sprint(c.What, " failed ", c.Failed != ""))
+		return nil
+	}
+	_, err := s.Make(t.Context(), project, "test", "me", []changeset.File{{Path: "a.csv", Before: []byte("0"), After: []byte("1")}})
+	if want := []string{"test failed false", "test failed true"}; err == nil || !slices.Equal(said, want) {
+		t.Errorf("%v: on record are %q, want %q", err, said, want)
 	}
 }
