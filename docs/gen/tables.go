@@ -87,7 +87,9 @@ names the limit. The first table has the limits that you can set; see `+"[config
 
 func faults(string) ([]byte, error) {
 	d := newDoc("Errors", "Every error on the wire has the form `{\"error\":{\"type\",\"message\",\"hint\",\"details\"?}}`. The message names the field,\n"+
-		"file or limit, and the hint the next step. The command line prints them after `error:`, with the type in brackets, and after `hint:`.")
+		"file or limit, and the hint the next step. The command line prints them after `error:`, with the type in brackets, and after `hint:`.\n\n"+
+		"Where a request has several problems, `details.problems` lists them in the order of the checks: the first 50. `details.more` counts\n"+
+		"the others.")
 	d.WriteByte('\n')
 	d.table("type", "status", "meaning", "next step")
 	for _, s := range fault.Types() {

@@ -20,16 +20,16 @@ import (
 type fields struct {
 	object
 	prefix   string
-	problems *[]fault.Problem
+	problems *fault.Problems
 }
 
-func newFields(o object) fields { return fields{object: o, problems: new([]fault.Problem)} }
+func newFields(o object) fields { return fields{object: o, problems: new(fault.Problems)} }
 
-// err returns all problems as one INVALID_REQUEST; the first gives the sentence.
-func (f fields) err() error { return fault.Invalid(*f.problems) }
+// err returns the problems as one INVALID_REQUEST; the first gives the sentence.
+func (f fields) err() error { return f.problems.Err() }
 
 func (f fields) bad(name, message string) {
-	*f.problems = append(*f.problems, fault.Problem{Field: f.prefix + name, Message: message})
+	f.problems.Add(f.prefix+clip(name), message)
 }
 
 // kind is what a member is, 0 where there is none.
@@ -82,29 +82,29 @@ func (f fields) strings(name string) []string {
 			f.bad(name+"["+strconv.Itoa(i)+"]", "must be a string")
 			continue
 		}
-		list = append(list, textOf(item))
+		if f.problems.Len() == 0 { // nobody reads the list of a request that is refused
+			list = append(list, textOf(item))
+		}
 	}
 	return list
 }
 
 // integer reads a whole number, written in any way JSON allows.
 func (f fields) integer(name string) *int64 {
-	if f.kind(name) == '0' {
-		if n, err := strconv.ParseInt(string(f.members[name]), 10, 64); err == nil {
+	switch f.kind(name) {
+	case 0:
+		return nil
+	case '0':
+		number := string(f.members[name])
+		if n, err := strconv.ParseInt(number, 10, 64); err == nil {
+			return &n
+		}
+		if x, err := strconv.ParseFloat(number, 64); err == nil && x == math.Trunc(x) && math.Abs(x) <= 1<<53 {
+			n := int64(x)
 			return &n
 		}
 	}
-	before := len(*f.problems)
-	x := f.float(name)
-	switch {
-	case len(*f.problems) > before:
-		(*f.problems)[before].Message = "must be a whole number"
-	case x != nil && (*x != math.Trunc(*x) || math.Abs(*x) > 1<<53):
-		f.bad(name, "must be a whole number")
-	case x != nil:
-		n := int64(*x)
-		return &n
-	}
+	f.bad(name, "must be a whole number")
 	return nil
 }
 
@@ -150,18 +150,21 @@ func (f fields) rows(name string) (rows []map[string]string) {
 	}
 	for i, item := range elementsOf(f.members[name]) {
 		at := name + "[" + strconv.Itoa(i) + "]"
-		o, ok := objectOf(item)
-		if !ok {
+		if item.Kind() != '{' {
 			f.bad(at, "must be an object")
+			continue
 		}
+		o, _ := objectOf(item)
 		row := make(map[string]string, len(o.names))
 		for _, key := range o.names {
 			if k := o.members[key].Kind(); k != '"' && k != 'n' {
-				f.bad(at+"."+clip(key), "must be a string")
+				f.bad(at+"."+key, "must be a string")
 			}
 			row[key] = textOf(o.members[key])
 		}
-		rows = append(rows, row)
+		if f.problems.Len() == 0 { // nobody reads the rows of a request that is refused
+			rows = append(rows, row)
+		}
 	}
 	return rows
 }

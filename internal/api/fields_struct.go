@@ -28,8 +28,10 @@ func (f fields) read(into any) {
 	case *turn.Opts:
 		into.Unknown = f.unknown(names)
 	case interface{ closed() }:
+		message := "is not a member; there are " + strings.Join(names, ", ")
 		for _, name := range f.unknown(names) {
-			f.bad(clip(name), "is not a member; there are "+strings.Join(names, ", "))
+			f.bad(name, message)
+			message = "is not a member" // those that there are were said once
 		}
 	}
 	if c, ok := into.(interface{ check(fields) }); ok {

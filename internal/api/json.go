@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -90,16 +91,23 @@ func objectOf(b []byte) (o object, ok bool) {
 	return o, err == nil
 }
 
-// elementsOf are the elements of an array that [checkJSON] has accepted.
-func elementsOf(v jsontext.Value) (all []jsontext.Value) {
-	d := jsontext.NewDecoder(bytes.NewBuffer(v))
-	_, err := d.ReadToken()
-	for err == nil && d.PeekKind() != ']' {
-		var item jsontext.Value
-		item, err = d.ReadValue()
-		all = append(all, item.Clone())
+// elementsOf are the elements of an array that [checkJSON] has accepted, which may be
+// millions. Each lies in v.
+func elementsOf(v jsontext.Value) iter.Seq2[int, jsontext.Value] {
+	return func(yield func(int, jsontext.Value) bool) {
+		d := jsontext.NewDecoder(bytes.NewBuffer(v))
+		_, err := d.ReadToken()
+		for i := 0; err == nil && d.PeekKind() != ']'; i++ {
+			var item jsontext.Value
+			if item, err = d.ReadValue(); err != nil {
+				return
+			}
+			end := d.InputOffset()
+			if !yield(i, v[end-int64(len(item)):end]) {
+				return
+			}
+		}
 	}
-	return all
 }
 
 // textOf is a decoded string, "" for any other value.

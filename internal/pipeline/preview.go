@@ -3,7 +3,6 @@ package pipeline
 import (
 	"context"
 
-	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/permit"
 	"belay/internal/persona"
@@ -90,7 +89,7 @@ func (s *Service) afford(p *plan) (Quote, error) {
 	case q.LimitUSD > 0:
 		bad.add("opts.model", "%q has no price here, so its cost cannot be limited to the $%g of turn.max_cost_usd", clip(q.Model), q.LimitUSD)
 	}
-	return q, fault.Invalid(bad)
+	return q, bad.Err()
 }
 
 // tightest is the lower one of two limits, 0 where there is none.

@@ -94,8 +94,8 @@ func (s *Service) check(ctx context.Context, r Request) (*plan, error) {
 	if err := r.Opts.Validate(); err != nil {
 		bad.include(err)
 	}
-	if len(bad) > 0 {
-		return nil, fault.Invalid(bad)
+	if bad.Len() > 0 {
+		return nil, bad.Err()
 	}
 	if p.AtOnce == 0 {
 		p.AtOnce = DefaultAtOnce
@@ -104,10 +104,10 @@ func (s *Service) check(ctx context.Context, r Request) (*plan, error) {
 }
 
 // problems are what is wrong with a request.
-type problems []fault.Problem
+type problems struct{ fault.Problems }
 
 func (b *problems) add(field, format string, args ...any) {
-	*b = append(*b, fault.Problem{Field: field, Message: fmt.Sprintf(format, args...)})
+	b.Add(field, fmt.Sprintf(format, args...))
 }
 
 // choose says that a word is none of these, and which one was perhaps meant.
@@ -126,7 +126,9 @@ func (b *problems) choose(field, got string, words []string) {
 func (b *problems) include(err error) {
 	f := fault.From(err)
 	if list, ok := f.Details["problems"].([]fault.Problem); ok {
-		*b = append(*b, list...)
+		for _, p := range list {
+			b.Add(p.Field, p.Message)
+		}
 		return
 	}
 	b.add("opts", "%s", f.Message)
