@@ -30,8 +30,12 @@ func FindDeliverable(projectRoot, deliverablePath string) (Deliverable, error) {
 		return Deliverable{}, err
 	}
 	if why := malformed(deliverablePath); why != "" {
+		hint := "send deliverablePath as an absolute path"
+		if why == hasControl {
+			hint = "rename the folder without it"
+		}
 		return Deliverable{}, fault.New(fault.InvalidProjectRoot, "deliverablePath %s", why).
-			With("deliverablePath", shown(deliverablePath)).WithHint("send deliverablePath as an absolute path")
+			With("deliverablePath", shown(deliverablePath)).WithHint("%s", hint)
 	}
 	folder := filepath.Clean(deliverablePath)
 	located := func(e *fault.Error) error {

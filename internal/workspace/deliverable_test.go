@@ -91,3 +91,13 @@ func TestFindDeliverable(t *testing.T) {
 		t.Errorf("a folder that became a link out of the project: %v", err)
 	}
 }
+
+// A control character is a matter of the folder's name: no other way to write the path helps.
+func TestControlCharacterHint(t *testing.T) {
+	t.Parallel()
+	project := t.TempDir()
+	_, err := FindDeliverable(project, filepath.Join(project, "DEL-01-01_A\tB"))
+	if e := fault.From(err); e == nil || e.Hint != "rename the folder without it" {
+		t.Errorf("%+v", e)
+	}
+}

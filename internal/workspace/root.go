@@ -94,12 +94,15 @@ func malformed(path string) string {
 	case !utf8.ValidString(path):
 		return "is not UTF-8"
 	case strings.ContainsFunc(path, unicode.IsControl):
-		return "holds a control character"
+		return hasControl
 	case !filepath.IsAbs(path):
 		return "must be an absolute path"
 	}
 	return ""
 }
+
+// hasControl is what is wrong with a path that no request can carry.
+const hasControl = "holds a control character"
 
 // shown makes a refused path fit for an error's details.
 func shown(path string) string {

@@ -15,11 +15,11 @@ type Field struct {
 	prefix, suffix string
 }
 
-// Fields returns the fields outside code blocks of the lines first ≤ line < end.
+// Fields returns the fields outside code blocks and comments of the lines first ≤ line < end.
 func (d *Document) Fields(first, end int) []Field {
 	var all []Field
 	for i := first; i < end; i++ {
-		if f, ok := field(d.lines[i].Text); ok && !d.Fenced(i) {
+		if f, ok := field(d.lines[i].Text); ok && !d.Fenced(i) && !d.commented(i) {
 			f.Line = i
 			all = append(all, f)
 		}
@@ -32,7 +32,7 @@ func (d *Document) Fields(first, end int) []Field {
 func (d *Document) Field(labels ...string) (Field, bool) {
 	for i := range d.lines {
 		f, ok := field(d.lines[i].Text)
-		if ok && slices.ContainsFunc(labels, func(l string) bool { return strings.EqualFold(f.Label, l) }) && !d.Fenced(i) {
+		if ok && slices.ContainsFunc(labels, func(l string) bool { return strings.EqualFold(f.Label, l) }) && !d.Fenced(i) && !d.commented(i) {
 			f.Line = i
 			return f, true
 		}

@@ -121,6 +121,12 @@ func (r Request) judge(s *Status) (Rule, error) {
 	if why, ok := s.Readable(); !ok {
 		return Rule{}, fault.New(fault.InvalidStatusFormat, "_STATUS.md cannot be read: %s", why).With("parseDetails", why)
 	}
+	if lines := s.stateLines(); len(lines) > 1 {
+		// The transition would change the first and leave a file that contradicts itself.
+		why := fmt.Sprintf("the line **%s:** is there more than once, in the lines %s", s.state.Label, listed(lines))
+		return Rule{}, fault.New(fault.InvalidStatusFormat, "_STATUS.md cannot be edited safely: %s", why).With("parseDetails", why).
+			WithHint("a person removes all of these lines of _STATUS.md but the one with the state that is right")
+	}
 	from := s.State()
 	to, known := ParseState(r.To)
 	refuse := func(t fault.Type, format string, args ...any) *fault.Error {

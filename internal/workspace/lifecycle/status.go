@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"belay/internal/workspace/document"
@@ -129,6 +130,31 @@ func (s *Status) Readable() (why string, ok bool) {
 		return "the line **Current State:** is empty", false
 	}
 	return "", true
+}
+
+// stateLines are the numbers of the lines, from 1, that name the current state under the
+// label that counts.
+func (s *Status) stateLines() (lines []int) {
+	for _, f := range s.fields {
+		if s.state != nil && same(f.Label, s.state.Label) {
+			lines = append(lines, f.Line+1)
+		}
+	}
+	return lines
+}
+
+// maxListed is how many lines an error names.
+const maxListed = 10
+
+func listed(lines []int) string {
+	all := make([]string, min(len(lines), maxListed))
+	for i := range all {
+		all[i] = strconv.Itoa(lines[i])
+	}
+	if len(lines) > maxListed {
+		return strings.Join(all, ", ") + " and more"
+	}
+	return strings.Join(all[:len(all)-1], ", ") + " and " + all[len(all)-1]
 }
 
 // labelled returns the first field with the first of the labels that any has.

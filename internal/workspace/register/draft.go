@@ -81,6 +81,9 @@ func (d *draft) writable() error {
 	case slices.ContainsFunc(r.columns, func(name string) bool { return len(name) > maxCell }):
 		return fmt.Errorf("the name of a column is longer than %d bytes", maxCell)
 	}
+	if err := r.Columned(); err != nil { // its rows would get the columns that they seem to lack
+		return err
+	}
 	if len(d.columns) > d.front+len(r.columns) {
 		for i := range r.records {
 			if int(r.records[i].n) > len(r.columns) && len(r.columns) > 0 {

@@ -57,8 +57,8 @@ type ProposalOptions struct {
 	Only []string
 }
 
-// maxProposalRows bounds a proposal.
-const maxProposalRows = 10_000
+// MaxProposalRows is how many rows a proposal may have.
+const MaxProposalRows = 10_000
 
 // Apply takes a proposal, a register of its own, over into the register, and
 // returns the result, which is nil when the proposal cannot be applied as it is;
@@ -92,7 +92,7 @@ func (r *Register) Apply(p *Register, o ProposalOptions) (*Register, *Diff, erro
 
 // asProposal is why a register cannot be a proposal, or nil.
 func (r *Register) asProposal() error {
-	why := ""
+	why, hint := "", "a proposal is a register of the v3.1 schema, with a header"
 	switch {
 	case !r.utf8:
 		why = "it is not UTF-8"
@@ -101,11 +101,12 @@ func (r *Register) asProposal() error {
 	case r.isOpen():
 		why = "it ends inside of quotes"
 	case !r.Has(DependencyID):
-		why = "it has no column DependencyID"
+		why, hint = r.lacksID()
 	case len(r.rows) == 0:
 		why = "it has no rows"
-	case len(r.rows) > maxProposalRows:
-		why = fmt.Sprintf("it has more than %d rows", maxProposalRows)
+	case len(r.rows) > MaxProposalRows:
+		why = fmt.Sprintf("it has %d rows, more than the %d that are taken at once", len(r.rows), MaxProposalRows)
+		hint = fmt.Sprintf("import it in parts: files of at most %d rows, each with the header", MaxProposalRows)
 	default:
 		for _, i := range r.rows {
 			if int(r.records[i].n) > len(r.columns) {
@@ -122,7 +123,7 @@ func (r *Register) asProposal() error {
 	if why == "" {
 		return nil
 	}
-	return fault.New(fault.InvalidSchema, "the proposal cannot be read: %s", why).WithHint("a proposal is a register of the v3.1 schema, with a header")
+	return fault.New(fault.InvalidSchema, "the proposal cannot be read: %s", why).WithHint("%s", hint)
 }
 
 // Changed counts the rows of a register that hold something else than in the one that

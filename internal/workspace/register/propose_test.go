@@ -143,7 +143,9 @@ func TestApplyRefuses(t *testing.T) {
 		want fault.Type
 		says string
 	}{
-		"nothing":       {"", fault.InvalidSchema, "no column DependencyID"},
+		"nothing":       {"", fault.InvalidSchema, "the header lacks DependencyID"},
+		"semicolons":    {strings.ReplaceAll(canonicalHeader, ",", ";") + "\na;b\n", fault.InvalidSchema, "is it separated by semicolons?"},
+		"too many rows": {"DependencyID\n" + strings.Repeat("a\n", MaxProposalRows+1), fault.InvalidSchema, "it has 10001 rows, more than the 10000 that are taken at once"},
 		"no rows":       {canonicalHeader + "\n", fault.InvalidSchema, "no rows"},
 		"an open quote": {canonicalHeader + "\n\"a", fault.InvalidSchema, "inside of quotes"},
 		"a long row":    {"DependencyID\na,b\n", fault.InvalidSchema, "row 2 has more cells"},

@@ -1,6 +1,7 @@
 package register
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -98,7 +99,11 @@ func hostID(host string) string {
 
 // refused is why the draft cannot be written, as an error for the caller.
 func (d *draft) refused() error {
-	if err := d.writable(); err != nil {
+	err := d.writable()
+	if e := (*fault.Error)(nil); errors.As(err, &e) {
+		return e
+	}
+	if err != nil {
 		return fault.New(fault.InvalidSchema, "%s cannot be written to: %v", layout.RegisterFile, err).
 			WithHint("belay deps lint names the line; fix the file in an editor")
 	}

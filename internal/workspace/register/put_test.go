@@ -257,6 +257,9 @@ func TestPutDamaged(t *testing.T) {
 		"an open quote":     good + `v3.1,"DEP-01-02-002`,
 		"another encoding":  good + "\xff",
 		"UTF-16":            "\xff\xfea\x00",
+		"semicolons":        strings.ReplaceAll(good, ",", ";"),
+		"tabs":              strings.ReplaceAll(good, ",", "\t"),
+		"no ids":            "DependencyType,Status\nOTHER,ACTIVE\n",
 		"too many cells":    good + strings.Repeat(",", maxRowCells),
 		"a long row, wider": strings.TrimSuffix(good, "\n") + ",,,\n",
 	} {

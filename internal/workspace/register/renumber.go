@@ -1,11 +1,13 @@
 package register
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"belay/internal/fault"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/layout"
 )
@@ -62,7 +64,11 @@ func (n *Numbering) Renumber(r *Register) (after *Register, changes []IDChange, 
 		return r, nil, []IDProblem{{Problem: "the folder is not named as a deliverable's"}}
 	}
 	if err := (&draft{base: r}).writable(); err != nil {
-		return r, nil, []IDProblem{{Problem: err.Error()}}
+		problem := err.Error()
+		if e := (*fault.Error)(nil); errors.As(err, &e) {
+			problem = e.Message + "; " + e.Hint
+		}
+		return r, nil, []IDProblem{{Problem: problem}}
 	}
 	edits := splice{r: r}
 	seen := map[string]bool{}

@@ -163,7 +163,12 @@ func unreadable(dir *os.Root, name string, err error) *fault.Error {
 	case errors.Is(err, durable.ErrNotRegular):
 		return fault.New(fault.WorkspaceFileReadFailed, "%s is not a regular file", name).Because(err)
 	case errors.Is(err, durable.ErrTooLarge):
-		return fault.New(fault.WorkspaceFileReadFailed, "%s is larger than belay reads", name).Because(err)
+		limit, hint := register.MaxBytes, "move what is RETIRED, or one kind of rows, into a file beside it"
+		if name != layout.RegisterFile {
+			limit, hint = register.MaxSummary, "move what is old into a file beside it"
+		}
+		return fault.New(fault.WorkspaceFileReadFailed, "%s in %s is larger than %d MiB, which is the most that belay reads", name, filepath.Base(dir.Name()), limit>>20).
+			Because(err).WithHint("%s", hint)
 	case errors.Is(err, fs.ErrPermission):
 		return fault.New(fault.WorkspaceFileReadFailed, "%s cannot be read: permission denied", name).Because(err)
 	}

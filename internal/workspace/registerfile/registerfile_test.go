@@ -305,6 +305,34 @@ func TestRecordComesFirst(t *testing.T) {
 	}
 }
 
+// TestNotSeparated: of a register with semicolons no summary is made, which would say that
+// there are no dependencies.
+func TestNotSeparated(t *testing.T) {
+	t.Parallel()
+	d := deliverable(t, nil)
+	must(t, os.WriteFile(filepath.Join(d.Path, "Dependencies.csv"), []byte("DependencyID;Status\nDEP-01-02-001;ACTIVE\n"), 0o600))
+	must(t, os.WriteFile(filepath.Join(d.Path, "_DEPENDENCIES.md"), []byte("# Dependencies\n"), 0o600))
+	if _, err := files(t, nil).Summary(d, true); !fault.Is(err, fault.InvalidSchema) {
+		t.Error(err)
+	}
+	if err := files(t, nil).WriteSummary(t.Context(), d, "ann", changeset.File{Path: "x"}); !fault.Is(err, fault.InvalidSchema) {
+		t.Error(err)
+	}
+}
+
+// TestTooLarge: what is too large is named with its deliverable, the limit and a next step.
+func TestTooLarge(t *testing.T) {
+	t.Parallel()
+	d := deliverable(t, nil)
+	path := filepath.Join(d.Path, "Dependencies.csv")
+	must(t, os.WriteFile(path, nil, 0o600))
+	must(t, os.Truncate(path, 16<<20+1))
+	_, err := files(t, nil).Read(d)
+	if e := fault.From(err); e == nil || !strings.Contains(e.Message, "Dependencies.csv in "+filepath.Base(d.Path)+" is larger than 16 MiB") || !strings.Contains(e.Hint, "into a file beside it") {
+		t.Error(err)
+	}
+}
+
 func TestLockIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	d := deliverable(t, nil)

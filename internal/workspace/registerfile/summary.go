@@ -3,6 +3,7 @@ package registerfile
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path"
 	"time"
@@ -22,6 +23,9 @@ import (
 func (f *Files) Summary(d workspace.Deliverable, always bool) (changeset.File, error) {
 	now, err := f.Read(d)
 	if err != nil {
+		return changeset.File{}, err
+	}
+	if err := separated(d, now.Register); err != nil {
 		return changeset.File{}, err
 	}
 	dir, err := d.Open()
@@ -48,6 +52,9 @@ func (f *Files) WriteSummary(ctx context.Context, d workspace.Deliverable, by st
 		return err
 	}
 	defer h.release()
+	if err := separated(d, h.now.Register); err != nil {
+		return err
+	}
 	s, data, problem := readSummary(h.dir)
 	if problem != nil {
 		return reported(d, problem)
@@ -60,6 +67,16 @@ func (f *Files) WriteSummary(ctx context.Context, d workspace.Deliverable, by st
 		Project: d.Project, Path: seen.Path, By: by, Summary: "lines and tables of belay made anew from the register",
 		Before: changeset.Hash(seen.Before), After: changeset.Hash(seen.After),
 	}, []changeset.File{seen})
+}
+
+// separated refuses a register that has rows without columns: a summary of it would say
+// that there are no dependencies.
+func separated(d workspace.Deliverable, r *register.Register) error {
+	err := r.Columned()
+	if e := (*fault.Error)(nil); errors.As(err, &e) {
+		return reported(d, e)
+	}
+	return err
 }
 
 // readSummary reads the _DEPENDENCIES.md of a folder.
