@@ -20,6 +20,7 @@ import (
 func commands(string) ([]byte, error) {
 	d := newDoc("The command line", `Machine output goes to stdout and everything else to stderr. Every command that reads takes `+"`--json`"+`. Colour appears on a
 terminal only, and never with `+"`NO_COLOR`"+`. A failure prints an `+"`error:`"+` and a `+"`hint:`"+` line.
+Also with `+"`--json`"+` these are plain text on stderr, and the exit code tells the kind of failure.
 
 | exit code | meaning |
 |---|---|

@@ -9,7 +9,6 @@ import (
 
 	"belay/internal/app"
 	"belay/internal/config"
-	"belay/internal/plainjson"
 	"belay/internal/redact"
 )
 
@@ -48,11 +47,11 @@ Read it before you send it.`,
 		r := bugReport{Build: readBuild(), Checks: app.Doctor(cmd.Context(), cfg, problems...), Settings: setSettings(cfg)}
 		text := r.text()
 		if asJSON {
-			data, err := plainjson.Marshal(r)
-			if err != nil {
+			var b strings.Builder
+			if err := encodeJSON(&b, r); err != nil {
 				return err
 			}
-			text = string(data) + "\n"
+			text = b.String()
 		}
 		c.write(anonymous(text, cfg))
 		return cmd.Context().Err()

@@ -145,7 +145,7 @@ func addAliases(cmd *cobra.Command) {
 // needsCommand is the action of a command that only groups others.
 func needsCommand(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return unknownCommand(cmd, args[0])
+		return unknownCommand(cmd, args[0], args[1:]...)
 	}
 	return cmd.Help()
 }

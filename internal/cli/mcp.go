@@ -69,7 +69,11 @@ func newMCPShow(c *console) *cobra.Command {
 		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
 			list := a.MCP.Report(ctx, args[0])
 			if args[0] == "" || len(list) == 0 {
-				return usageHint("belay mcp list shows all", "there is no MCP server %q in mcp.servers", args[0])
+				next := "belay mcp list shows all"
+				if len(a.Config.MCP) == 0 {
+					next = "none is configured; name one under mcp.servers, as docs/mcp.md shows"
+				}
+				return usageHint(next, "there is no MCP server %q in mcp.servers", args[0])
 			}
 			if asJSON {
 				return errors.Join(c.writeJSON(list[0]), unreached(list))

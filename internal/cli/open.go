@@ -32,7 +32,8 @@ nobody else. On the page you talk with agents and answer their questions.
 With --phone the link is one for a phone on the same network, and a QR code of it.
 The server must listen on more than this machine: belay serve --addr 0.0.0.0:23529
 with a --token-file. The connection is not encrypted unless a proxy with TLS stands
-before the server; name its address with --at.`,
+before the server; name its address with --at. The server must know that name:
+server.allowed_hosts.`,
 		Example: "  belay open\n  xdg-open \"$(belay open)\"\n  belay open --server http://127.0.0.1:23529\n  belay open --phone\n  belay open --phone --at https://belay.example.com",
 		Args:    cobra.NoArgs,
 	}
@@ -62,6 +63,11 @@ before the server; name its address with --at.`,
 				return err
 			}
 		}
+		if at != "" {
+			if err := warnOfHost(cmd.Context(), c, found.URL, base); err != nil {
+				return err
+			}
+		}
 		link, expires, err := freshLink(cmd.Context(), cfg, found.URL)
 		if err != nil {
 			return err
@@ -82,6 +88,22 @@ before the server; name its address with --at.`,
 		return nil
 	}
 	return cmd
+}
+
+// warnOfHost says before a link is shown that the server will refuse it. It is no error,
+// because a proxy may send the requests on to another name.
+func warnOfHost(ctx context.Context, c *console, server, base string) error {
+	ok, err := answersFor(ctx, server, base)
+	if err != nil || ok {
+		return err
+	}
+	_, host, _ := strings.Cut(base, "://")
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	c.warn("the server refuses requests to " + line(host) + ", because its server.allowed_hosts lacks that host")
+	c.note("next", "start it with BELAY_SERVER_ALLOWED_HOSTS="+line(host)+", or name the host in server.allowed_hosts of its config.yaml, and restart it")
+	return nil
 }
 
 // freshLink gets a fresh link from a server.

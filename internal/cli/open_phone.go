@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -57,6 +59,26 @@ func phoneAt(at, port string) (string, error) {
 		return "", fmt.Errorf("--at %q is no host", at)
 	}
 	return "http://" + net.JoinHostPort(host, port), nil
+}
+
+// answersFor asks the server whether it answers requests that are addressed to the host of
+// base. Only the server knows: its allowed hosts may come from the environment of its own.
+func answersFor(ctx context.Context, server, base string) (bool, error) {
+	u, err := url.Parse(base)
+	if err != nil {
+		return false, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, server+"/healthz", nil)
+	if err != nil {
+		return false, err
+	}
+	req.Host = u.Host
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return false, fmt.Errorf("ask the server at %s: %w", server, err)
+	}
+	_ = resp.Body.Close() // the status says it all
+	return resp.StatusCode != http.StatusForbidden, nil
 }
 
 func isIP(s string) bool { _, err := netip.ParseAddr(s); return err == nil }

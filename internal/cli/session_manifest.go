@@ -55,7 +55,7 @@ func printManifest(c *console, m session.Manifest) {
 		history += fmt.Sprintf(", %d older left out", m.History.Elided)
 	}
 	c.fields("turn", m.Turn, "time", when(m.Time.Time), "persona", m.Persona, "mode", m.Mode,
-		"provider", m.Provider, "model", render.Model(m.Model), "prompt", string(m.PromptMode), "history", history, "tools", strings.Join(m.Tools, ", "), "system", m.SystemSHA256)
+		"provider", m.Provider, "model", render.Model(m.Model), "prompt", string(m.PromptMode), "history", history, "tools", strings.Join(m.Tools, ", "), "system sha256", m.SystemSHA256)
 	t := &table{heads: []string{"INPUT", "FILE", "USED", "SIZE", "SHA256"}}
 	for _, s := range m.Instructions {
 		used := "whole"

@@ -112,8 +112,11 @@ func (c *console) print(t *table, none string) {
 func (c *console) write(text string) { _, _ = io.WriteString(c.out, text) } // the sink keeps its first error
 
 // writeJSON sends v to stdout, indented for people who look at it.
-func (c *console) writeJSON(v any) error {
-	e := json.NewEncoder(c.out)
+func (c *console) writeJSON(v any) error { return encodeJSON(c.out, v) }
+
+// encodeJSON writes a value in the form that every report has.
+func encodeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	if err := e.Encode(v); err != nil {

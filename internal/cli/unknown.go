@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,8 +13,8 @@ import (
 )
 
 // unknownCommand refuses a word that is no command below cmd and names the one
-// that was likely meant.
-func unknownCommand(cmd *cobra.Command, word string) error {
+// that was likely meant. More are the words after it.
+func unknownCommand(cmd *cobra.Command, word string, more ...string) error {
 	var known []string
 	for _, child := range cmd.Commands() {
 		if child.IsAvailableCommand() {
@@ -21,8 +22,20 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 		}
 	}
 	hint := "run " + cmd.CommandPath() + " --help"
+	if cmd != cmd.Root() && len(known) > 0 && len(known) <= 6 {
+		hint = cmd.CommandPath() + " has " + strings.Join(known, ", ")
+	}
 	deeper := below(cmd.Root(), word)
+	if cmd != cmd.Root() { // a command of another group is no answer within one, but one of no group is
+		deeper = slices.DeleteFunc(deeper, func(path string) bool { return strings.Count(path, " ") > 1 })
+	}
 	switch meant := nearest.Of(word, known); {
+	case cmd.CommandPath() == "belay config" && word == "unset":
+		key := "KEY"
+		if len(more) > 0 {
+			key = line(more[0])
+		}
+		hint = "run belay config set " + key + " --default"
 	case len(deeper) > 0:
 		hint = "did you mean " + strings.Join(deeper, " or ") + "?"
 	case meant != "":

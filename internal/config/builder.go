@@ -26,10 +26,23 @@ func (b *builder) problem(where, key, message, hint string) {
 // assign takes a value from text.
 func (b *builder) assign(k *key, text, base, origin string) {
 	if err := k.value.set(text, base); err != nil {
-		b.problem(origin, k.name, err.Error(), "")
+		b.refuse(k, err, func(int) string { return origin })
 		return
 	}
 	k.origin = origin
+}
+
+// refuse reports what is wrong with a value: each wrong item of a list by itself, at the
+// place that where names for it, and else the whole, at the place of item -1.
+func (b *builder) refuse(k *key, err error, where func(item int) string) {
+	items, ok := err.(badItems)
+	if !ok {
+		items = badItems{{-1, err}}
+	}
+	for _, bad := range items {
+		message, hint := parts(bad.err)
+		b.problem(where(bad.at), k.name, message, hint)
+	}
 }
 
 // assignNode takes a value from a file.
@@ -47,7 +60,12 @@ func (b *builder) assignNode(k *key, n *yaml.Node, f *file) {
 		}
 	}
 	if err != nil {
-		b.problem(f.where(at, true), k.name, err.Error(), "")
+		b.refuse(k, err, func(item int) string {
+			if item >= 0 && n.Kind == yaml.SequenceNode {
+				return f.where(n.Content[item], true)
+			}
+			return f.where(at, true)
+		})
 		return
 	}
 	k.origin = f.where(n, false)

@@ -27,6 +27,10 @@ func withSetting(data []byte, path []string, how change) ([]byte, error) {
 	if err := how(doc.Content[0], path); err != nil {
 		return nil, err
 	}
+	if root := doc.Content[0]; len(root.Content) > 0 {
+		// What is left of a file without settings is {}, and what is added to it would stay in it.
+		root.Style &^= yaml.FlowStyle
+	}
 	var out bytes.Buffer
 	e, err := yaml.NewDumper(&out, yaml.WithIndent(2))
 	if err != nil {

@@ -222,7 +222,7 @@ func (b *builder) mcpRules(c *Config) {
 			if !named {
 				message = fmt.Sprintf("%.60q names no tool of the MCP server; write mcp.%s.* for all of them", r, clean(server))
 			}
-			hint := "mcp.servers has none"
+			hint := "name that server under mcp.servers in your " + userFile + ", or remove the rule"
 			if meant := nearest.Of(server, names); meant != "" {
 				hint = "did you mean " + meant + "?"
 			} else if len(names) > 0 {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,4 +42,37 @@ func (e *Error) Error() string {
 		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// stepError is an error with the next step.
+type stepError struct{ message, next string }
+
+func (e stepError) Error() string { return e.message + "; " + e.next }
+
+// Parts are the error without its next step, and that step.
+func (e stepError) Parts() (message, hint string) { return e.message, e.next }
+
+// parts are an error without its next step, and that step where the error has one.
+func parts(err error) (message, hint string) {
+	if e := (interface{ Parts() (message, hint string) })(nil); errors.As(err, &e) {
+		return e.Parts()
+	}
+	return err.Error(), ""
+}
+
+// badItem is what is wrong with an item of a list.
+type badItem struct {
+	at  int
+	err error
+}
+
+// badItems are the errors of a list, so that each is told at its own place.
+type badItems []badItem
+
+func (e badItems) Error() string {
+	texts := make([]string, len(e))
+	for i, bad := range e {
+		texts[i] = bad.err.Error()
+	}
+	return strings.Join(texts, "; ")
 }

@@ -14,7 +14,7 @@ func (b *builder) suggested(f *file) {
 			b.assignNode(k, e.node, f)
 		case never:
 			b.problem(f.where(e.node, true), k.name, "a project's "+projectFile+" may not set this",
-				"it may only suggest default_model and tighten limits; put the setting in your own "+userFile)
+				"put it in your own "+userFile+"; a project may only suggest default_model, tighten limits and add denials")
 		}
 	}
 }

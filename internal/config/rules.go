@@ -12,7 +12,7 @@ import (
 // rule checks the shape of a rule; package permit reads it.
 func rule(s string) (string, error) {
 	if !ruleShape.MatchString(s) || len(s) > 1024 {
-		return "", fmt.Errorf("%.60q is not a rule: write a tool, or a tool and what it is called with, as in bash(git status *)", s)
+		return "", stepError{fmt.Sprintf("%.60q is not a rule", s), "write a tool, or a tool and what it is called with, as in bash(git status *)"}
 	}
 	// A denial of a tool that there is not would deny nothing, and nobody would notice.
 	name, _, _ := strings.Cut(strings.ToLower(s), "(")
@@ -20,9 +20,9 @@ func rule(s string) (string, error) {
 		return tool == name || all && strings.HasPrefix(tool, begin)
 	}) {
 		if meant := nearest.Of(name, ToolNames); meant != "" {
-			return "", fmt.Errorf("%.60q: there is no tool %s; did you mean %s?", s, name, meant)
+			return "", stepError{fmt.Sprintf("%.60q: there is no tool %s", s, name), "did you mean " + meant + "?"}
 		}
-		return "", fmt.Errorf("%.60q: there is no tool %s; there are %s, and agent.NAME", s, name, strings.Join(ToolNames, ", "))
+		return "", stepError{fmt.Sprintf("%.60q: there is no tool %s", s, name), "there are " + strings.Join(ToolNames, ", ") + ", and agent.NAME"}
 	}
 	return s, nil
 }

@@ -173,12 +173,3 @@ func (numbers) kind() kind { return sequence | scalarString | scalarInt }
 func (numbers) schema() map[string]any {
 	return map[string]any{"type": []string{"array", "string", "integer"}, "items": map[string]any{"type": []string{"string", "integer"}}}
 }
-
-// allOf is several errors as one sentence.
-func allOf(errs []error) error {
-	texts := make([]string, len(errs))
-	for i, err := range errs {
-		texts[i] = err.Error()
-	}
-	return errors.New(strings.Join(texts, "; "))
-}

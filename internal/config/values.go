@@ -171,21 +171,21 @@ type list struct {
 
 func (v list) set(s, _ string) error {
 	items := []string{}
-	var errs []error
-	for item := range strings.SplitSeq(s, ",") {
+	var bad badItems
+	for i, item := range strings.Split(s, ",") {
 		item = strings.TrimSpace(item)
 		if item == "" {
 			continue
 		}
 		item, err := v.check(item)
 		if err != nil {
-			errs = append(errs, err)
+			bad = append(bad, badItem{i, err})
 			continue
 		}
 		items = append(items, item)
 	}
-	if len(errs) > 0 {
-		return allOf(errs)
+	if len(bad) > 0 {
+		return bad
 	}
 	slices.Sort(items)
 	*v.p = slices.Compact(items)

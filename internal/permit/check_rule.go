@@ -1,7 +1,6 @@
 package permit
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,25 +20,33 @@ func CheckRule(setting, text string) error {
 	if err != nil {
 		return err
 	}
-	vain := func(format string, args ...any) error {
-		return fmt.Errorf("rule %q matches nothing: %w", clip(r.text, 80), fmt.Errorf(format, args...))
+	vain := func(why, next string) error {
+		return vainRule{fmt.Sprintf("rule %q matches nothing: %s", clip(r.text, 80), why), next}
 	}
 	switch {
 	case setting == askBeforeSetting && strings.HasPrefix(r.tool, "agent."):
-		return vain("a delegation is not asked about before it begins; refuse it with permit.deny")
+		return vain("a delegation is not asked about before it begins", "refuse it with permit.deny")
 	case setting == outsideSetting && !r.Names(commandTool) && !r.Names(writeTool):
-		return vain("only commands run outside the sandbox; write bash, as in bash(git push *)")
+		return vain("only commands run outside the sandbox", "write bash, as in bash(git push *)")
 	case r.bounded && strings.HasPrefix(r.tool, MCPPrefix):
-		return vain("the tools of MCP servers have no patterns; write mcp.SERVER.TOOL, or mcp.SERVER.* for all of them")
+		return vain("the tools of MCP servers have no patterns", "write mcp.SERVER.TOOL, or mcp.SERVER.* for all of them")
 	}
 	if !r.bounded || !r.Names(commandTool) {
 		return nil
 	}
-	if err := r.matchesItself(setting == denySetting || setting == askBeforeSetting); err != nil {
-		return vain("%w", err)
+	if why, next := r.matchesItself(setting == denySetting || setting == askBeforeSetting); why != "" {
+		return vain(why, next)
 	}
 	return nil
 }
+
+// vainRule is the error of a rule that matches nothing.
+type vainRule struct{ why, next string }
+
+func (e vainRule) Error() string { return e.why + "; " + e.next }
+
+// Parts are the error without its next step, and that step.
+func (e vainRule) Parts() (message, hint string) { return e.why, e.next }
 
 // MCPPrefix is how the names of tools begin that MCP servers offer.
 const MCPPrefix = "mcp."
@@ -47,16 +54,17 @@ const MCPPrefix = "mcp."
 // commandTool is the tool whose rules are about commands.
 const commandTool = "bash"
 
-// matchesItself compares a pattern for commands with the command that it spells. Denials
-// and questions also count where a match is only possible.
-func (r Rule) matchesItself(possibly bool) error {
+// matchesItself compares a pattern for commands with the command that it spells, and says why
+// it cannot match and what to write instead. Denials and questions also count where a match
+// is only possible.
+func (r Rule) matchesItself(possibly bool) (why, next string) {
 	if r.words[0] == "" {
-		return errors.New("its first word is empty, and no program has an empty name; begin with the program")
+		return "its first word is empty, and no program has an empty name", "begin with the program"
 	}
 	_, pattern, _ := strings.Cut(r.text, "(")
 	cmds, _, err := ParseCommand(spelled(strings.TrimSuffix(pattern, ")")))
 	if err != nil {
-		return errors.New(`it is no command of the shell; put quotes around what stands for itself, as in bash(grep "a|b" *)`)
+		return "it is no command of the shell", `put quotes around what stands for itself, as in bash(grep "a|b" *)`
 	}
 	least := certain
 	if possibly {
@@ -68,21 +76,21 @@ func (r Rule) matchesItself(possibly bool) error {
 			continue
 		}
 		if !c.Wraps || possibly {
-			return nil
+			return "", ""
 		}
 		wrapper = c.Name
 	}
 	parts := slices.DeleteFunc(cmds, func(c Command) bool { return c.Wraps })
 	switch {
 	case wrapper != "":
-		return fmt.Errorf("%s only runs another command, and that one is judged; name it instead", wrapper)
+		return wrapper + " only runs another command, and that one is judged", "name that one instead"
 	case len(parts) > 1:
-		return fmt.Errorf("it is %d commands (redirections and variables are some, too), and each is judged by itself; write a rule for each", len(parts))
+		return fmt.Sprintf("it is %d commands (redirections and variables are some, too), and each is judged by itself", len(parts)), "write a rule for each"
 	}
 	if len(parts) == 1 && len(parts[0].Words) > 0 && program(parts[0]) != parts[0].Words[0] {
-		return fmt.Errorf("name a program in a system folder without its path; begin with %s", program(parts[0]))
+		return "a program in a system folder is named without its path", "begin with " + program(parts[0])
 	}
-	return errors.New("a part of it is known only when a command runs; write * in its place")
+	return "a part of it is known only when a command runs", "write * in its place"
 }
 
 // spelled is a command that a pattern means: * and ? become a letter, and what a shell

@@ -68,7 +68,7 @@ func (r *Runner) Cancel(ctx context.Context, project, id string) error {
 		return x.wait(ctx)
 	}
 	if !r.live(id) {
-		return fault.New(fault.RunNotRunning, "nobody works on the run %s", id).With("runId", id)
+		return fault.New(fault.RunNotRunning, "nobody works on the run %s", id).With("runId", id).WithHint("see how it ended with belay runs show %s", id)
 	}
 	state, err := os.OpenRoot(r.state.dir)
 	if err != nil {
