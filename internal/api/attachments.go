@@ -58,7 +58,7 @@ func receive(c *call, limit int64, what, note string, do func(name string, conte
 	if err != nil {
 		return slow.or(err)
 	}
-	file := &cappedReader{src: part, left: limit, limit: limit, what: what, note: note}
+	file := &cappedReader{src: lastPart{part, form}, left: limit, limit: limit, what: what, note: note}
 	done, err := do(part.FileName(), file)
 	if err != nil {
 		return slow.or(file.or(err))
@@ -66,10 +66,24 @@ func receive(c *call, limit int64, what, note string, do func(name string, conte
 	if file.err != nil {
 		return file.err
 	}
-	if _, err := form.NextPart(); !errors.Is(err, io.EOF) {
-		return slow.or(fault.New(fault.InvalidRequest, "the form must end after its one file").With("field", "body"))
-	}
 	return reply(c.w, http.StatusOK, done)
+}
+
+// lastPart is a part that fails at its end where the form goes on: what is made of it must
+// not be kept then.
+type lastPart struct {
+	*multipart.Part
+	form *multipart.Reader
+}
+
+func (p lastPart) Read(b []byte) (int, error) {
+	n, err := p.Part.Read(b)
+	if errors.Is(err, io.EOF) {
+		if _, after := p.form.NextPart(); !errors.Is(after, io.EOF) {
+			return n, fault.New(fault.InvalidRequest, "the form must end after its one file").With("field", "body")
+		}
+	}
+	return n, err
 }
 
 // filePart returns the form's first part, which must be a file.
@@ -106,7 +120,9 @@ func (c *cappedReader) Read(p []byte) (int, error) {
 	case c.left < 0:
 		c.err = tooLarge(c.what, c.limit, c.note)
 	case err != nil && !errors.Is(err, io.EOF):
-		c.err = unreadable(err)
+		if c.err = unreadable(err); fault.Is(err, fault.InvalidRequest) {
+			c.err = err
+		}
 	default:
 		return n, err
 	}

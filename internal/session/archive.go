@@ -48,6 +48,11 @@ func (a *archive) next() (string, io.Reader, error) {
 			if a.sums == nil {
 				return "", nil, refused("there is no %s: the archive is incomplete", fileSums)
 			}
+			// The tar ends before what it came in: a bad checksum, or a reader that refuses
+			// what follows, shows at the end.
+			if _, err := io.Copy(io.Discard, a.left); err != nil {
+				return "", nil, damage(err)
+			}
 			return "", nil, io.EOF
 		case err != nil:
 			return "", nil, damage(err)
