@@ -15,6 +15,7 @@ import (
 	"belay/internal/template"
 	"belay/internal/workflow/definition"
 	runs "belay/internal/workflow/run"
+	"belay/internal/workspace/register"
 )
 
 func commands(string) ([]byte, error) {
@@ -83,6 +84,7 @@ names the limit. The first table has the limits that you can set; see `+"[config
 	for _, c := range config.Constants() {
 		d.row(c.Key, c.Value, c.Doc)
 	}
+	d.row("register.proposal_rows", strconv.Itoa(register.MaxProposalRows), "Rows of one proposal for a register, and of one `belay deps import`. A register may have more: import them in parts.")
 	return d.Bytes(), nil
 }
 
@@ -200,7 +202,10 @@ func functions(string) ([]byte, error) {
 	d := newDoc("Functions of templates", "The functions that templates of workflow files may call. Most are from [Sprig](https://masterminds.github.io/sprig/), whose pages\n"+
 		"explain them. None reads a clock, the environment, the network or random numbers, and none makes more than "+strconv.Itoa(template.MaxOutput)+" bytes.\n\n"+
 		"Go's own functions and actions are available too: `and`, `or`, `not`, `len`, `index`, `slice`, and `if`, `with`, `range`.\n"+
-		"`eq`, `ne`, `lt`, `le`, `gt` and `ge` compare numbers by what they are, whether they are whole or not.")
+		"`eq`, `ne`, `lt`, `le`, `gt` and `ge` compare numbers by what they are, whether they are whole or not.\n\n"+
+		"Functions of numbers also take text that is a number, with blanks around it: `int \" 08\"` is 8. Text that is no number is an\n"+
+		"error, and so is a result that is too large. `int`, `int64`, `atoi`, `add`, `sub`, `mul`, `div`, `mod`, `max` and `min` take whole\n"+
+		"numbers: they cut a number, and refuse text such as `\"3.7\"`, for which there is `float64`. A value that is missing counts as 0.")
 	d.WriteByte('\n')
 	d.table("function", "takes", "gives")
 	for _, f := range template.Functions() {

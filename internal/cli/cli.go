@@ -69,7 +69,13 @@ func (c *console) run(ctx context.Context, args []string) int {
 		// Arguments and flags were refused before the command had a say.
 		err = asUsage(err)
 	}
-	return c.report(cmd, errors.Join(err, c.wrongHelp, c.out.failure()))
+	more := errors.Join(c.wrongHelp, c.out.failure())
+	if own := (*failure)(nil); more != nil && errors.As(err, &own) && own.silent {
+		// What was to tell of the problems did not arrive: this has to be told.
+		c.report(cmd, more)
+		return own.code
+	}
+	return c.report(cmd, errors.Join(err, more))
 }
 
 // newRoot is the tree of commands.

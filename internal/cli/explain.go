@@ -74,7 +74,7 @@ func withoutReason(f *fault.Error) string {
 	if at := (*fs.PathError)(nil); errors.As(f.Cause, &at) {
 		return strings.TrimSuffix(f.Message, ": "+at.Err.Error())
 	}
-	return f.Message
+	return strings.TrimSuffix(f.Message, ": "+f.Cause.Error())
 }
 
 // nextStep is the hint of f. The next steps of some types are worded for HTTP;

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -47,7 +46,7 @@ func readInputs(c *console, f *runFlags, r *run.Request) error {
 			text, err = plainText("the file", data)
 		}
 		if err == nil {
-			err = json.Unmarshal([]byte(text), &r.Input)
+			r.Input, err = run.DecodeInput([]byte(text))
 		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):

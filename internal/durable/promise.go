@@ -50,7 +50,7 @@ func Promises() []Promise {
 		{"", "belay undo", "every file has the bytes that it had before", same, "undo of a command"},
 		{"publishSnapshot", "belay snapshot new", "the snapshot is whole and sealed", same, "snapshot"},
 		{"startRun", "belay run", "the run exists, and no finished task is done again; one that goes on with a corrected file goes by that file", same, "run, corrected run, large run, race of a large collection"},
-		{"cancelRun", "belay runs cancel", "the run stops; one whose process died does not go on by itself", same, "cancelled run"},
+		{"cancelRun", "belay runs cancel", "the run stops; one whose process died is cancelled, and nothing takes it up by itself", same, "cancelled run"},
 		{"answerRun", "belay runs continue, belay runs refuse", "the answer counts and is in the audit log, at the latest when the run is taken up", same, "answered run"},
 		{"startPipeline", "", "each session and its label exist; turns that had not begun begin when the batch is continued", "a session exists once its turn has begun", "turns"},
 		{"continueBatch", "", "each turn that has begun is in its transcript", same, "turns"},

@@ -139,7 +139,7 @@ var table = []Spec{
 	{InvalidWorkflow, 400, "The workflow file, or what it is given, is not valid; details.problems lists every problem with its place.", "correct what details.problems names"},
 	{RunNotFound, 404, "The project has no such run.", "list the project's runs with belay runs list"},
 	{RunInProgress, 409, "A process works on the run.", "follow it with belay runs show, or stop it with belay runs cancel"},
-	{RunNotRunning, 409, "Nobody works on the run, so there is nothing to stop.", "see how it ended with belay runs show"},
+	{RunNotRunning, 409, "The run has come to its end, so there is nothing to stop.", "see how it ended with belay runs show"},
 	{RunCancelled, 409, "Somebody cancelled the run.", "take it up again with belay run --resume"},
 	{TaskFailed, 500, "A task of a workflow failed; the message says why.", "fix what the message names"},
 	{TaskTimeout, 504, "A task of a workflow did not end in its time.", "raise the task's timeout or its budget's max_time"},

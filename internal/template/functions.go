@@ -92,6 +92,7 @@ func makeFunctions() functionMaps {
 	all["print"], all["println"], all["printf"] = fmt.Sprint, fmt.Sprintln, printf
 	all["html"], all["js"], all["urlquery"] = template.HTMLEscaper, template.JSEscaper, template.URLQueryEscaper
 	maps.Copy(all, comparisons)
+	maps.Copy(all, numeric(all))
 	plain := maps.Clone(all)
 	for name, f := range all {
 		all[name] = bounded(name, f, alone)

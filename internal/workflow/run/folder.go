@@ -193,13 +193,15 @@ func (f *folder) tasks() ([]Task, error) {
 	return all, nil
 }
 
+// unreadable is the error for a file of a run. The hint has the file's path below the
+// project, since the message names the run alone.
 func unreadable(id, name string, err error) error {
 	if newer := (*durable.NewerError)(nil); errors.As(err, &newer) {
 		return fault.New(fault.StorageFailure, "the run %s was written by a newer belay: %v", id, newer).WithStatus(500).
 			With("runId", id).WithHint(durable.NewerHint)
 	}
 	return fault.New(fault.StorageFailure, "%s of the run %s cannot be read: %v", name, id, err).WithStatus(500).
-		With("runId", id).WithHint("fix the file in an editor, or start the workflow anew").Because(err)
+		With("runId", id).WithHint("correct %s in the project, or start the workflow anew", path.Join(dirRuns, id, name)).Because(err)
 }
 
 // sweep removes what a process left that died while it wrote.

@@ -56,7 +56,8 @@ func (r *Runner) live(id string) bool {
 }
 
 // Cancel stops a run, wherever on this machine it is worked on, and returns when it
-// has stopped or ctx is done. RUN_NOT_RUNNING where nobody works on it.
+// has stopped or ctx is done. One whose process died, or that was interrupted, is over
+// then as well: no server takes it up. RUN_NOT_RUNNING where it had come to its end.
 func (r *Runner) Cancel(ctx context.Context, project, id string) error {
 	f, err := openFolder(project, id)
 	if err != nil {
@@ -68,7 +69,10 @@ func (r *Runner) Cancel(ctx context.Context, project, id string) error {
 		return x.wait(ctx)
 	}
 	if !r.live(id) {
-		return fault.New(fault.RunNotRunning, "nobody works on the run %s", id).With("runId", id).WithHint("see how it ended with belay runs show %s", id)
+		// Another process may have taken it up meanwhile: then that one is asked.
+		if err := r.cancelDead(project, id); !fault.Is(err, fault.RunInProgress) {
+			return err
+		}
 	}
 	state, err := os.OpenRoot(r.state.dir)
 	if err != nil {
@@ -86,6 +90,38 @@ func (r *Runner) Cancel(ctx context.Context, project, id string) error {
 			return context.Cause(ctx)
 		case <-tick.C:
 		}
+	}
+	return nil
+}
+
+// cancelDead ends a run on which nobody works, under the lock that who takes it up needs.
+func (r *Runner) cancelDead(project, id string) (err error) {
+	l, err := r.state.lock(id)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, l.Unlock()) }()
+	f, err := openFolder(project, id)
+	if err != nil {
+		return err
+	}
+	recs := &records{folder: f, clock: r.o.Clock}
+	defer func() { err = errors.Join(err, recs.close()) }()
+	if recs.record, err = f.read(); err != nil {
+		return err
+	}
+	if status := recs.record.Status; status != Running && status != Interrupted {
+		return fault.New(fault.RunNotRunning, "nobody works on the run %s", id).With("runId", id).WithHint("see how it ended with belay runs show %s", id)
+	}
+	if recs.journal, err = openJournal(f, false, r.o.Clock); err != nil {
+		return err
+	}
+	x := &execution{r: r, id: id, records: recs, record: &recs.record}
+	if err := x.end(nil, errCancelled); err != nil {
+		return err
+	}
+	if err := r.state.forget(id); err != nil {
+		return storage("what the run waited for cannot be removed", err)
 	}
 	return nil
 }
