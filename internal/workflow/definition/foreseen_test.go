@@ -41,7 +41,7 @@ func TestForeseen(t *testing.T) {
 		{"a division by zero first", `type: router, condition: '3 / 0 > tasks.p.output.n', routes: {"true": z, "false": z}` + z, `tasks[1].condition: the condition 3 / 0 > tasks.p.output.n: division by zero`},
 		{"no such entry", `type: repeat, max: 3, until: '[1, 2][2] == output.n', task: {id: r, agent: a, action: j}}`, `tasks[1].until: the condition [1, 2][2] == output.n: index out of bounds: 2`},
 		{"no such entry in a text", `agent: a, prompt: "{{ .tasks.p.output.n }} {{ index (list 1 2) 2 }}"}`, `tasks[1].prompt: index:`},
-		{"a text divided by zero", `agent: a, prompt: "{{ $n := 0 }}{{ .tasks.p.output.n }} {{ div 3 $n }}"}`, `divide by zero`},
+		{"a text divided by zero", `agent: a, prompt: "{{ $n := 0 }}{{ .tasks.p.output.n }} {{ div 3 $n }}"}`, `div of 3 and 0 divides by 0`},
 		{"a command without an end", `type: tool, tool: bash, with: {command: "if true; then echo x"}}`, "tasks[1].with.command: no shell takes the command: line 1, character 1: `if` statement must end with `fi`"},
 		{"a list in a condition", `type: router, condition: 'tasks.p.output.recs.name', routes: {a: z}` + z, `it is a list, which has no field "name" in tasks.p.output.recs (take an entry, as in tasks.p.output.recs[0], or look at all of them with exists(x, …))`},
 		{"a race", `type: parallel, strategy: race, tasks: [{id: l, agent: a, prompt: x}, {id: m, agent: a, action: j}], on_success: {next: z}}
