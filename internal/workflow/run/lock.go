@@ -70,7 +70,7 @@ func (r *Runner) Cancel(ctx context.Context, project, id string) error {
 	}
 	if !r.live(id) {
 		// Another process may have taken it up meanwhile: then that one is asked.
-		if err := r.cancelDead(project, id); !fault.Is(err, fault.RunInProgress) {
+		if err := cancelDead(r, project, id); !fault.Is(err, fault.RunInProgress) {
 			return err
 		}
 	}
@@ -95,7 +95,7 @@ func (r *Runner) Cancel(ctx context.Context, project, id string) error {
 }
 
 // cancelDead ends a run on which nobody works, under the lock that who takes it up needs.
-func (r *Runner) cancelDead(project, id string) (err error) {
+func cancelDead(r *Runner, project, id string) (err error) {
 	l, err := r.state.lock(id)
 	if err != nil {
 		return err
