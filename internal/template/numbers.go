@@ -166,10 +166,11 @@ func folded(name string, op func(a, b int64) (int64, string), values ...any) (in
 			sofar = n
 			continue
 		}
-		before, wrong := sofar, ""
-		if sofar, wrong = op(before, n); wrong != "" {
-			return 0, &Error{Problem: fmt.Sprintf("%s of %d and %d %s", name, before, n, wrong)}
+		next, wrong := op(sofar, n)
+		if wrong != "" {
+			return 0, &Error{Problem: fmt.Sprintf("%s of %d and %d %s", name, sofar, n, wrong)}
 		}
+		sofar = next
 	}
 	return sofar, nil
 }

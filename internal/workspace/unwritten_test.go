@@ -18,7 +18,7 @@ func TestUnwritten(t *testing.T) {
 		syscall.EROFS:  {"write /p/a: read-only file system", "the disk of /p/a is mounted to be read only"},
 		syscall.ENOSPC: {"in: openat .tmp-status: no space left on device", "free disk space or look after the disk"},
 	} {
-		cause, hint := Unwritten(fmt.Errorf("in: %w", &os.PathError{Op: "openat", Path: ".tmp-status", Err: number}), "/p/a", "try again")
+		hint, cause := Unwritten(fmt.Errorf("in: %w", &os.PathError{Op: "openat", Path: ".tmp-status", Err: number}), "/p/a", "try again")
 		if cause.Error() != want[0] || !strings.HasPrefix(hint, want[1]) || !strings.HasSuffix(hint, ", then try again") {
 			t.Errorf("%v: %v; %s", number, cause, hint)
 		}

@@ -152,7 +152,7 @@ func (w *Writer) write(ctx context.Context, root *os.Root, project string, was R
 	if _, err := root.Stat(folderName); errors.Is(err, fs.ErrNotExist) {
 		unwritable = project
 	}
-	cause, hint := workspace.Unwritten(err, unwritable, "try again")
+	hint, cause := workspace.Unwritten(err, unwritable, "try again")
 	return fault.New(fault.StorageFailure, "%s could not be written; it is as it was", layout.CoordinationFile).WithHint("%s", hint).Because(cause)
 }
 

@@ -45,7 +45,7 @@ func replace(folder *os.Root, s *Snapshot, data []byte) error {
 			WithHint("look after the disk, then see that _STATUS.md still has the new state").Because(err))
 	}
 	if err != nil {
-		cause, hint := workspace.Unwritten(err, s.Deliverable.Path, "make the transition again")
+		hint, cause := workspace.Unwritten(err, s.Deliverable.Path, "make the transition again")
 		return s.about(fault.New(fault.StorageFailure, "_STATUS.md could not be written; it is as it was").WithHint("%s", hint).Because(cause))
 	}
 	return nil
