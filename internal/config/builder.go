@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -35,8 +36,8 @@ func (b *builder) assign(k *key, text, base, origin string) {
 // refuse reports what is wrong with a value: each wrong item of a list by itself, at the
 // place that where names for it, and else the whole, at the place of item -1.
 func (b *builder) refuse(k *key, err error, where func(item int) string) {
-	items, ok := err.(badItems)
-	if !ok {
+	var items badItems
+	if !errors.As(err, &items) {
 		items = badItems{{-1, err}}
 	}
 	for _, bad := range items {
