@@ -66,7 +66,7 @@ type badItem struct {
 	err error
 }
 
-// badItems are the errors of a list, so that each is told at its own place.
+// badItems are the errors of a list, so that each is reported at its own place.
 type badItems []badItem
 
 func (e badItems) Error() string {

@@ -7,8 +7,8 @@ import (
 )
 
 // Unwritten returns the next step where a file of a folder could not be written, which ends
-// with again, and why that was so. Where the folder may not be written the reason names it: the file that the
-// system names is a temporary one that nobody knows.
+// with again, and why that was so. Where the folder may not be written the reason names it:
+// the file that the system names is a temporary one that nobody knows.
 func Unwritten(err error, folder, again string) (hint string, cause error) {
 	switch {
 	case errors.Is(err, syscall.EROFS):

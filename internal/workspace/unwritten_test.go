@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestUnwritten: who may not write a folder is told so, with the folder that they know.
+// Where a folder may not be written, the error names it and not a temporary file.
 func TestUnwritten(t *testing.T) {
 	t.Parallel()
 	for number, want := range map[error][2]string{
