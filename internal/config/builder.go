@@ -62,7 +62,7 @@ func (b *builder) assignNode(k *key, n *yaml.Node, f *file) {
 	}
 	if err != nil {
 		b.refuse(k, err, func(item int) string {
-			if n.Kind == yaml.SequenceNode && item >= 0 && item < len(n.Content) { // an item with commas is several
+			if item >= 0 && n.Kind == yaml.SequenceNode { // scalarOf refuses items with commas
 				return f.where(n.Content[item], true)
 			}
 			return f.where(at, true)
