@@ -160,7 +160,7 @@ func chatThere(c *console, cmd *cobra.Command, e turn.Engine, cfg *config.Config
 	}
 	o.History = filepath.Join(cfg.Paths.StateDir, "chat", "history.jsonl")
 	o.Input, o.Output, o.Env = c.in, c.out.w, c.environ()
-	o.Lend = func() func() { return c.signals.taking(func() bool { return true }) }
+	o.Lend = c.signals.lend
 	result, err := chat.Run(ctx, o)
 	if result.Running && o.Outlives {
 		c.note("running", "the turn goes on; stop it with belay session interrupt "+result.Session)

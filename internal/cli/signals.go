@@ -6,7 +6,13 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
+	"time"
 )
+
+// lateInterrupt is how long after another program has given the terminal back a Ctrl-C may
+// still have been meant for it. The terminal sends it to both, and that program can be gone
+// before this process hears of it.
+const lateInterrupt = time.Second
 
 // signals end a command: the first one its context, while a second SIGINT or SIGTERM is
 // left to the system, which ends the process at once. A second SIGHUP is not: a terminal
@@ -69,4 +75,14 @@ func (s *signals) taking(take func() bool) (done func()) {
 	}
 	set(take)
 	return func() { set(nil) }
+}
+
+// lend is for another program that gets the terminal: a Ctrl-C is meant for that program
+// until back is called.
+func (s *signals) lend() (back func()) {
+	s.taking(func() bool { return true })
+	return func() {
+		late := time.Now().Add(lateInterrupt)
+		s.taking(func() bool { return time.Now().Before(late) })
+	}
 }

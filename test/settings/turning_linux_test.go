@@ -30,7 +30,8 @@ var turning = map[string]check{
 		},
 	},
 	"turn.max_cost_usd": {
-		set: "0.001", shows: `budget`, without: `the end.*"exitCode":0`,
+		set: "0.1", also: settings{"prices": "{scripted: {input: 1, output: 1}}"},
+		shows: `"stopReason":"budget"`, without: `the end.*"exitCode":0`,
 		see: func(b *bench) string {
 			b.script("usage: {input: 100000, output: 50000}", "call: {name: list}", "say: the end")
 			return b.turn("go")
