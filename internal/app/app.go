@@ -113,7 +113,9 @@ func Open(cfg *config.Config, version string, log *slog.Logger) (_ *App, err err
 		}
 	}
 	a.committer = durable.NewCommitter(0)
-	a.index = index.NewSet(index.Options{MaxWatches: index.DefaultWatches, Logger: log})
+	a.index = index.NewSet(index.Options{MaxWatches: index.DefaultWatches, Logger: log, Settle: func(ctx context.Context, root string) error {
+		return a.registers.Changes.Settle(ctx, root)
+	}})
 	store := storeOptions(cfg)
 	store.Clock, store.NewID = time.Now, uuid.NewString
 	store.Committer, store.Observer = a.committer, a.appended

@@ -127,7 +127,7 @@ func unfinished(ctx context.Context, cfg *config.Config) Check {
 	if len(open) > 0 {
 		c.Detail = strings.Join(open, "; ")
 		if c.Level == OK {
-			c.Level, c.Next = Notice, "the next turn in the project settles it; so do belay session changes, and belay serve when it starts"
+			c.Level, c.Next = Notice, "the next command that reads the project settles it, such as belay project list; so do the next turn in it, and belay serve when it starts"
 		}
 	}
 	return c

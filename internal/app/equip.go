@@ -71,7 +71,7 @@ func (a *App) equip(o *turn.Options) (err error) {
 	o.AddedRules = a.added
 	all := append(files.New(files.Options{Downloads: a.received, Links: a.links}), a.fetch, a.shell, skills.New(cfg.Paths.ConfigDir))
 	all = append(all, projecttool.New(projecttool.Options{
-		Index: a.index, Transitions: a.transitions, Registers: projecttool.RegisterOptions(a.registers),
+		Index: a.index, Transitions: a.transitions, Registers: projecttool.RegisterOptions{Files: a.registers.Files, Proposals: a.registers.Proposals},
 		Scaffold: ScaffoldOptions(cfg), Snapshot: snapshotOptions(cfg, a.audit, a.notifier()),
 	})...)
 	if o.Tools, err = tool.NewSet(all...); err != nil {

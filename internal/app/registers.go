@@ -16,6 +16,7 @@ import (
 type Registers struct {
 	Files     *registerfile.Files
 	Proposals *proposal.Store
+	Changes   changeset.Writer
 }
 
 // OpenRegisters returns what a command needs that changes registers by itself.
@@ -27,8 +28,20 @@ func OpenRegisters(cfg *config.Config) (Registers, error) {
 	return newRegisters(cfg, audit, newNotifier(cfg).notify), nil
 }
 
+// SettleProject completes or takes back what a process that died has left half done of the
+// project's files. An error says that they may be half changed.
+func SettleProject(ctx context.Context, cfg *config.Config, root string) error {
+	return newChanges(cfg, newNotifier(cfg).notify).Settle(ctx, root)
+}
+
+// newChanges is who changes several files of a project at once.
+func newChanges(cfg *config.Config, notify workspace.Notify) changeset.Writer {
+	return changeset.Writer{LockDir: locksDir(cfg), Journal: newJournal(cfg), Notify: notify}
+}
+
 func newRegisters(cfg *config.Config, audit *permit.Audit, notify workspace.Notify) Registers {
-	files := registerfile.Options{Writer: changeset.Writer{LockDir: locksDir(cfg), Journal: newJournal(cfg), Notify: notify}, Clock: time.Now}
+	changes := newChanges(cfg, notify)
+	files := registerfile.Options{Writer: changes, Clock: time.Now}
 	files.Record = func(ctx context.Context, r registerfile.Record) error {
 		e := permit.Entry{Kind: "register", Project: r.Project, Summary: r.Path + ": " + r.Summary, Verdict: verdictBegins, By: r.By, Note: r.Before + " > " + r.After}
 		if r.Failed != "" {
@@ -37,5 +50,5 @@ func newRegisters(cfg *config.Config, audit *permit.Audit, notify workspace.Noti
 		return audit.Append(ctx, e)
 	}
 	proposals := proposal.Options{LockDir: locksDir(cfg), Files: registerfile.New(files), Clock: time.Now, NewID: newTurnID}
-	return Registers{proposals.Files, proposal.New(proposals)}
+	return Registers{proposals.Files, proposal.New(proposals), changes}
 }

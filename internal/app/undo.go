@@ -8,7 +8,6 @@ import (
 
 	"belay/internal/config"
 	"belay/internal/permit"
-	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/undo"
 )
 
@@ -20,7 +19,7 @@ func OpenUndo(cfg *config.Config) (*undo.Store, error) {
 		return nil, err
 	}
 	return undo.New(undo.Options{
-		Writer: changeset.Writer{LockDir: locksDir(cfg), Journal: newJournal(cfg), Notify: newNotifier(cfg).notify},
+		Writer: newChanges(cfg, newNotifier(cfg).notify),
 		Dir:    filepath.Join(cfg.Paths.StateDir, "undo"), Clock: time.Now, NewID: newTurnID,
 		Record: func(ctx context.Context, c undo.Change) error {
 			e := permit.Entry{Kind: "files", Project: c.Project, Summary: c.What + ": " + strings.Join(c.Paths, ", "), Verdict: verdictBegins, By: c.By, Note: c.ID}

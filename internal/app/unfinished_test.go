@@ -26,17 +26,7 @@ func TestUnfinishedChanges(t *testing.T) {
 	if c := unfinishedCheck(); c.Level != OK {
 		t.Errorf("before: %+v", c)
 	}
-	p, err := newJournal(a.Config).Open(t.Context(), project, root)
-	must(t, err)
-	const sum = "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb"
-	tx, err := p.Begin(journal.Plan{Owner: journal.Owner{What: "write", Session: "nobody"}, Changes: []journal.Change{{
-		Op: journal.Create, Path: "f", After: journal.State{Type: journal.File, SHA256: sum},
-		Content: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("a")), nil },
-	}}})
-	must(t, err)
-	must(t, tx.Prepare())
-	must(t, tx.Apply(t.Context()))
-	must(t, p.Close())
+	cutOff(t, a, project, root)
 	if c := unfinishedCheck(); c.Level != Notice || !strings.Contains(c.Detail, "write, begun ") || !strings.Contains(c.Detail, project) || c.Next == "" {
 		t.Errorf("after a crash: %+v", c)
 	}
@@ -54,6 +44,42 @@ func TestUnfinishedChanges(t *testing.T) {
 	if a.journal.Left(project, "nobody") {
 		t.Error("what was settled for a session that is gone stays")
 	}
+}
+
+// A reader of the running server sees no half of a change that another process was cut off in.
+func TestUnfinishedChangesAreNotRead(t *testing.T) {
+	t.Parallel()
+	a, home := opened(t, "")
+	project := filepath.Join(home, "project")
+	must(t, os.Mkdir(project, 0o700))
+	root, err := os.OpenRoot(project)
+	must(t, err)
+	defer root.Close()
+	for range 2 { // an index that begins, and one that follows
+		cutOff(t, a, project, root)
+		_, err := a.index.Current(t.Context(), project)
+		must(t, err)
+		if c := unfinished(t.Context(), a.Config); c.Level != OK {
+			t.Errorf("after a look into the project: %+v", c)
+		}
+		must(t, os.Remove(filepath.Join(project, "f")))
+	}
+}
+
+// cutOff leaves a change of the project as a process that died after all was done.
+func cutOff(t *testing.T, a *App, project string, root *os.Root) {
+	t.Helper()
+	p, err := newJournal(a.Config).Open(t.Context(), project, root)
+	must(t, err)
+	const sum = "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb"
+	tx, err := p.Begin(journal.Plan{Owner: journal.Owner{What: "write", Session: "nobody"}, Changes: []journal.Change{{
+		Op: journal.Create, Path: "f", After: journal.State{Type: journal.File, SHA256: sum},
+		Content: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("a")), nil },
+	}}})
+	must(t, err)
+	must(t, tx.Prepare())
+	must(t, tx.Apply(t.Context()))
+	must(t, p.Close())
 }
 
 // gc removes what the journal kept because of a conflict when that is old.

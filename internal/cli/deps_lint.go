@@ -65,7 +65,7 @@ editors. --deliverable, --package and --code select findings, also for the exit 
 			o.Each = func(one registerlint.FileReport) { log.Add(one.Findings) }
 		}
 		app.CollectLess()
-		report, root, err := lintNamed(cmd, cfg, args, o)
+		report, root, err := lintNamed(cmd, c, cfg, args, o)
 		switch {
 		case err != nil:
 			return err
@@ -92,12 +92,12 @@ editors. --deliverable, --package and --code select findings, also for the exit 
 
 // lintNamed judges the project or the file that an argument names. Root is the
 // project, "" for a file.
-func lintNamed(cmd *cobra.Command, cfg *config.Config, args []string, o registerlint.Options) (report *registerlint.Report, root string, err error) {
+func lintNamed(cmd *cobra.Command, c *console, cfg *config.Config, args []string, o registerlint.Options) (report *registerlint.Report, root string, err error) {
 	if len(args) == 1 {
 		report, err := lintFile(args[0], o)
 		return report, "", err
 	}
-	if root, err = projectRoot(cfg); err != nil {
+	if root, err = c.settledRoot(cmd.Context(), cfg); err != nil {
 		return nil, "", err
 	}
 	found, err := scan.Scan(cmd.Context(), root, scan.Options{})

@@ -57,7 +57,7 @@ belay undo reverts them.`,
 		if err != nil {
 			return err
 		}
-		done, err := renumberProject(cmd.Context(), cfg)
+		done, err := renumberProject(cmd.Context(), c, cfg)
 		if err != nil {
 			return err
 		}
@@ -82,8 +82,8 @@ belay undo reverts them.`,
 }
 
 // renumberProject works out what would change.
-func renumberProject(ctx context.Context, cfg *config.Config) (done renumbered, err error) {
-	root, err := projectRoot(cfg)
+func renumberProject(ctx context.Context, c *console, cfg *config.Config) (done renumbered, err error) {
+	root, err := c.settledRoot(ctx, cfg)
 	if err != nil {
 		return done, err
 	}

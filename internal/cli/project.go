@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	"belay/internal/app"
 	"belay/internal/config"
+	"belay/internal/fault"
 	"belay/internal/workspace"
 )
 
@@ -49,12 +51,25 @@ func projectRoot(cfg *config.Config) (string, error) {
 	return workspace.CheckProject(full, app.PrivateFolders(cfg)...)
 }
 
-// project are the settings of a command, and the project that it names.
+// settledRoot is [projectRoot] for a command that reads the project's files: what a process
+// that died has left half done is completed or taken back first.
+func (c *console) settledRoot(ctx context.Context, cfg *config.Config) (string, error) {
+	root, err := projectRoot(cfg)
+	if err != nil {
+		return "", err
+	}
+	if err := app.SettleProject(ctx, cfg, root); err != nil {
+		c.warn(fault.From(err).Message + ", so the files may be half changed; see belay doctor")
+	}
+	return root, nil
+}
+
+// project are the settings of a command, and the project that it names, settled.
 func (c *console) project(cmd *cobra.Command) (*config.Config, string, error) {
 	cfg, err := c.load(cmd)
 	if err != nil {
 		return nil, "", err
 	}
-	root, err := projectRoot(cfg)
+	root, err := c.settledRoot(cmd.Context(), cfg)
 	return cfg, root, err
 }

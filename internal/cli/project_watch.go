@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"belay/internal/app"
 	"belay/internal/config"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/index"
@@ -81,7 +82,9 @@ type watchedFindings struct {
 // run follows the project until ctx ends, which is how one stops watching, or the
 // project is gone.
 func (w *projectWatch) run(ctx context.Context) error {
-	w.set = index.NewSet(index.Options{MaxWatches: index.DefaultWatches})
+	w.set = index.NewSet(index.Options{MaxWatches: index.DefaultWatches, Settle: func(ctx context.Context, root string) error {
+		return app.SettleProject(ctx, w.cfg, root)
+	}})
 	defer w.set.Close()
 	sub, now, err := w.set.Subscribe(ctx, w.root, 0)
 	if err != nil {

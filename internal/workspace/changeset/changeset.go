@@ -110,7 +110,11 @@ func (w Writer) Open(ctx context.Context, project string, paths ...string) (_ *P
 		}
 		p.release = append(p.release, unlock)
 	}
-	done, err := w.Notify.Begin(ctx, workspace.Write{Project: project, Path: paths[0]})
+	written := workspace.Write{Project: project}
+	if len(paths) > 0 {
+		written.Path = paths[0]
+	}
+	done, err := w.Notify.Begin(ctx, written)
 	switch {
 	case fault.Is(err, fault.Overloaded):
 		return nil, err
@@ -132,17 +136,24 @@ func (w Writer) Open(ctx context.Context, project string, paths ...string) (_ *P
 	return p, nil
 }
 
-// Settle completes or takes back what a dead process left half done. It is cheap where
-// there is nothing, and leaves it to the next writer where somebody else is at work.
-func (w Writer) Settle(project, path string) {
+// maxSettling is how long a reader waits for a change that is under way.
+const maxSettling = time.Second
+
+// Settle is for those who are about to read files of the project, or the named ones of it:
+// it completes or takes back what a dead process left half done, and waits up to a second
+// for a change that is under way. It is cheap where there is neither. An error says that
+// the files may be half changed.
+func (w Writer) Settle(ctx context.Context, project string, paths ...string) error {
 	if !w.Journal.Left(project, "") && !w.Journal.Stray(project) {
-		return
+		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	ctx, cancel := context.WithTimeout(ctx, maxSettling)
 	defer cancel()
-	if p, err := w.Open(ctx, project, path); err == nil {
+	p, err := w.Open(ctx, project, paths...)
+	if err == nil {
 		p.Close()
 	}
+	return err
 }
 
 // lock is a lock of those who change single files.

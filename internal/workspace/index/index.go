@@ -50,6 +50,10 @@ type Options struct {
 	// MaxRoots is how many indexes are kept; the least used one makes room.
 	// Default 64.
 	MaxRoots int
+	// Settle completes or takes back what a process that died has left half done of a
+	// project's files; it is called before each look. An error says that they may be half
+	// changed, and leads to another look soon. nil does nothing.
+	Settle func(ctx context.Context, root string) error
 	// Logger gets one warning when projects are polled; nil discards it.
 	Logger *slog.Logger
 	// Clock gives the time of snapshots; nil is the system's.
@@ -81,6 +85,9 @@ func NewSet(o Options) *Set {
 	o.Scan.Visited = true
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Settle == nil {
+		o.Settle = func(context.Context, string) error { return nil }
 	}
 	if o.Clock == nil {
 		o.Clock = time.Now

@@ -38,11 +38,13 @@ func (x *root) refresh() error {
 	if !x.pending() {
 		return nil
 	}
+	unsettled := x.set.o.Settle(x.life, x.path)
 	result, err := x.look()
 	if err != nil {
 		return err
 	}
 	x.publish(result)
+	x.doubt = x.doubt || unsettled != nil
 	return nil
 }
 

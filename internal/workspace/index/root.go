@@ -196,6 +196,7 @@ func (x *root) reply(askers []chan answer) error {
 // begin makes the first snapshot for those who asked before it was begun, and
 // begins to watch.
 func (x *root) begin(askers []chan answer) error {
+	unsettled := x.set.o.Settle(x.life, x.path)
 	x.proposed = x.proposalsTime()
 	result, err := x.scan(".")
 	if err == nil {
@@ -220,5 +221,6 @@ func (x *root) begin(askers []chan answer) error {
 		x.doubt = true // those who follow want stamps to compare with
 		x.notifyPolling(fmt.Errorf("it has %d folders, more than the %d that are watched", len(result.Visited), x.set.o.MaxWatches))
 	}
+	x.doubt = x.doubt || unsettled != nil
 	return nil
 }

@@ -91,9 +91,10 @@ func (f *Files) Read(d workspace.Deliverable) (File, error) {
 }
 
 // look reads the register of a deliverable; one that is not there is empty. What a dead
-// process left half done is completed first.
+// process left half done is completed first. Where that fails, a register that is as it was
+// or as it will be is still better than none, and whoever writes it fails then.
 func (f *Files) look(d workspace.Deliverable) (File, error) {
-	f.o.Settle(d.Project, path.Join(d.Rel, layout.RegisterFile))
+	_ = f.o.Settle(context.Background(), d.Project, path.Join(d.Rel, layout.RegisterFile))
 	dir, err := d.Open()
 	if err != nil {
 		return File{}, err
