@@ -112,17 +112,26 @@ func writeAll(ctx context.Context, c *console, cfg *config.Config, done renumber
 	return change.ID, err
 }
 
+// maxStaying is how many ids that stay are listed for people.
+const maxStaying = 20
+
 func noteRenumbered(c *console, done renumbered) {
-	ids := 0
+	ids, stay := 0, 0
 	for _, r := range done.Registers {
 		ids += len(r.Changes)
 		for _, p := range r.Left {
+			if stay++; stay > maxStaying {
+				continue
+			}
 			text := line(r.Path)
 			if p.Row > 0 {
 				text += fmt.Sprintf(":%d %s %s", p.Row, p.Column, line(p.Value))
 			}
 			c.warn(text + " stays: " + line(p.Problem))
 		}
+	}
+	if more := stay - maxStaying; more > 0 {
+		c.warn(count(more, "other id stays", "other ids stay") + "; --json lists them all")
 	}
 	what := count(ids, "id", "ids") + " in " + count(len(done.files), "file", "files")
 	switch {

@@ -56,14 +56,20 @@ func (w *worker) folder(folder *scan.Folder) FileReport {
 	}
 	r := register.Parse(data)
 	report := lintRegister(name, folder.Base(), r)
-	report.Findings = append(report.Findings, r.CheckProject(name, w.known, w.o.Today)...)
-	report.Findings = append(report.Findings, r.CheckName(name, folder.Base(), func() []byte {
+	context := func() []byte {
 		data, err := w.read(folder, layout.ContextFile, maxContext)
 		if err != nil {
 			return nil // project validate reports it
 		}
 		return data
-	})...)
+	}
+	report.Findings = append(report.Findings, r.CheckProject(name, w.known, w.o.Today)...)
+	report.Findings = append(report.Findings, r.CheckName(name, folder.Base(), context)...)
+	if w.o.Digest != nil {
+		w.renumbering.Mark(report.Findings, folder.Base(), r, func(after *register.Register) []finding.Finding {
+			return slices.Concat(after.Lint(name, folder.Base()), after.CheckProject(name, w.known, w.o.Today), after.CheckName(name, folder.Base(), context))
+		})
+	}
 	summary := folder.Path + "/" + layout.DependenciesFile
 	if text, err := w.read(folder, layout.DependenciesFile, register.MaxSummary); err == nil {
 		report.Findings = append(report.Findings, CheckSummary(summary, folder.Base(), text, r, w.o.Today)...)

@@ -2,11 +2,11 @@ package registerlint
 
 import (
 	"slices"
-	"strings"
+	"sync"
 
-	"belay/internal/lazyregexp"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/register"
+	"belay/internal/workspace/scan"
 )
 
 // The commands that remove findings of registers and of their summaries.
@@ -15,28 +15,48 @@ var (
 	summarize = finding.Remedy{Command: "deps summary"}
 )
 
-// labelledID is an id of a deliverable with something after it.
-var labelledID = lazyregexp.New(`^DEL-[0-9]{2,3}-[0-9]{2}([^0-9-]|$)`)
+// renumbered are the codes of what deps renumber is for.
+var renumbered = []string{"INVALID_DEPENDENCY_ID_FORMAT", "INVALID_FROM_DELIVERABLE_ID", "INVALID_TARGET_DELIVERABLE_ID"}
 
-// isPlain reports whether what a target means needs no guess: it is one id with
-// something after it that names no other deliverable.
-func isPlain(target string) bool {
-	target = strings.ToUpper(target)
-	return labelledID.MatchString(target) && strings.Count(target, "DEL-") == 1
+// Renumbering knows which findings deps renumber would remove from the registers of a
+// project. It is safe for concurrent use.
+type Renumbering struct{ meant func() register.Meanings }
+
+// NewRenumbering knows those of the project that a scan found.
+func NewRenumbering(found *scan.Result) Renumbering {
+	return Renumbering{sync.OnceValue(func() register.Meanings {
+		meant := register.NewMeanings()
+		for _, f := range found.Deliverables {
+			meant.Add(f.ID, f.Name)
+		}
+		return meant
+	})}
 }
 
-// Remedy is the command that removes a finding of a register, the zero value where
-// none does for certain.
-func Remedy(f *finding.Finding) finding.Remedy {
-	switch f.Code {
-	case "INVALID_DEPENDENCY_ID_FORMAT", "INVALID_FROM_DELIVERABLE_ID":
-		return renumber
-	case "INVALID_TARGET_DELIVERABLE_ID":
-		if isPlain(f.Value) {
-			return renumber
+// Mark gives the findings of a register that would be gone the command as their remedy:
+// host's register is renumbered in memory, and judged again. Of several findings with one
+// code as many have the remedy as would be gone.
+func (n Renumbering) Mark(found []finding.Finding, host string, r *register.Register, judge func(*register.Register) []finding.Finding) {
+	if !slices.ContainsFunc(found, func(f finding.Finding) bool { return slices.Contains(renumbered, f.Code) }) {
+		return
+	}
+	after, changes, _ := register.NewNumbering(host, n.meant().Of).Renumber(r)
+	if len(changes) > 0 {
+		mark(found, judge(after), renumber)
+	}
+}
+
+// mark gives as many findings of each code the remedy as are not left.
+func mark(found, left []finding.Finding, by finding.Remedy) {
+	remain := map[string]int{}
+	for _, f := range left {
+		remain[f.Code]++
+	}
+	for i := range found {
+		if remain[found[i].Code]--; remain[found[i].Code] < 0 {
+			found[i].Remedy = by
 		}
 	}
-	return finding.Remedy{}
 }
 
 // CheckSummary is [register.Summary.Check] of the content of a _DEPENDENCIES.md. Those
@@ -59,14 +79,6 @@ func CheckSummary(path, host string, text []byte, r *register.Register, today st
 		return found
 	}
 	s.Replace(r, today)
-	left := map[string]int{}
-	for _, f := range s.Check(path, host, r) {
-		left[f.Code]++
-	}
-	for i := range found {
-		if left[found[i].Code]--; left[found[i].Code] < 0 {
-			found[i].Remedy = summarize
-		}
-	}
+	mark(found, s.Check(path, host, r), summarize)
 	return found
 }

@@ -70,7 +70,10 @@ func Make(ctx context.Context, root string, found *scan.Result, today string) (*
 	}
 	defer project.Close()
 	w := &work{project: project, today: today, plan: &Plan{Registers: []Register{}, Files: []changeset.File{}}, only: map[string]string{}}
-	meant := newMeanings(found.Deliverables)
+	meant := register.NewMeanings()
+	for _, f := range found.Deliverables {
+		meant.Add(f.ID, f.Name)
+	}
 	for _, f := range found.Deliverables {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -93,13 +96,13 @@ func Make(ctx context.Context, root string, found *scan.Result, today string) (*
 }
 
 // register reads one register and gives its rows valid ids.
-func (w *work) register(f *scan.Folder, meant meanings) error {
+func (w *work) register(f *scan.Folder, meant register.Meanings) error {
 	name := path.Join(f.Path, layout.RegisterFile)
 	data, _, err := durable.ReadFile(w.project, name, register.MaxBytes)
 	if err != nil {
 		return unreadable(name, err)
 	}
-	o := &one{folder: f, numbering: register.NewNumbering(f.Base(), meant.of), before: register.Parse(data)}
+	o := &one{folder: f, numbering: register.NewNumbering(f.Base(), meant.Of), before: register.Parse(data)}
 	after, changes, left := o.numbering.Renumber(o.before)
 	o.after, o.changes = after, changes
 	w.all = append(w.all, o)

@@ -168,10 +168,15 @@ func (w *worker) register(at string) *register.Register {
 		return nil
 	}
 	w.keep(data)
-	r := register.Parse(data)
-	w.found = append(w.found, r.Lint(at, w.folder.Base())...)
-	w.found = append(w.found, r.CheckProject(at, w.project.known, w.project.o.Today)...)
-	w.found = append(w.found, r.CheckName(at, w.folder.Base(), w.context)...)
+	r, p := register.Parse(data), w.project
+	judge := func(r *register.Register) []finding.Finding {
+		return slices.Concat(r.Lint(at, w.folder.Base()), r.CheckProject(at, p.known, p.o.Today), r.CheckName(at, w.folder.Base(), w.context))
+	}
+	found := judge(r)
+	if p.o.Digest != nil {
+		p.renumbering.Mark(found, w.folder.Base(), r, judge)
+	}
+	w.found = append(w.found, found...)
 	return r
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/layout"
-	"belay/internal/workspace/registerlint"
 	"belay/internal/workspace/scan"
 )
 
@@ -28,10 +27,7 @@ func (p *project) remedy(f *finding.Finding) finding.Remedy {
 			by = p.defining[0]
 		}
 	default:
-		if f.Remedy.Command != "" {
-			return f.Remedy
-		}
-		return registerlint.Remedy(f)
+		return f.Remedy
 	}
 	if by == nil {
 		return finding.Remedy{}

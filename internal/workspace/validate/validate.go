@@ -22,6 +22,7 @@ import (
 
 	"belay/internal/workspace/dir"
 	"belay/internal/workspace/finding"
+	"belay/internal/workspace/registerlint"
 	"belay/internal/workspace/scan"
 )
 
@@ -90,7 +91,7 @@ func Project(ctx context.Context, root string, r *scan.Result, o Options) (*Repo
 		return nil, fmt.Errorf("validate %s: %w", root, err)
 	}
 	defer top.Close()
-	p := &project{Result: r, root: root, top: top, o: o.orDefault(), places: newPlaces(top), known: r.ByID()}
+	p := &project{Result: r, root: root, top: top, o: o.orDefault(), places: newPlaces(top), known: r.ByID(), renumbering: registerlint.NewRenumbering(r)}
 	if p.counted = o.Digest; p.counted == nil {
 		p.counted = finding.NewDigest(1)
 	}
@@ -136,7 +137,8 @@ type project struct {
 	// newest is the newest snapshot of each folder.
 	newest map[string]string
 	// known are the deliverables that registers may refer to.
-	known scan.ByID
+	known       scan.ByID
+	renumbering registerlint.Renumbering
 
 	// found is what was found and not passed on yet, with rest; listed is what the report
 	// lists, and counted counts all.

@@ -1,4 +1,4 @@
-package renumber
+package register
 
 import (
 	"strings"
@@ -6,28 +6,28 @@ import (
 
 	"belay/internal/lazyregexp"
 	"belay/internal/workspace/layout"
-	"belay/internal/workspace/scan"
 )
 
-// meanings finds the deliverables that ill-formed ids mean.
-type meanings struct {
+// Meanings finds the deliverables that ill-formed ids mean (workspace 6.8). Once all are
+// added, any number of goroutines may ask.
+type Meanings struct {
 	// byNumber are the ids of the project by their numbers without zeros in front,
 	// byName by the letters of their names. An id of "" stands for several.
 	byNumber, byName map[string]string
 }
 
-func newMeanings(found []*scan.Folder) meanings {
-	m := meanings{map[string]string{}, map[string]string{}}
-	for _, f := range found {
-		add(m.byNumber, layout.Number(f.ID), f.ID)
-		if name := letters(f.Name); name != "" {
-			add(m.byName, name, f.ID)
-		}
+// NewMeanings knows no deliverable yet.
+func NewMeanings() Meanings { return Meanings{map[string]string{}, map[string]string{}} }
+
+// Add adds a deliverable of the project.
+func (m Meanings) Add(id, name string) {
+	addMeaning(m.byNumber, layout.Number(id), id)
+	if name := letters(name); name != "" {
+		addMeaning(m.byName, name, id)
 	}
-	return m
 }
 
-func add(all map[string]string, key, id string) {
+func addMeaning(all map[string]string, key, id string) {
 	if other, twice := all[key]; twice && other != id {
 		id = ""
 	}
@@ -42,8 +42,8 @@ var (
 	another  = lazyregexp.New(`(?i)DEL[-_ .]?[0-9]`)
 )
 
-// of is the id that a text means, or why it means none.
-func (m meanings) of(text string) (id, why string) {
+// Of is the id that a text means, or why it means none.
+func (m Meanings) Of(text string) (id, why string) {
 	if len(another.FindAllStringIndex(text, 2)) > 1 {
 		return "", "it names several deliverables"
 	}
