@@ -1,8 +1,7 @@
 package api
 
 import (
-	"bytes"
-	"encoding/json"
+	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"belay/internal/fault"
+	"belay/internal/plainjson"
 )
 
 // fields reads the members of a JSON object and collects what is wrong with
@@ -120,14 +120,17 @@ func (f fields) float(name string) *float64 {
 	return &x
 }
 
-// any reads an object of anything; nil when it is absent.
+// any reads an object of anything, with the numbers of [plainjson.Value]; nil when it is absent.
 func (f fields) any(name string) (m map[string]any) {
 	if f.kind(name) == 0 {
 		return nil
 	}
-	d := json.NewDecoder(bytes.NewReader(f.members[name]))
-	d.UseNumber()
-	if err := d.Decode(&m); err != nil || f.kind(name) != '{' {
+	v, err := plainjson.Value(f.members[name])
+	m, ok := v.(map[string]any)
+	switch inexact := (*plainjson.InexactError)(nil); {
+	case errors.As(err, &inexact):
+		f.bad(name, "cannot be used: "+inexact.Error())
+	case !ok:
 		f.bad(name, "must be an object")
 	}
 	return m

@@ -93,6 +93,7 @@ func makeFunctions() functionMaps {
 	all["html"], all["js"], all["urlquery"] = template.HTMLEscaper, template.JSEscaper, template.URLQueryEscaper
 	maps.Copy(all, comparisons)
 	maps.Copy(all, numeric(all))
+	all["fromJson"], all["mustFromJson"] = fromJSON, fromJSON
 	plain := maps.Clone(all)
 	for name, f := range all {
 		all[name] = bounded(name, f, alone)

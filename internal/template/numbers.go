@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"text/template"
+
+	"belay/internal/plainjson"
 )
 
 // numeric are Sprig's functions of numbers, made strict: Sprig takes text that is no
@@ -223,3 +225,13 @@ func remainder(a, b int64) (int64, string) {
 
 func least(a, b int64) (int64, string) { return min(a, b), "" }
 func most(a, b int64) (int64, string)  { return max(a, b), "" }
+
+// fromJSON reads JSON. Sprig's fromJson is nothing where the text is no JSON, and rounds
+// every number that has more than 15 digits.
+func fromJSON(text string) (any, error) {
+	v, err := plainjson.Value([]byte(text))
+	if err != nil {
+		return nil, &Error{Problem: "the text is not JSON that can be read: " + err.Error()}
+	}
+	return v, nil
+}

@@ -2,7 +2,9 @@ package run
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"iter"
 	"strings"
 
 	"belay/internal/plainjson"
@@ -43,8 +45,8 @@ func brief(problems []string) string { return strings.Join(capped(problems), "; 
 // code fence holds, or the first object or list in the prose that fits.
 func read(text string, s *definition.Schema) (any, []string) {
 	var first []string
-	for value := range candidates(text) {
-		problems := s.Check(value)
+	for value, err := range candidates(text) {
+		problems := problemsOf(value, err, s)
 		if problems == nil {
 			return value, nil
 		}
@@ -58,19 +60,28 @@ func read(text string, s *definition.Schema) (any, []string) {
 	return nil, first
 }
 
+// problemsOf are those of a value, or of one that cannot be kept.
+func problemsOf(value any, err error, s *definition.Schema) []string {
+	if err != nil {
+		return []string{err.Error()}
+	}
+	return s.Check(value)
+}
+
 // maxCandidates bounds how many places of an answer are tried.
 const maxCandidates = 64
 
-// candidates are the JSON values that an answer can mean, the likeliest first.
-func candidates(text string) func(yield func(any) bool) {
-	return func(yield func(any) bool) {
+// candidates are the JSON values that an answer can mean, the likeliest first. The error is
+// that of a value with a number that would be rounded.
+func candidates(text string) iter.Seq2[any, error] {
+	return func(yield func(any, error) bool) {
 		whole := strings.TrimSpace(text)
-		if v, err := decodeValue([]byte(whole)); err == nil {
-			yield(v)
+		if v, err := plainjson.Value([]byte(whole)); isValue(err) {
+			yield(v, err)
 			return
 		}
 		for _, fenced := range fences(whole) {
-			if v, err := decodeValue([]byte(fenced)); err == nil && !yield(v) {
+			if v, err := plainjson.Value([]byte(fenced)); isValue(err) && !yield(v, err) {
 				return
 			}
 		}
@@ -83,18 +94,23 @@ func candidates(text string) func(yield func(any) bool) {
 			at += i
 			tried++
 			d := json.NewDecoder(strings.NewReader(whole[at:]))
-			d.UseNumber()
-			var v any
-			if d.Decode(&v) != nil {
+			v, err := plainjson.Next(d)
+			if !isValue(err) {
 				at++
 				continue
 			}
-			if !yield(numbers(v)) {
+			if !yield(v, err) {
 				return
 			}
 			at += int(d.InputOffset())
 		}
 	}
+}
+
+// isValue reports whether there is a JSON value, be it one that cannot be kept.
+func isValue(err error) bool {
+	inexact := (*plainjson.InexactError)(nil)
+	return err == nil || errors.As(err, &inexact)
 }
 
 // fences are the contents of a text's code fences.

@@ -36,6 +36,8 @@ func TestAnswers(t *testing.T) {
 	}{
 		"as it should be":     {[]string{`{"ok": true}`}, ok},
 		"a big number":        {[]string{`{"ok": true, "n": 12345678901}`}, map[string]any{"ok": true, "n": int64(12345678901)}},
+		"a huge number":       {[]string{`{"ok": true, "n": 12345678901234567890}`, `{"ok": true}`}, ok},
+		"huge in prose":       {[]string{`It is {"ok": true, "n": 12345678901234567890}.`, `{"ok": true}`}, ok},
 		"in a fence":          {[]string{"Here:\n```json\n{\"ok\": true}\n```\nDone."}, ok},
 		"a fence, one line":   {[]string{"```{\"ok\": true}```"}, ok},
 		"in prose":            {[]string{`I say {"ok": true}, and {"ok": false}.`}, ok},

@@ -15,6 +15,7 @@ import (
 	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/lazyregexp"
+	"belay/internal/plainjson"
 	"belay/internal/workspace"
 )
 
@@ -155,8 +156,8 @@ func (f *folder) read() (Record, error) {
 	if r.Input == nil {
 		r.Input = map[string]any{}
 	}
-	numbers(r.Input)
-	numbers(r.Outputs)
+	plainjson.Numbers(r.Input)
+	plainjson.Numbers(r.Outputs)
 	return r, nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"belay/internal/fault"
 	"belay/internal/nearest"
+	"belay/internal/plainjson"
 )
 
 // give checks the input against the workflow's schema, its defaults filled in. With
@@ -81,7 +82,7 @@ func (w *flow) typed(name, text string) any {
 	default:
 		return text
 	}
-	if v, err := decodeValue([]byte(text)); err == nil {
+	if v, err := plainjson.Value([]byte(text)); err == nil {
 		return v
 	}
 	return text // the schema says what is wrong with it

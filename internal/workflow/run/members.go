@@ -85,7 +85,7 @@ func (f *folder) members(want func(key string) bool) (map[string]Task, error) {
 			return errors.New("a line of it is about no task")
 		}
 		if want == nil || want(t.Key) {
-			t.Item, t.Input, t.Output, t.Answer = numbers(t.Item), numbers(t.Input), numbers(t.Output), numbers(t.Answer)
+			t.Item, t.Input, t.Output, t.Answer = plainjson.Numbers(t.Item), plainjson.Numbers(t.Input), plainjson.Numbers(t.Output), plainjson.Numbers(t.Answer)
 			t.many = true
 			all[t.Key] = t
 		}

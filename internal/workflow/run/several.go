@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"belay/internal/plainjson"
 	"belay/internal/workflow/definition"
 )
 
@@ -80,7 +81,7 @@ func (x *evaluator) items(t *definition.Task, s scope) ([]any, error) {
 		return nil, invalid("the items of the task "+t.ID+" cannot be evaluated", problemOf(x.w.name, err))
 	}
 	if text, ok := v.(string); ok { // a template around a list writes it
-		if listed, err := decodeValue([]byte(strings.TrimSpace(text))); err == nil {
+		if listed, err := plainjson.Value([]byte(strings.TrimSpace(text))); err == nil {
 			v = listed
 		}
 	}

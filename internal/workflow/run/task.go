@@ -9,6 +9,7 @@ import (
 	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/lazyregexp"
+	"belay/internal/plainjson"
 )
 
 var keyPattern = lazyregexp.New(`^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$`)
@@ -63,7 +64,7 @@ func (f *folder) task(name string) (Task, error) {
 	if err != nil {
 		return t, unreadable(f.id, dirTasks+"/"+name, err)
 	}
-	t.Item, t.Input, t.Output = numbers(t.Item), numbers(t.Input), numbers(t.Output)
-	t.Answer = numbers(t.Answer)
+	t.Item, t.Input, t.Output = plainjson.Numbers(t.Item), plainjson.Numbers(t.Input), plainjson.Numbers(t.Output)
+	t.Answer = plainjson.Numbers(t.Answer)
 	return t, nil
 }

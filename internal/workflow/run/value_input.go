@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"belay/internal/plainjson"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -26,7 +27,7 @@ func DecodeInput(data []byte) (map[string]any, error) {
 			break // said by the reader below, as before
 		}
 	}
-	v, err := decodeValue(data)
+	v, err := plainjson.Value(data)
 	if err != nil {
 		return nil, err
 	}
