@@ -50,6 +50,9 @@ func (r *Runner) Resume(ctx context.Context, project, id, onQuestion string) (Su
 		return Summary{}, err
 	}
 	at, err := r.site(record.Folder, record.within, record.Project)
+	if f := (*fault.Error)(nil); errors.As(err, &f) {
+		return Summary{}, f.WithHint("if the file or the project was moved, name the file where it is now: belay run FILE --resume %s", id)
+	}
 	if err != nil {
 		return Summary{}, err
 	}
