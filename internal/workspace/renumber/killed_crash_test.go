@@ -59,7 +59,7 @@ func TestKilledAtEveryOperation(t *testing.T) {
 				must(t, err)
 				break
 			}
-			writer.Settle(dir, p.Files[0].Path) // as whoever opens the project next
+			must(t, writer.Settle(t.Context(), dir)) // as whoever opens the project next
 			switch now := contents(t, dir); {
 			case cmp.Equal(now, before):
 				seen["before"] = true
