@@ -56,7 +56,7 @@ func readAudit(c *call) (a auditAnswer, err error) {
 		return a, err
 	}
 	if c.o.Projects.Audit == nil {
-		return a, fault.New(fault.NotFound, "this server has no audit log")
+		return a, notServed("has no audit log")
 	}
 	f := permit.AuditFilter{Project: root, Kind: trim(q["kind"]), Actor: trim(q["actor"])}
 	if f.Since, err = since(q); err != nil {
@@ -115,7 +115,7 @@ func since(q map[string]string) (time.Time, error) {
 
 func verifyAudit(c *call) (AuditVerdict, error) {
 	if c.o.Projects.VerifyAudit == nil {
-		return AuditVerdict{}, fault.New(fault.NotFound, "this server has no audit log")
+		return AuditVerdict{}, notServed("has no audit log")
 	}
 	return c.o.Projects.VerifyAudit(c.ctx())
 }

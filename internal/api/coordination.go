@@ -46,7 +46,7 @@ func getCoordination(c *call) (a coordinationAnswer, err error) {
 
 func setCoordination(c *call, b *coordinationBody) (a coordinationAnswer, err error) {
 	if c.o.Projects.Coordination == nil {
-		return a, fault.New(fault.NotFound, "this server records no coordination")
+		return a, notServed("records no coordination")
 	}
 	root, err := c.checkProject(b.ProjectRoot)
 	if err != nil {

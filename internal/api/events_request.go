@@ -37,7 +37,7 @@ func readFeedRequest(c *call) (f feedRequest, err error) {
 		for _, item := range list {
 			m := pattern.FindStringSubmatch(trim(item))
 			if m == nil {
-				return fault.New(fault.InvalidRequest, "%s has %q, which is no id", name, clip(item)).With("field", name)
+				return fault.New(fault.InvalidRequest, "%s has %q, which is no id", name, fault.Clip(item)).With("field", name)
 			}
 			after, _ := strconv.ParseInt(m[len(m)-1], 10, 64)
 			key := followed{name[:1], m[1]}

@@ -29,7 +29,7 @@ func newFields(o object) fields { return fields{object: o, problems: new(fault.P
 func (f fields) err() error { return f.problems.Err() }
 
 func (f fields) bad(name, message string) {
-	f.problems.Add(f.prefix+clip(name), message)
+	f.problems.Add(f.prefix+fault.Clip(name), message)
 }
 
 // kind is what a member is, 0 where there is none.

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"belay/internal/fault"
 )
 
 // maxDepth bounds how deep a JSON body may nest.
@@ -54,7 +56,7 @@ func explain(err error, size int) error {
 func ambiguous(err error) error {
 	var at *jsontext.SyntacticError
 	if errors.As(err, &at) && errors.Is(err, jsontext.ErrDuplicateName) {
-		return fmt.Errorf("has the key %q twice", clip(at.JSONPointer.LastToken()))
+		return fmt.Errorf("has the key %q twice", fault.Clip(at.JSONPointer.LastToken()))
 	}
 	return errors.New(`has a \u escape that is half of a character`)
 }

@@ -63,7 +63,7 @@ func overviewRoutes() []route {
 // all is the overview, or why there is none.
 func (h *Handler) all() (Overview, error) {
 	if h.o.Overview == nil {
-		return nil, fault.New(fault.NotFound, "this server does not list all sessions").
+		return nil, notServed("does not list all sessions").
 			WithHint("GET /api/harness/session/list lists those of one project")
 	}
 	return h.o.Overview, nil

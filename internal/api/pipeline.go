@@ -91,7 +91,7 @@ func pipelineRoutes() []route {
 // pipelinesOf is what starts work, or why there is none.
 func pipelinesOf(h *Handler) (Pipeline, error) {
 	if h.o.Pipeline == nil {
-		return nil, fault.New(fault.NotFound, "this server starts no pipelines")
+		return nil, notServed("starts no pipelines")
 	}
 	return h.o.Pipeline, nil
 }

@@ -108,7 +108,7 @@ func (c *call) projectOf() (root string, q map[string]string, err error) {
 // current is what a project holds now.
 func (h *Handler) current(r *http.Request, root string) (*index.Snapshot, error) {
 	if h.o.Projects.Index == nil {
-		return nil, fault.New(fault.NotFound, "this server does not look into projects")
+		return nil, notServed("does not look into projects")
 	}
 	s, err := h.o.Projects.Index.Current(r.Context(), root)
 	return s, noIndex(root, err)
@@ -214,7 +214,7 @@ func serveScope(c *call) error {
 
 func listProjects(c *call) (recentAnswer, error) {
 	if c.o.Projects.Recent == nil {
-		return recentAnswer{}, fault.New(fault.NotFound, "this server does not keep a list of projects")
+		return recentAnswer{}, notServed("does not keep a list of projects")
 	}
 	all, err := c.o.Projects.Recent(c.ctx())
 	return recentAnswer{orEmpty(all)}, err

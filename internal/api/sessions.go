@@ -39,12 +39,13 @@ type manifestAnswer struct {
 func query(r *http.Request) (map[string]string, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return nil, fault.New(fault.InvalidRequest, "the query string is malformed").With("field", "query").Because(err)
+		return nil, fault.New(fault.InvalidRequest, "the query string is malformed").With("field", "query").
+			WithHint("in values write %% as %%25 and ; as %%3B").Because(err)
 	}
 	q := make(map[string]string, len(values))
 	for name, all := range values {
 		if len(all) > 1 {
-			return nil, fault.New(fault.InvalidRequest, "the parameter %s is given more than once", clip(name)).With("field", clip(name))
+			return nil, fault.New(fault.InvalidRequest, "the parameter %s is given more than once", fault.Clip(name)).With("field", fault.Clip(name))
 		}
 		q[name] = all[0]
 	}

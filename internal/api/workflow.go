@@ -132,7 +132,7 @@ func workflowRoutes() []route {
 
 // errNoRuns is the answer of a handler that was given nothing to run workflows
 // with.
-var errNoRuns = fault.New(fault.NotFound, "this server runs no workflows")
+var errNoRuns = notServed("runs no workflows")
 
 func listWorkflows(c *call) (a workflowsAnswer, err error) {
 	root, _, err := runOf(c)

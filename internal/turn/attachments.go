@@ -151,7 +151,8 @@ func (a *attachments) Blob(ctx context.Context, sessionID, sha256 string) (io.Re
 	if err != nil {
 		return nil, attachment.Item{}, err
 	}
-	missing := fault.New(fault.NotFound, "session %s has no attachment %q", sessionID, sha256).With("sha256", sha256)
+	missing := fault.New(fault.NotFound, "session %s has no attachment %q", sessionID, fault.Clip(sha256)).With("sha256", fault.Clip(sha256)).
+		WithHint("the session's transcript names its attachments; see belay session show %s", sessionID)
 	it, ok := findItem(entries, sha256)
 	if !ok {
 		if it, ok, err = announced(ctx, a.store, sessionID, entries, sha256); err != nil {

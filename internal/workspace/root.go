@@ -51,11 +51,11 @@ func CheckRoot(projectRoot, instructionRoot string, private ...string) (string, 
 	}
 	if instructionRoot != "" && at.in(instructionRoot) {
 		return "", fault.New(fault.WorkingRootConflict, "projectRoot is inside the instruction root").
-			With("projectRoot", clean).With("instructionRoot", instructionRoot)
+			With("projectRoot", shown(clean)).With("instructionRoot", instructionRoot)
 	}
 	if err := accessible(clean); err != nil {
 		return "", fault.New(fault.WorkingRootInaccessible, "projectRoot %s", reason(err)).
-			With("projectRoot", clean).Because(err)
+			With("projectRoot", shown(clean)).Because(err)
 	}
 	return clean, nil
 }
@@ -79,7 +79,7 @@ func CheckProject(projectRoot string, private ...string) (string, error) {
 		err = errNotFolder
 	}
 	if err != nil {
-		return "", fault.New(fault.WorkingRootInaccessible, "projectRoot %s", reason(err)).With("projectRoot", clean).Because(err)
+		return "", fault.New(fault.WorkingRootInaccessible, "projectRoot %s", reason(err)).With("projectRoot", shown(clean)).Because(err)
 	}
 	return clean, nil
 }
