@@ -76,15 +76,10 @@ func listCommits(c *call) (a commitsAnswer, err error) {
 	if err != nil {
 		return a, err
 	}
-	limit, err := natural(q, "limit")
-	if err == nil && limit > maxCommits {
-		err = fault.New(fault.InvalidRequest, "limit must be a whole number, 1 to %d", maxCommits).With("field", "limit")
-	}
-	if err != nil {
+	p := params{q: q}
+	limit := p.limit(defaultCommits, maxCommits)
+	if err := p.err(); err != nil {
 		return a, err
-	}
-	if limit == 0 {
-		limit = defaultCommits
 	}
 	a = commitsAnswer{ProjectRoot: root, Path: inside(root, trim(q["path"])), Commits: []commitRow{}, Uncommitted: []approval.File{}}
 	if a.Path == "." {

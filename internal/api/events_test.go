@@ -202,6 +202,8 @@ func TestAllEventsRefused(t *testing.T) {
 		"sessions=s1:-1":                   "which is no id",
 		"projects=p_0123456789abcdef":      "no project has the id",
 		"projects=/tmp":                    "which is no id",
+		"sessions=..&projects=x&sessions":  "is given more than once",
+		"sessions=..&projects=x":           "and 1 more in details.problems",
 		"lastEventId=7":                    "is not the id of an event",
 		"lastEventId=ABCDEFGHIJKL.1,s:a:x": "is not the id of an event",
 	} {

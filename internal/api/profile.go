@@ -30,7 +30,7 @@ func serveProfile(c *call) error {
 	if given := c.r.URL.Query().Get("seconds"); given != "" {
 		n, err := strconv.Atoi(given)
 		if err != nil || n < 1 || n > longestProfile {
-			return fault.New(fault.InvalidRequest, "seconds must be 1 to %d", longestProfile)
+			return fault.New(fault.InvalidRequest, "seconds must be a whole number, 1 to %d", longestProfile).With("field", "seconds")
 		}
 		seconds = n
 	}

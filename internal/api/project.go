@@ -155,8 +155,9 @@ func serveDeliverables(c *call) error {
 	if err != nil {
 		return err
 	}
-	var key listingKey
-	if key.short, err = flag(q, "short"); err != nil {
+	p := params{q: q}
+	key := listingKey{short: p.flag("short")}
+	if err := p.err(); err != nil {
 		return err
 	}
 	return replyKept(c.w, c.r, s.Layout, key, func() (any, error) {

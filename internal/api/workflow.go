@@ -172,8 +172,9 @@ func listRuns(c *call) (a runsAnswer, err error) {
 	if err != nil {
 		return a, err
 	}
-	limit, err := natural(q, "limit")
-	if err != nil {
+	p := params{q: q}
+	limit := p.natural("limit")
+	if err := p.err(); err != nil {
 		return a, err
 	}
 	shown, more, err := c.o.Workflows.Runs.List(c.ctx(), root, cmp.Or(limit, listedRuns))
