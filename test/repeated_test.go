@@ -3,10 +3,13 @@ package test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -26,6 +29,7 @@ type reference struct {
 }
 
 type operation struct {
+	Responses   map[string]struct{ Description string }
 	Parameters  []struct{ Name, In string }
 	RequestBody struct {
 		Content map[string]struct {
@@ -37,7 +41,7 @@ type operation struct {
 }
 
 // No refusal repeats a caller's value whole, wherever in the request it stands: a client, a
-// log and a person get the beginning of it.
+// log and a person get the beginning of it. The reference has every refusal.
 func TestRefusalsDoNotRepeatValuesWhole(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -51,7 +55,7 @@ func TestRefusalsDoNotRepeatValuesWhole(t *testing.T) {
 	good := map[string]string{
 		"projectRoot": p.project, "sessionId": id, "id": id, "deliverablePath": deliverable, "targetState": "IN_PROGRESS", "actor": "HUMAN",
 		"path": "a.md", "query": "x", "mode": "HYBRID", "verdict": "deny", "decisionId": "dec_1", "key": "PKG-01::DEL-01-01",
-		"turn": "turn_1", "turnId": "turn_1", "sha256": strings.Repeat("a", 64), "prefix": "sess", "message": "hello", "profile": "heap",
+		"turn": "turn_1", "turnId": "turn_1", "sha256": strings.Repeat("a", 64), "prefix": "sess", "message": "hello", "profile": "heap", "name": "TASK",
 	}
 	_, text := s.do("GET", "/openapi.json", "")
 	var r reference
@@ -63,26 +67,36 @@ func TestRefusalsDoNotRepeatValuesWhole(t *testing.T) {
 				places = append(places, said{q.In, q.Name})
 			}
 			schema := r.Components.Schemas[strings.TrimPrefix(op.RequestBody.Content["application/json"].Schema.Ref, "#/components/schemas/")]
+			body := map[string]any{}
 			for name, member := range schema.Properties {
-				if member.Type == "string" {
+				kind := fmt.Sprint(member.Type)
+				switch needed := slices.Contains(schema.Required, name); {
+				case kind == "string":
 					places = append(places, said{"body", name})
+					if needed {
+						body[name] = good[name]
+					}
+				case needed && strings.Contains(kind, "array"):
+					body[name] = []string{}
+				case needed && strings.Contains(kind, "object"):
+					body[name] = map[string]any{}
 				}
 			}
-			for _, long := range places {
-				s.repeats(strings.ToUpper(method), path, places, schema.Required, long, good, string(bytes.TrimSpace(token)))
+			for _, long := range append(places, said{}) {
+				s.repeats(op, strings.ToUpper(method), path, places, body, long, good, string(bytes.TrimSpace(token)))
 			}
 		}
 	}
 }
 
 // repeats sends a request in which one value is long. What works may say it back.
-func (s *server) repeats(method, path string, places []said, required []string, long said, good map[string]string, token string) {
+func (s *server) repeats(op operation, method, path string, places []said, body map[string]any, long said, good map[string]string, token string) {
 	s.t.Helper()
 	value := strings.Repeat("0a", 1500)
 	if long.name == "projectRoot" || long.name == "deliverablePath" || long.name == "executionRoot" || long.name == "decompositionPath" {
 		value = "/" + value
 	}
-	q, body := url.Values{}, map[string]any{}
+	q, body := url.Values{}, maps.Clone(body)
 	header := []string{"Authorization", "Bearer " + token}
 	for _, at := range places {
 		v := good[at.name]
@@ -92,7 +106,7 @@ func (s *server) repeats(method, path string, places []said, required []string, 
 		switch {
 		case at.in == "path":
 			path = strings.ReplaceAll(path, "{"+at.name+"}", v)
-		case at != long && (v == "" || at.in == "header" || at.in == "body" && !slices.Contains(required, at.name)):
+		case at != long && (v == "" || at.in != "query"):
 		case at.in == "query":
 			q.Set(at.name, v)
 		case at.in == "header":
@@ -105,7 +119,11 @@ func (s *server) repeats(method, path string, places []said, required []string, 
 	if method != "GET" && method != "DELETE" {
 		sent = jsonOf(body)
 	}
-	res := s.open(s.t.Context(), method, path+"?"+q.Encode(), sent, header...)
+	target := path + "?" + q.Encode()
+	if (long == said{}) {
+		target += "&%zz"
+	}
+	res := s.open(s.t.Context(), method, target, sent, header...)
 	defer res.Body.Close()
 	if res.StatusCode < 400 {
 		return // a stream, for one
@@ -113,6 +131,11 @@ func (s *server) repeats(method, path string, places []said, required []string, 
 	var answer bytes.Buffer
 	_, err := answer.ReadFrom(res.Body)
 	must(s.t, err)
+	var e struct{ Error struct{ Type string } }
+	described := op.Responses[strconv.Itoa(res.StatusCode)].Description
+	if err := json.Unmarshal(answer.Bytes(), &e); err != nil || !slices.Contains(strings.Split(described, ", "), e.Error.Type) {
+		s.t.Errorf("%s %s with a long %s (%s) is %d, which the reference does not say (%s): %s", method, clip(path), long.name, long.in, res.StatusCode, described, clip(answer.String()))
+	}
 	if said := answer.String(); strings.Contains(said, "/openapi.json") && !strings.Contains(said, "no such endpoint") {
 		s.t.Errorf("%s %s with a long %s: the hint is about endpoints: %s", method, clip(path), long.name, clip(said))
 	}

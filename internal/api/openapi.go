@@ -26,6 +26,9 @@ func everywhere(rt *route) []fault.Type {
 	if rt.body != nil {
 		list = append(list, fault.InvalidRequest, fault.RequestTooLarge)
 	}
+	if slices.ContainsFunc(rt.params, func(p param) bool { return p.in == "query" }) {
+		list = append(list, fault.InvalidRequest) // see query
+	}
 	return list
 }
 

@@ -116,7 +116,7 @@ func harnessRoutes() []route {
 			errors: errorsOf(rootErrors, []fault.Type{fault.InvalidRequest, fault.SessionNotFound, fault.StorageFailure})},
 		{method: post, path: "/api/harness/attachments/inspect", name: "inspectAttachments", summary: "What a turn would make of these files, without taking one.",
 			action: takes(inspectAttachments),
-			errors: []fault.Type{fault.InvalidRequest, fault.SessionNotFound}},
+			errors: errorsOf(rootErrors, []fault.Type{fault.InvalidRequest, fault.SessionNotFound})},
 		{method: get, path: "/api/harness/blob/{sha256}", name: "getBlob", summary: "The bytes of an attachment of a session, as a download.",
 			params: []param{{in: "path", name: "sha256", required: true, doc: "64 hex digits"},
 				{in: "query", name: "sessionId", required: true, doc: "a session that has the attachment"}},
