@@ -113,7 +113,7 @@ func harnessRoutes() []route {
 			params: []param{{in: "query", name: "sessionId", doc: "the session whose project gets the file"},
 				{in: "query", name: "projectRoot", doc: "or the project folder itself"}},
 			action: action{body: uploadForm{}, answer: turn.Uploaded{}, serve: serveUpload},
-			errors: errorsOf(rootErrors, []fault.Type{fault.InvalidRequest, fault.SessionNotFound, fault.StorageFailure})},
+			errors: errorsOf(rootErrors, []fault.Type{fault.InvalidRequest, fault.SessionNotFound, fault.AttachmentFailure, fault.StorageFailure})},
 		{method: post, path: "/api/harness/attachments/inspect", name: "inspectAttachments", summary: "What a turn would make of these files, without taking one.",
 			action: takes(inspectAttachments),
 			errors: errorsOf(rootErrors, []fault.Type{fault.InvalidRequest, fault.SessionNotFound})},

@@ -97,6 +97,17 @@ func publishUpload(s *Store, root *os.Root, hidden, dir string) error {
 	return nil
 }
 
+// DropUpload removes the file at a path that SaveUpload returned, and its folder. What
+// cannot be removed is swept by GC.
+func (s *Store) DropUpload(projectRoot, path string) {
+	root, err := os.OpenRoot(projectRoot)
+	if err != nil {
+		return
+	}
+	defer func() { _ = root.Close() }()
+	_ = durable.RemoveAll(root, dirUploads+"/"+filepath.Base(filepath.Dir(path)))
+}
+
 // IDs lists every session that the index knows, in no order, whether or not its
 // folder still exists.
 func (s *Store) IDs(ctx context.Context) ([]string, error) {
