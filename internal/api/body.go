@@ -21,10 +21,21 @@ func (h *Handler) fields(w *response, r *http.Request) (fields, error) {
 	// Some editors and shells begin a text with a byte order mark, which a reader may
 	// skip (RFC 8259, section 8.1).
 	body = bytes.TrimPrefix(body, []byte("\ufeff"))
-	err = checkJSON(body)
-	o, ok := objectOf(body)
-	if err == nil && !ok {
-		err = errors.New("must be a JSON object")
+	most := maxValues
+	if w.route != nil && w.route.wide {
+		most *= wideBody
+	}
+	err = checkJSON(body, most)
+	if many := tooManyError(""); errors.As(err, &many) {
+		return fields{}, fault.New(fault.RequestTooLarge, "the body has %s", many).With("field", "body").
+			WithHint("send less at once")
+	}
+	var o object
+	if err == nil {
+		var ok bool
+		if o, ok = objectOf(body); !ok {
+			err = errors.New("must be a JSON object")
+		}
 	}
 	if err != nil {
 		return fields{}, fault.New(fault.InvalidRequest, "the body %v", err).With("field", "body").WithHint("send one JSON object in UTF-8, in which no key is twice")

@@ -65,6 +65,9 @@ func (f fields) flag(name string) bool {
 	return k == 't'
 }
 
+// maxTexts bounds an array of texts: as many as the rows of a proposal.
+const maxTexts = 10_000
+
 // strings reads an array of strings; nil when it is absent. A null is not
 // absent.
 func (f fields) strings(name string) []string {
@@ -78,6 +81,10 @@ func (f fields) strings(name string) []string {
 	}
 	list := []string{}
 	for i, item := range elementsOf(f.members[name]) {
+		if i == maxTexts {
+			f.bad(name, "must have at most "+strconv.Itoa(maxTexts)+" entries")
+			return nil
+		}
 		if item.Kind() != '"' {
 			f.bad(name+"["+strconv.Itoa(i)+"]", "must be a string")
 			continue
