@@ -110,8 +110,9 @@ func publishedOf(c *call) (root, dir string, q map[string]string, err error) {
 	if root, q, err = c.projectOf(); err != nil {
 		return "", "", nil, err
 	}
-	if trim(q["path"]) == "" {
-		return "", "", nil, fault.New(fault.InvalidRequest, "the parameter path is required").With("field", "path")
+	p := params{q: q}
+	if p.required("path"); p.err() != nil {
+		return "", "", nil, p.err()
 	}
 	dir = path.Clean(inside(root, q["path"]))
 	if err := folderIn(c, root, dir); err != nil || !layout.IsSnapshot(path.Base(dir)) {
