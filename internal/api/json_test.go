@@ -100,10 +100,10 @@ func TestCheckJSONManyKeys(t *testing.T) {
 	for i := range 100 {
 		b.WriteString(`"k` + strings.Repeat("x", i) + `":1,`)
 	}
-	if err := checkJSON([]byte(b.String() + `"last":1}`), maxValues); err != nil {
+	if err := checkJSON([]byte(b.String()+`"last":1}`), maxValues); err != nil {
 		t.Errorf("a hundred different keys: %v", err)
 	}
-	if err := checkJSON([]byte(b.String() + `"kxxxxx":1}`), maxValues); err == nil {
+	if err := checkJSON([]byte(b.String()+`"kxxxxx":1}`), maxValues); err == nil {
 		t.Error("the hundredth key repeats one, and was accepted")
 	}
 }
