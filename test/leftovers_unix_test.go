@@ -3,8 +3,10 @@
 package test
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"mime/multipart"
 	"net"
 	"os"
 	"path/filepath"
@@ -49,4 +51,29 @@ func TestLeftoversOfAKilledServer(t *testing.T) {
 		_, err := os.Stat(deleted)
 		return len(p.hidden()) == 0 && os.IsNotExist(err)
 	})
+}
+
+// A refused upload leaves nothing in the project, and its error names the file as its sender
+// does.
+func TestRefusedUploadLeavesNothing(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.serve()
+	for name, content := range map[string]string{"run.sh": "#!/bin/sh\n", "page.png": "<html>"} {
+		var form bytes.Buffer
+		w := multipart.NewWriter(&form)
+		part, err := w.CreateFormFile("file", name)
+		must(t, err)
+		_, err = part.Write([]byte(content))
+		must(t, err)
+		must(t, w.Close())
+		details := s.fails(400, "ATTACHMENT_FAILURE", "POST", "/api/harness/attachments?projectRoot="+p.project, form.String(), "Content-Type", w.FormDataContentType())
+		if text := jsonOf(details); strings.Contains(text, ".belay") || !strings.Contains(text, `"path":"`+name+`"`) {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	left, err := os.ReadDir(filepath.Join(p.project, ".belay", "uploads"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
 }

@@ -103,6 +103,31 @@ func TestPrivateFoldersAreNoProjects(t *testing.T) {
 	}
 }
 
+// The root of the file system holds all of these folders, so it is no project either, by
+// whatever name. What lies beside them may be one.
+func TestTheRootFolderIsNoProject(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := p.serve()
+	link := filepath.Join(t.TempDir(), "top")
+	must(t, os.Symlink("/", link))
+	for _, root := range []string{"/", "//", "/tmp/..", link} {
+		const refused = "WORKING_ROOT_INACCESSIBLE"
+		q := "projectRoot=" + url.QueryEscape(root)
+		s.fails(404, refused, "GET", "/api/harness/session/list?"+q, "")
+		s.fails(404, refused, "GET", "/api/project/file?path=etc/hostname&"+q, "")
+		if t.Failed() {
+			t.FailNow() // or the next requests write into it
+		}
+		s.fails(404, refused, "POST", "/api/harness/session/create", jsonOf(map[string]any{"projectRoot": root}))
+		s.fails(404, refused, "POST", "/api/project/example", jsonOf(map[string]any{"projectRoot": root}))
+	}
+	q := "projectRoot=" + url.QueryEscape(filepath.Join(link, p.project))
+	if status, answer := s.do("GET", "/api/harness/session/list?"+q, ""); status != 200 {
+		t.Errorf("a project by way of a link to the root: %d %s", status, answer)
+	}
+}
+
 // A project that holds such folders is one, and a session of a project that has
 // become a link to one is at an end.
 func TestProjectsAroundPrivateFolders(t *testing.T) {

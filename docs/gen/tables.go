@@ -84,15 +84,21 @@ names the limit. The first table has the limits that you can set; see `+"[config
 	for _, c := range config.Constants() {
 		d.row(c.Key, c.Value, c.Doc)
 	}
+	d.row("server.body_members", "10000", "Members of one object in a JSON request body.")
+	d.row("server.body_items", "100000", "Items of one array in a JSON request body; 10000 where they are texts.")
+	d.row("server.body_values", "1048576", "Names and values of a whole JSON request body; eight times as many for the rows of a register, as are its bytes.")
 	d.row("register.proposal_rows", strconv.Itoa(register.MaxProposalRows), "Rows of one proposal for a register, and of one `belay deps import`. A register may have more: import them in parts.")
 	return d.Bytes(), nil
 }
 
 func faults(string) ([]byte, error) {
-	d := newDoc("Errors", "Every error on the wire has the form `{\"error\":{\"type\",\"message\",\"hint\",\"details\"?}}`. The message names the field,\n"+
+	d := newDoc("Errors", "Every error of the server has the form `{\"error\":{\"type\",\"message\",\"hint\",\"details\"?}}`. The message names the field,\n"+
 		"file or limit, and the hint the next step. The command line prints them after `error:`, with the type in brackets, and after `hint:`.\n\n"+
 		"Where a request has several problems, `details.problems` lists them in the order of the checks: the first 50. `details.more` counts\n"+
-		"the others.")
+		"the others.\n\n"+
+		"Some requests are refused by the HTTP library before the server sees them. These answers are plain text, and the connection\n"+
+		"ends: 400 for a request that is malformed or has no `Host`, 417 for an `Expect` other than `100-continue`, 431 for headers\n"+
+		"over 64 KiB, 501 for a `Transfer-Encoding` other than `chunked`, 505 for another version than HTTP/1.0 and 1.1.")
 	d.WriteByte('\n')
 	d.table("type", "status", "meaning", "next step")
 	for _, s := range fault.Types() {

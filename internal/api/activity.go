@@ -1,8 +1,6 @@
 package api
 
 import (
-	"cmp"
-	"strconv"
 	"time"
 
 	"belay/internal/fault"
@@ -34,19 +32,14 @@ func getActivity(c *call) (overview.Activity, error) {
 		return overview.Activity{}, err
 	}
 	o := overview.ActivityQuery{Project: root, Since: c.o.Clock().AddDate(0, 0, -activityDays), Cursor: q["cursor"]}
-	var bad []fault.Problem
+	p := params{q: q}
 	if s := trim(q["since"]); s != "" {
 		if o.Since, err = time.Parse(time.RFC3339, s); err != nil {
-			bad = append(bad, fault.Problem{Field: "since", Message: "must be a time such as 2026-01-02T03:04:05Z"})
+			p.bad("since", "must be a time such as 2026-01-02T03:04:05Z")
 		}
 	}
-	if q["limit"] != "" {
-		if o.Limit, err = strconv.Atoi(q["limit"]); err != nil || o.Limit < 1 || o.Limit > overview.MaxPage {
-			bad = append(bad, fault.Problem{Field: "limit", Message: "must be a whole number, 1 to " + strconv.Itoa(overview.MaxPage)})
-		}
-	}
-	o.Limit = cmp.Or(o.Limit, overview.DefaultPage)
-	if err := fault.Invalid(bad); err != nil {
+	o.Limit = p.limit(overview.DefaultPage, overview.MaxPage)
+	if err := p.err(); err != nil {
 		return overview.Activity{}, err
 	}
 	return all.Activity(c.ctx(), o)

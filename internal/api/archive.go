@@ -48,7 +48,7 @@ func serveImport(c *call) error {
 	if err != nil {
 		return err
 	}
-	return receive(c, maxArchive, "archive", "", func(_ string, content io.Reader) (any, error) {
+	return receive(c, maxArchive, "archive", "import a smaller archive", func(_ string, content io.Reader) (any, error) {
 		in, err := c.o.Engine.Import(c.ctx(), root, content)
 		return importedAnswer{in.Record, in.From}, err
 	})

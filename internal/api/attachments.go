@@ -38,27 +38,27 @@ func serveUpload(c *call) error {
 	if (up.SessionID == "") == (up.ProjectRoot == "") {
 		return fault.New(fault.InvalidRequest, "exactly one of the parameters sessionId and projectRoot is required").With("field", "sessionId")
 	}
-	return receive(c, c.o.UploadBytes, "file", " (attachments.upload_bytes)", func(name string, content io.Reader) (any, error) {
+	return receive(c, c.o.UploadBytes, "file", "make the file smaller, or raise attachments.upload_bytes", func(name string, content io.Reader) (any, error) {
 		up.Name, up.Content = name, content
 		return c.o.Engine.Upload(c.ctx(), up)
 	})
 }
 
 // receive streams the one file of a multipart form to do, and answers with what that
-// returns. The file, called what, has limit bytes at most.
-func receive(c *call, limit int64, what, note string, do func(name string, content io.Reader) (any, error)) error {
+// returns. The file, called what, has limit bytes at most; the hint is for a larger one.
+func receive(c *call, limit int64, what, hint string, do func(name string, content io.Reader) (any, error)) error {
 	slow := &pacedReader{src: c.r.Body, w: c.w, pace: c.o.BodyTimeout}
 	defer slow.stop()
 	c.r.Body = io.NopCloser(slow)
 	form, err := c.r.MultipartReader()
 	if err != nil {
-		return fault.New(fault.InvalidRequest, "the body must be multipart/form-data with one file").With("field", "body").Because(err)
+		return fault.New(fault.InvalidRequest, "the body must be multipart/form-data with one file").With("field", "body").WithHint("%s", oneFile).Because(err)
 	}
 	part, err := filePart(form)
 	if err != nil {
 		return slow.or(err)
 	}
-	file := &cappedReader{src: lastPart{part, form}, left: limit, limit: limit, what: what, note: note}
+	file := &cappedReader{src: lastPart{part, form}, left: limit, limit: limit, what: what, hint: hint}
 	done, err := do(part.FileName(), file)
 	if err != nil {
 		return slow.or(file.or(err))
@@ -68,6 +68,9 @@ func receive(c *call, limit int64, what, note string, do func(name string, conte
 	}
 	return reply(c.w, http.StatusOK, done)
 }
+
+// oneFile is the next step for a form of another kind.
+const oneFile = "send one file, as curl -F file=@NAME does"
 
 // lastPart is a part that fails at its end where the form goes on: what is made of it must
 // not be kept then.
@@ -80,7 +83,7 @@ func (p lastPart) Read(b []byte) (int, error) {
 	n, err := p.Part.Read(b)
 	if errors.Is(err, io.EOF) {
 		if _, after := p.form.NextPart(); !errors.Is(after, io.EOF) {
-			return n, fault.New(fault.InvalidRequest, "the form must end after its one file").With("field", "body")
+			return n, fault.New(fault.InvalidRequest, "the form must end after its one file").With("field", "body").WithHint("%s", oneFile).WithHint("%s", oneFile)
 		}
 	}
 	return n, err
@@ -90,10 +93,10 @@ func (p lastPart) Read(b []byte) (int, error) {
 func filePart(form *multipart.Reader) (*multipart.Part, error) {
 	part, err := form.NextPart()
 	if err != nil {
-		return nil, fault.New(fault.InvalidRequest, "the form has no file").With("field", "body").Because(err)
+		return nil, fault.New(fault.InvalidRequest, "the form has no file").With("field", "body").WithHint("%s", oneFile).Because(err)
 	}
 	if part.FileName() == "" {
-		return nil, fault.New(fault.InvalidRequest, "the form's part %q is not a file: it has no file name", clip(part.FormName())).With("field", "body")
+		return nil, fault.New(fault.InvalidRequest, "the form's part %q is not a file: it has no file name", fault.Clip(part.FormName())).With("field", "body").WithHint("%s", oneFile)
 	}
 	return part, nil
 }
@@ -103,7 +106,7 @@ func filePart(form *multipart.Reader) (*multipart.Part, error) {
 type cappedReader struct {
 	src         io.Reader
 	left, limit int64
-	what, note  string
+	what, hint  string
 	err         error
 }
 
@@ -118,7 +121,7 @@ func (c *cappedReader) Read(p []byte) (int, error) {
 	c.left -= int64(n)
 	switch {
 	case c.left < 0:
-		c.err = tooLarge(c.what, c.limit, c.note)
+		c.err = tooLarge(c.what, c.limit, c.hint)
 	case err != nil && !errors.Is(err, io.EOF):
 		if c.err = unreadable(err); fault.Is(err, fault.InvalidRequest) {
 			c.err = err

@@ -40,7 +40,7 @@ func auditRoutes() []route {
 				{in: "query", name: "kind", doc: "only entries of this kind, such as decision, refusal, transition, register or undo"},
 				{in: "query", name: "actor", doc: "only what this person or agent did"},
 				{in: "query", name: "since", doc: "only what is not older: a day, YYYY-MM-DD in UTC, or a time (RFC 3339)"},
-				{in: "query", name: "limit", integer: true, doc: "at most so many, up to 500; 100 without it"},
+				{in: "query", name: "limit", integer: true, doc: "at most so many, 1 to 500; 100 without it"},
 				{in: "query", name: "cursor", doc: "the nextCursor of the page before"}},
 			action: answers(readAudit), errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.StorageFailure})},
 		{method: get, path: "/api/audit/verify", name: "verifyAudit", summary: "Whether nobody changed the audit log, as belay audit verify says.", access: operator,
@@ -56,21 +56,12 @@ func readAudit(c *call) (a auditAnswer, err error) {
 		return a, err
 	}
 	if c.o.Projects.Audit == nil {
-		return a, fault.New(fault.NotFound, "this server has no audit log")
+		return a, notServed("has no audit log")
 	}
-	f := permit.AuditFilter{Project: root, Kind: trim(q["kind"]), Actor: trim(q["actor"])}
-	if f.Since, err = since(q); err != nil {
-		return a, err
-	}
-	limit, err := natural(q, "limit")
-	if err != nil {
-		return a, err
-	}
-	if limit == 0 {
-		limit = defaultAuditPage
-	}
-	before, err := auditCursor(q["cursor"])
-	if err != nil {
+	p := params{q: q}
+	f := permit.AuditFilter{Project: root, Kind: trim(q["kind"]), Actor: trim(q["actor"]), Since: since(&p)}
+	limit, before := p.limit(defaultAuditPage, permit.MaxAuditPage), auditCursor(&p)
+	if err := p.err(); err != nil {
 		return a, err
 	}
 	page, err := c.o.Projects.Audit.Read(c.ctx(), f, before, limit)
@@ -87,35 +78,38 @@ func readAudit(c *call) (a auditAnswer, err error) {
 // auditPlace begins a cursor.
 const auditPlace = "a"
 
-func auditCursor(s string) (int64, error) {
-	if s = trim(s); s == "" {
-		return 0, nil
+func auditCursor(p *params) int64 {
+	s := trim(p.q["cursor"])
+	if s == "" {
+		return 0
 	}
 	digits, ok := strings.CutPrefix(s, auditPlace)
 	n, err := strconv.ParseInt(digits, 36, 64)
 	if !ok || err != nil || n <= 0 {
-		return 0, fault.New(fault.InvalidRequest, "cursor is none that this server gave").With("field", "cursor").WithHint("begin without one")
+		p.badWith("begin without one", "cursor", "is none that this server gave")
+		return 0
 	}
-	return n, nil
+	return n
 }
 
 // since reads a day or a time.
-func since(q map[string]string) (time.Time, error) {
-	s := trim(q["since"])
+func since(p *params) time.Time {
+	s := trim(p.q["since"])
 	if s == "" {
-		return time.Time{}, nil
+		return time.Time{}
 	}
 	for _, form := range []string{time.DateOnly, time.RFC3339} {
 		if t, err := time.Parse(form, s); err == nil {
-			return t, nil
+			return t
 		}
 	}
-	return time.Time{}, fault.New(fault.InvalidRequest, "since must be a day as YYYY-MM-DD or a time as RFC 3339").With("field", "since")
+	p.bad("since", "must be a day as YYYY-MM-DD or a time as RFC 3339")
+	return time.Time{}
 }
 
 func verifyAudit(c *call) (AuditVerdict, error) {
 	if c.o.Projects.VerifyAudit == nil {
-		return AuditVerdict{}, fault.New(fault.NotFound, "this server has no audit log")
+		return AuditVerdict{}, notServed("has no audit log")
 	}
 	return c.o.Projects.VerifyAudit(c.ctx())
 }

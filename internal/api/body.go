@@ -21,13 +21,24 @@ func (h *Handler) fields(w *response, r *http.Request) (fields, error) {
 	// Some editors and shells begin a text with a byte order mark, which a reader may
 	// skip (RFC 8259, section 8.1).
 	body = bytes.TrimPrefix(body, []byte("\ufeff"))
-	err = checkJSON(body)
-	o, ok := objectOf(body)
-	if err == nil && !ok {
-		err = errors.New("must be a JSON object")
+	most := maxValues
+	if w.route != nil && w.route.wide {
+		most *= wideBody
+	}
+	err = checkJSON(body, most)
+	if many := tooManyError(""); errors.As(err, &many) {
+		return fields{}, fault.New(fault.RequestTooLarge, "the body has %s", many).With("field", "body").
+			WithHint("send less at once")
+	}
+	var o object
+	if err == nil {
+		var ok bool
+		if o, ok = objectOf(body); !ok {
+			err = errors.New("must be a JSON object")
+		}
 	}
 	if err != nil {
-		return fields{}, fault.New(fault.InvalidRequest, "the body %v", err).With("field", "body")
+		return fields{}, fault.New(fault.InvalidRequest, "the body %v", err).With("field", "body").WithHint("send one JSON object in UTF-8, in which no key is twice")
 	}
 	return newFields(o), h.projectInBody(w, &o)
 }
@@ -44,7 +55,7 @@ func (h *Handler) body(w *response, r *http.Request) ([]byte, error) {
 		limit *= wideBody
 	}
 	if r.ContentLength > limit {
-		return nil, tooLarge("body", limit, "")
+		return nil, tooLarge("body", limit, sendLess)
 	}
 	b := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 512)+bytes.MinRead, 1<<20)))
 	n, err := b.ReadFrom(io.LimitReader(r.Body, limit+1))
@@ -54,7 +65,7 @@ func (h *Handler) body(w *response, r *http.Request) ([]byte, error) {
 	case err != nil:
 		return nil, unreadable(err)
 	case n > limit:
-		return nil, tooLarge("body", limit, "")
+		return nil, tooLarge("body", limit, sendLess)
 	}
 	// All of it is here: from now on a read is how a client's leaving is noticed.
 	w.expect(0)
@@ -62,15 +73,18 @@ func (h *Handler) body(w *response, r *http.Request) ([]byte, error) {
 }
 
 func unreadable(cause error) error {
-	return fault.New(fault.InvalidRequest, "the body could not be read to its end").With("field", "body").Because(cause)
+	return fault.New(fault.InvalidRequest, "the body could not be read to its end").With("field", "body").WithHint("send the request again").Because(cause)
 }
 
 func tooSlow(limit time.Duration) error {
 	return fault.New(fault.InvalidRequest, "the body did not arrive within %v", limit).
-		WithStatus(http.StatusRequestTimeout).With("field", "body")
+		WithStatus(http.StatusRequestTimeout).With("field", "body").WithHint("send the body without a pause")
 }
 
-// tooLarge names the limit, and in the note where it can be raised, if it can.
-func tooLarge(what string, limit int64, note string) error {
-	return fault.New(fault.RequestTooLarge, "the %s is larger than the limit of %d bytes%s", what, limit, note).With("limit", limit)
+// sendLess is the next step for a body that is too large.
+const sendLess = "send less; large files go to POST /api/harness/attachments"
+
+// tooLarge names the limit and the next step.
+func tooLarge(what string, limit int64, hint string) error {
+	return fault.New(fault.RequestTooLarge, "the %s is larger than the limit of %d bytes", what, limit).With("limit", limit).WithHint("%s", hint)
 }

@@ -68,9 +68,10 @@ func getKept(c *call) (keptChangeAnswer, error) {
 	if err != nil {
 		return keptChangeAnswer{}, err
 	}
-	id := trim(q["id"])
-	if id == "" {
-		return keptChangeAnswer{}, fault.New(fault.InvalidRequest, "the parameter id is required").With("field", "id")
+	p := params{q: q}
+	id := p.required("id")
+	if err := p.err(); err != nil {
+		return keptChangeAnswer{}, err
 	}
 	change, err := c.o.Engine.KeptChange(c.ctx(), root, id)
 	return keptChangeAnswer{change}, err

@@ -76,15 +76,10 @@ func listCommits(c *call) (a commitsAnswer, err error) {
 	if err != nil {
 		return a, err
 	}
-	limit, err := natural(q, "limit")
-	if err == nil && limit > maxCommits {
-		err = fault.New(fault.InvalidRequest, "limit must be a whole number, 1 to %d", maxCommits).With("field", "limit")
-	}
-	if err != nil {
+	p := params{q: q}
+	limit := p.limit(defaultCommits, maxCommits)
+	if err := p.err(); err != nil {
 		return a, err
-	}
-	if limit == 0 {
-		limit = defaultCommits
 	}
 	a = commitsAnswer{ProjectRoot: root, Path: inside(root, trim(q["path"])), Commits: []commitRow{}, Uncommitted: []approval.File{}}
 	if a.Path == "." {
@@ -92,7 +87,7 @@ func listCommits(c *call) (a commitsAnswer, err error) {
 	}
 	hides := c.hides(root)
 	if a.Path != "" && (!filepath.IsLocal(filepath.FromSlash(a.Path)) || filepath.ToSlash(filepath.Clean(a.Path)) != a.Path || !isFolder(c.ctx(), root, a.Path, hides)) {
-		return a, fault.New(fault.NotFound, "the project has no such folder: %.200q", a.Path).With("path", a.Path).WithHint("name it relative to the project, with slashes")
+		return a, fault.New(fault.NotFound, "the project has no such folder: %.200q", a.Path).With("path", fault.Clip(a.Path)).WithHint("name it relative to the project, with slashes")
 	}
 	ctx, cancel := context.WithTimeout(c.ctx(), commitsTime)
 	defer cancel()

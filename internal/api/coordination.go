@@ -25,7 +25,7 @@ type coordinationAnswer struct {
 
 // coordinationRoutes are the endpoints about how a project is coordinated.
 func coordinationRoutes() []route {
-	match := param{in: "header", name: "If-Match", doc: "the entity tag of the record that this was decided by; any without it"}
+	match := param{in: "header", name: "If-Match", doc: "the entity tags of the record that this was decided by; * for one that is there, any without it"}
 	return []route{
 		{method: get, path: "/api/project/coordination", name: "getCoordination", summary: "How a project is coordinated, as its record says.",
 			params: []param{workingRoot}, action: answers(getCoordination), errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.WorkspaceFileReadFailed})},
@@ -46,7 +46,7 @@ func getCoordination(c *call) (a coordinationAnswer, err error) {
 
 func setCoordination(c *call, b *coordinationBody) (a coordinationAnswer, err error) {
 	if c.o.Projects.Coordination == nil {
-		return a, fault.New(fault.NotFound, "this server records no coordination")
+		return a, notServed("records no coordination")
 	}
 	root, err := c.checkProject(b.ProjectRoot)
 	if err != nil {
@@ -56,7 +56,7 @@ func setCoordination(c *call, b *coordinationBody) (a coordinationAnswer, err er
 	if !slices.Contains(coordination.Modes(), mode) {
 		return a, fault.New(fault.InvalidRequest, "mode must be one of SCHEDULE_FIRST, DEPENDENCY_TRACKED and HYBRID").With("field", "mode")
 	}
-	r, err := c.o.Projects.Coordination.Set(c.ctx(), root, mode, cmp.Or(trim(b.By), byOperator), c.r.Header.Get("If-Match"))
+	r, err := c.o.Projects.Coordination.Set(c.ctx(), root, mode, cmp.Or(trim(b.By), byOperator), matching(c.r))
 	return coordinationOf(c, root, r), err
 }
 

@@ -1,8 +1,6 @@
 package api
 
 import (
-	"strconv"
-
 	"belay/internal/fault"
 	"belay/internal/permit"
 	"belay/internal/session"
@@ -106,11 +104,10 @@ func listClosed(c *call) (a closedDecisionsAnswer, err error) {
 	if err != nil {
 		return a, err
 	}
-	limit := usualClosed
-	if q["limit"] != "" {
-		if limit, err = strconv.Atoi(q["limit"]); err != nil || limit < 1 || limit > maxClosed {
-			return a, fault.Invalid([]fault.Problem{{Field: "limit", Message: "must be a whole number, 1 to " + strconv.Itoa(maxClosed)}})
-		}
+	p := params{q: q}
+	limit := p.limit(usualClosed, maxClosed)
+	if err := p.err(); err != nil {
+		return a, err
 	}
 	list, err := c.o.Engine.Closed(c.ctx(), trim(q["sessionId"]), limit)
 	a.Decisions = make([]closedDecision, len(list))

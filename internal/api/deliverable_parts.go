@@ -25,7 +25,7 @@ const maxDeliverableFindings = 500
 // readStatus reads the status file of the deliverable.
 func (a *deliverableAnswer) readStatus(c *call, d workspace.Deliverable) error {
 	if c.o.Projects.Transitions == nil {
-		return fault.New(fault.NotFound, "this server does not look into projects")
+		return notServed("does not look into projects")
 	}
 	s, err := statusfile.Read(d, c.o.Projects.Transitions.Bytes)
 	if err != nil {

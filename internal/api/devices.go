@@ -46,7 +46,7 @@ func removeDevice(c *call) (okAnswer, error) {
 	case err != nil:
 		return okAnswer{}, deviceFailure(err)
 	case !found:
-		return okAnswer{}, fault.New(fault.NotFound, "there is no device %q", clip(c.id())).WithHint("GET /api/auth/devices lists them")
+		return okAnswer{}, fault.New(fault.NotFound, "there is no device %q", fault.Clip(c.id())).WithHint("GET /api/auth/devices lists them")
 	}
 	if own.ID == c.id() {
 		http.SetCookie(c.w, o.noCookie(c.r))
@@ -59,7 +59,7 @@ func removeDevice(c *call) (okAnswer, error) {
 func logout(c *call) (okAnswer, error) {
 	o := c.o.Operator
 	if o == nil {
-		return okAnswer{}, fault.New(fault.NotFound, "this server has no operator")
+		return okAnswer{}, notServed("has no operator")
 	}
 	if own, ok := o.device(c.r); ok {
 		if _, err := o.devices.Remove(c.ctx(), own.ID); err != nil {

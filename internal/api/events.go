@@ -96,27 +96,26 @@ func (p feedPosition) String(order []followed) string {
 	return b.String()
 }
 
-// readPosition reads the id of an event; "" is no position.
-func readPosition(s string) (p feedPosition, err error) {
+// readPosition reads the id of an event; "" is no position. It is false for the id of no
+// event of this stream.
+func readPosition(s string) (p feedPosition, ok bool) {
 	p.in = map[followed]int64{}
 	if s == "" {
-		return p, nil
+		return p, true
 	}
 	parts := strings.Split(s, ",")
-	bad := fault.New(fault.InvalidRequest, "Last-Event-ID is not the id of an event of this stream").With("field", "Last-Event-ID").
-		WithHint("leave it out, and fetch the lists anew")
 	if len(parts) > 1+2*maxNamed || !feedPattern.MatchString(parts[0]) {
-		return p, bad
+		return p, false
 	}
 	p.feed = parts[0]
 	for _, part := range parts[1:] {
 		m := followedPattern.FindStringSubmatch(part)
 		if m == nil {
-			return p, bad
+			return p, false
 		}
 		p.in[followed{m[1], m[2]}], _ = strconv.ParseInt(m[3], 10, 64) // 16 digits always fit
 	}
-	return p, nil
+	return p, true
 }
 
 func serveAllEvents(c *call) error {

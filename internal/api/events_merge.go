@@ -31,6 +31,10 @@ type feedStream struct {
 	cancel context.CancelFunc
 	pulls  sync.WaitGroup
 	open   []turn.Stream
+	// begun ends when begin is called, with the feed's first batch: its feed:ready or
+	// feed:reset comes before the events of all others.
+	begun <-chan struct{}
+	begin func()
 
 	batches chan batch
 	// written lets the source of the last batch go on; ids are of its events.
@@ -49,6 +53,8 @@ type batch struct {
 func newFeedStream(ctx context.Context, sub feedSource, f feedRequest) *feedStream {
 	s := &feedStream{feed: sub, at: f.at, order: f.order, batches: make(chan batch)}
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	begun := make(chan struct{})
+	s.begun, s.begin = begun, sync.OnceFunc(func() { close(begun) })
 	s.pull(followed{}, sub.Next)
 	return s
 }
@@ -63,6 +69,13 @@ func (s *feedStream) follow(key followed, from turn.Stream) {
 func (s *feedStream) pull(key followed, next func(context.Context) ([]event.Event, error)) {
 	s.pulls.Go(func() {
 		again := make(chan struct{})
+		if key.kind != "" {
+			select {
+			case <-s.begun:
+			case <-s.ctx.Done():
+				return
+			}
+		}
 		for {
 			events, err := next(s.ctx)
 			select {
@@ -108,6 +121,9 @@ func (s *feedStream) Next(ctx context.Context) ([]event.Event, error) {
 func (s *feedStream) take(b batch) ([]event.Event, error) {
 	if b.err != nil {
 		return s.ended(b)
+	}
+	if b.key.kind == "" {
+		s.begin()
 	}
 	s.written = b.again
 	s.ids = s.ids[:0]

@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,51 +25,56 @@ func readFeedRequest(c *call) (f feedRequest, err error) {
 	if err != nil {
 		return f, err
 	}
-	if f.at, err = readPosition(cmp.Or(c.r.Header.Get("Last-Event-ID"), q["lastEventId"])); err != nil {
+	p := params{q: q}
+	at, ok := readPosition(cmp.Or(c.r.Header.Get("Last-Event-ID"), q["lastEventId"]))
+	if !ok {
+		p.badWith("leave it out, and fetch the lists anew", "Last-Event-ID", "is not the id of an event of this stream")
+	}
+	f.at = feedPosition{at.feed, map[followed]int64{}}
+	f.sessions = f.named(&p, at, "sessions", sessionItem)
+	projects := f.named(&p, at, "projects", projectItem)
+	if err := p.err(); err != nil {
 		return f, err
 	}
-	given := f.at.in
-	f.at.in = map[followed]int64{}
-	named := func(name string, pattern *lazyregexp.Regexp, add func(id string, after int64) error) error {
-		list := slices.DeleteFunc(strings.Split(q[name], ","), func(s string) bool { return trim(s) == "" })
-		if len(list) > maxNamed {
-			return fault.New(fault.InvalidRequest, "%s names %d, the limit is %d", name, len(list), maxNamed).With("field", name)
-		}
-		for _, item := range list {
-			m := pattern.FindStringSubmatch(trim(item))
-			if m == nil {
-				return fault.New(fault.InvalidRequest, "%s has %q, which is no id", name, clip(item)).With("field", name)
-			}
-			after, _ := strconv.ParseInt(m[len(m)-1], 10, 64)
-			key := followed{name[:1], m[1]}
-			if slices.Contains(f.order, key) {
-				return fault.New(fault.InvalidRequest, "%s names %s twice", name, m[1]).With("field", name)
-			}
-			if at, has := given[key]; has {
-				after = at
-			}
-			f.order = append(f.order, key)
-			f.at.in[key] = after
-			if err := add(m[1], after); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
 	f.projects = map[string]string{}
-	err = named("sessions", sessionItem, func(id string, _ int64) error {
-		f.sessions = append(f.sessions, id)
-		return nil
-	})
-	if err == nil {
-		err = named("projects", projectItem, func(id string, _ int64) error {
-			root, err := c.rootOf(id)
-			if err == nil {
-				root, err = c.checkProject(root)
-			}
-			f.projects[id] = root
-			return err
-		})
+	for _, id := range projects {
+		root, err := c.rootOf(id)
+		if err == nil {
+			root, err = c.checkProject(root)
+		}
+		if err != nil {
+			return f, err
+		}
+		f.projects[id] = root
 	}
-	return f, err
+	return f, nil
+}
+
+// named reads a parameter that names sessions or projects, and where the reader is in each.
+func (f *feedRequest) named(p *params, at feedPosition, name string, pattern *lazyregexp.Regexp) (ids []string) {
+	list := slices.DeleteFunc(strings.Split(p.q[name], ","), func(s string) bool { return trim(s) == "" })
+	if len(list) > maxNamed {
+		p.bad(name, fmt.Sprintf("names %d, the limit is %d", len(list), maxNamed))
+		return nil
+	}
+	for _, item := range list {
+		m := pattern.FindStringSubmatch(trim(item))
+		if m == nil {
+			p.bad(name, fmt.Sprintf("has %q, which is no id", fault.Clip(item)))
+			continue
+		}
+		key := followed{name[:1], m[1]}
+		if slices.Contains(f.order, key) {
+			p.bad(name, "names "+m[1]+" twice")
+			continue
+		}
+		after, _ := strconv.ParseInt(m[len(m)-1], 10, 64)
+		if before, has := at.in[key]; has {
+			after = before
+		}
+		f.order = append(f.order, key)
+		f.at.in[key] = after
+		ids = append(ids, m[1])
+	}
+	return ids
 }

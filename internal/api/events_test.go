@@ -156,6 +156,38 @@ func TestAllEvents(t *testing.T) {
 	}
 }
 
+// The first event says where the feed is, however much the logs already have.
+func TestAllEventsBeginWithTheFeed(t *testing.T) {
+	t.Parallel()
+	base, _, engine, store, _ := overviewServer(t)
+	root := t.TempDir()
+	if _, err := store.Create(t.Context(), root, "WORKING_ITEMS", "direct"); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		rec, err := engine.Create(t.Context(), turn.CreateRequest{ProjectRoot: root})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := engine.Start(t.Context(), turn.Request{SessionID: rec.SessionID, Message: "hello"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		engine.Wait()
+		_ = s.Close()
+	}
+	address := fmt.Sprintf("%s/api/events?sessions=s1,s2&projects=%s", base, overview.ProjectID(root))
+	for _, c := range []struct{ last, want string }{{"", "feed:ready"}, {"ABCDEFGHIJKL.1", "feed:reset"}, {"", "feed:ready"}} {
+		for range 10 {
+			events, end := follow(t, address, c.last)
+			if first := <-events; first.name != c.want {
+				t.Errorf("after %q comes %+v first", c.last, first)
+			}
+			end()
+		}
+	}
+}
+
 type sessionEventSeq struct{ Seq int64 }
 
 func TestAllEventsRefused(t *testing.T) {
@@ -170,6 +202,8 @@ func TestAllEventsRefused(t *testing.T) {
 		"sessions=s1:-1":                   "which is no id",
 		"projects=p_0123456789abcdef":      "no project has the id",
 		"projects=/tmp":                    "which is no id",
+		"sessions=..&projects=x&sessions":  "is given more than once",
+		"sessions=..&projects=x":           "and 1 more in details.problems",
 		"lastEventId=7":                    "is not the id of an event",
 		"lastEventId=ABCDEFGHIJKL.1,s:a:x": "is not the id of an event",
 	} {

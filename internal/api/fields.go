@@ -29,7 +29,7 @@ func newFields(o object) fields { return fields{object: o, problems: new(fault.P
 func (f fields) err() error { return f.problems.Err() }
 
 func (f fields) bad(name, message string) {
-	f.problems.Add(f.prefix+clip(name), message)
+	f.problems.Add(f.prefix+fault.Clip(name), message)
 }
 
 // kind is what a member is, 0 where there is none.
@@ -65,6 +65,9 @@ func (f fields) flag(name string) bool {
 	return k == 't'
 }
 
+// maxTexts bounds an array of texts: as many as the rows of a proposal.
+const maxTexts = 10_000
+
 // strings reads an array of strings; nil when it is absent. A null is not
 // absent.
 func (f fields) strings(name string) []string {
@@ -78,6 +81,10 @@ func (f fields) strings(name string) []string {
 	}
 	list := []string{}
 	for i, item := range elementsOf(f.members[name]) {
+		if i == maxTexts {
+			f.bad(name, "must have at most "+strconv.Itoa(maxTexts)+" entries")
+			return nil
+		}
 		if item.Kind() != '"' {
 			f.bad(name+"["+strconv.Itoa(i)+"]", "must be a string")
 			continue

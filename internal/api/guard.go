@@ -49,12 +49,12 @@ func newGuard(bound string, allowedHosts []string) guard {
 // check returns FORBIDDEN with details.reason host or origin.
 func (g guard) check(r *http.Request) error {
 	if !g.host(r.Host) {
-		return forbidden("host", "the request is addressed to a host that this server does not answer for: %q", clip(r.Host))
+		return forbidden("host", "the request is addressed to a host that this server does not answer for: %q", fault.Clip(r.Host))
 	}
 	origins := r.Header["Origin"]
 	for _, origin := range origins {
 		if !g.origin(origin, r.Host) {
-			return forbidden("origin", "the request comes from a page of another origin: %q", clip(origin))
+			return forbidden("origin", "the request comes from a page of another origin: %q", fault.Clip(origin))
 		}
 	}
 	if len(origins) == 0 && !g.sameSite(r) {
@@ -111,12 +111,4 @@ func splitHost(hostport string) (host, port string) {
 		host = strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]")
 	}
 	return strings.ToLower(strings.TrimSuffix(host, ".")), port
-}
-
-// clip shortens a value of the caller's that is quoted back.
-func clip(s string) string {
-	if len(s) > 100 {
-		return s[:100] + "…"
-	}
-	return s
 }

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/overview"
 )
@@ -67,7 +66,7 @@ type InfoLimits struct {
 
 func listModels(c *call) (ModelList, error) {
 	if c.o.Models == nil {
-		return ModelList{}, fault.New(fault.NotFound, "this server does not say which models it has")
+		return ModelList{}, notServed("does not say which models it has")
 	}
 	list, err := c.o.Models(c.ctx())
 	list.Models = orEmpty(list.Models)
@@ -76,7 +75,7 @@ func listModels(c *call) (ModelList, error) {
 
 func systemInfo(c *call) (SystemInfo, error) {
 	if c.o.Info == nil {
-		return SystemInfo{}, fault.New(fault.NotFound, "this server does not report that")
+		return SystemInfo{}, notServed("does not report that")
 	}
 	info, err := c.o.Info(c.ctx())
 	info.Version, info.States = c.o.Version, overview.States()

@@ -10,15 +10,34 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"belay/internal/fault"
 )
 
-// maxDepth bounds how deep a JSON body may nest.
-const maxDepth = 64
+// The bounds of a JSON body beside its bytes: a value takes many times its bytes once it is
+// decoded.
+const (
+	// maxDepth bounds how deep it may nest.
+	maxDepth = 64
+	// maxMembers bounds the members of one object, maxItems the items of one array: a
+	// register may have as many rows.
+	maxMembers = 10_000
+	maxItems   = 100_000
+	// maxValues bounds the names and values of all, wideBody times as many where the body is
+	// wide: a register may have as many cells.
+	maxValues = 1 << 20
+)
+
+// tooManyError is the error of a body with more of something than is read.
+type tooManyError string
+
+func (e tooManyError) Error() string { return string(e) }
 
 // checkJSON accepts one JSON value strictly: the RFC 8259 grammar, and no
 // duplicate keys, no broken UTF-8 (not even as escapes) and no deep nesting,
-// which two readers could take to mean different things.
-func checkJSON(b []byte) error {
+// which two readers could take to mean different things. It is a [tooManyError] for more
+// names and values than so many, or more of them in one object or array than are read.
+func checkJSON(b []byte, left int) error {
 	var whole json.RawMessage
 	if err := json.Unmarshal(b, &whole); err != nil {
 		return explain(err, len(b))
@@ -28,15 +47,35 @@ func checkJSON(b []byte) error {
 	}
 	d := jsontext.NewDecoder(bytes.NewBuffer(b))
 	for {
-		switch _, err := d.ReadToken(); {
+		token, err := d.ReadToken()
+		if kind := token.Kind(); err == nil && kind != '}' && kind != ']' {
+			left--
+		}
+		switch {
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
 			return ambiguous(err)
 		case d.StackDepth() > maxDepth:
 			return fmt.Errorf("nests deeper than %d levels", maxDepth)
+		case left < 0:
+			return tooManyError("more values than are read")
+		}
+		if err := crowded(d.StackIndex(d.StackDepth())); err != nil {
+			return err
 		}
 	}
+}
+
+// crowded refuses what has too much in it; n counts names and values.
+func crowded(kind jsontext.Kind, n int64) error {
+	switch {
+	case kind == '{' && n > 2*maxMembers:
+		return tooManyError(fmt.Sprintf("an object of more than %d members", maxMembers))
+	case kind == '[' && n > maxItems:
+		return tooManyError(fmt.Sprintf("an array of more than %d items", maxItems))
+	}
+	return nil
 }
 
 func explain(err error, size int) error {
@@ -54,7 +93,7 @@ func explain(err error, size int) error {
 func ambiguous(err error) error {
 	var at *jsontext.SyntacticError
 	if errors.As(err, &at) && errors.Is(err, jsontext.ErrDuplicateName) {
-		return fmt.Errorf("has the key %q twice", clip(at.JSONPointer.LastToken()))
+		return fmt.Errorf("has the key %q twice", fault.Clip(at.JSONPointer.LastToken()))
 	}
 	return errors.New(`has a \u escape that is half of a character`)
 }

@@ -70,7 +70,7 @@ func FuzzCheckJSON(f *testing.F) {
 	f.Add([]byte(strings.Repeat("[", maxDepth) + "1" + strings.Repeat("]", maxDepth)))
 	f.Add([]byte(strings.Repeat("[", maxDepth+1) + "1" + strings.Repeat("]", maxDepth+1)))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		err := checkJSON(b)
+		err := checkJSON(b, maxValues)
 		valid := jsontext.Value(b).IsValid()
 		if err != nil {
 			if valid && !strings.Contains(err.Error(), "nests deeper") {
@@ -100,10 +100,10 @@ func TestCheckJSONManyKeys(t *testing.T) {
 	for i := range 100 {
 		b.WriteString(`"k` + strings.Repeat("x", i) + `":1,`)
 	}
-	if err := checkJSON([]byte(b.String() + `"last":1}`)); err != nil {
+	if err := checkJSON([]byte(b.String()+`"last":1}`), maxValues); err != nil {
 		t.Errorf("a hundred different keys: %v", err)
 	}
-	if err := checkJSON([]byte(b.String() + `"kxxxxx":1}`)); err == nil {
+	if err := checkJSON([]byte(b.String()+`"kxxxxx":1}`), maxValues); err == nil {
 		t.Error("the hundredth key repeats one, and was accepted")
 	}
 }
@@ -127,7 +127,7 @@ func TestDigestIsOfTheRequestNotOfItsSpelling(t *testing.T) {
 	t.Parallel()
 	of := func(body string) string {
 		o, ok := objectOf([]byte(body))
-		if err := checkJSON([]byte(body)); err != nil || !ok {
+		if err := checkJSON([]byte(body), maxValues); err != nil || !ok {
 			t.Fatal(err)
 		}
 		return digest(o)

@@ -26,6 +26,9 @@ func everywhere(rt *route) []fault.Type {
 	if rt.body != nil {
 		list = append(list, fault.InvalidRequest, fault.RequestTooLarge)
 	}
+	if slices.ContainsFunc(rt.params, func(p param) bool { return p.in == "query" }) {
+		list = append(list, fault.InvalidRequest) // see query
+	}
 	return list
 }
 
@@ -68,7 +71,7 @@ func openAPI(table []route, version string) []byte {
 	doc := map[string]any{
 		"openapi": "3.1.0",
 		"info": map[string]any{"title": "belay", "version": cmp.Or(version, "dev"),
-			"description": "An agent harness for working on files. Every error has the shape {\"error\":{type,message,details?}}."},
+			"description": "An agent harness for working on files. Every error of the server has the shape {\"error\":{type,message,details?}}."},
 		"paths": paths,
 		"components": map[string]any{
 			"schemas":         set.components,

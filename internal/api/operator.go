@@ -202,7 +202,7 @@ func makeLink(c *call) (linkAnswer, error) {
 func exchangeLink(c *call, b *exchangeBody) (okAnswer, error) {
 	o := c.o.Operator
 	if o == nil {
-		return okAnswer{}, fault.New(fault.NotFound, "this server has no operator")
+		return okAnswer{}, notServed("has no operator")
 	}
 	if !o.exchange(b.Code) {
 		return okAnswer{}, fault.New(fault.Unauthorized, "the link was used already or is older than %v", linkLife).

@@ -63,7 +63,7 @@ func overviewRoutes() []route {
 // all is the overview, or why there is none.
 func (h *Handler) all() (Overview, error) {
 	if h.o.Overview == nil {
-		return nil, fault.New(fault.NotFound, "this server does not list all sessions").
+		return nil, notServed("does not list all sessions").
 			WithHint("GET /api/harness/session/list lists those of one project")
 	}
 	return h.o.Overview, nil
@@ -82,19 +82,15 @@ func listAllSessions(c *call) (overview.Page, error) {
 		return overview.Page{}, err
 	}
 	o := overview.Query{Text: trim(q["query"]), State: overview.State(trim(q["state"])), Batch: trim(q["batch"]), Cursor: q["cursor"]}
-	var bad []fault.Problem
+	p := params{q: q}
 	if len([]rune(o.Text)) > maxQuery {
-		bad = append(bad, fault.Problem{Field: "query", Message: "must have at most " + strconv.Itoa(maxQuery) + " characters"})
+		p.bad("query", "must have at most "+strconv.Itoa(maxQuery)+" characters")
 	}
 	if states := overview.States(); o.State != "" && !slices.Contains(states, string(o.State)) {
-		bad = append(bad, fault.Problem{Field: "state", Message: "must be one of " + strings.Join(states, ", ")})
+		p.bad("state", "must be one of "+strings.Join(states, ", "))
 	}
-	if q["limit"] != "" {
-		if o.Limit, err = strconv.Atoi(q["limit"]); err != nil || o.Limit < 1 || o.Limit > overview.MaxPage {
-			bad = append(bad, fault.Problem{Field: "limit", Message: "must be a whole number, 1 to " + strconv.Itoa(overview.MaxPage)})
-		}
-	}
-	if err := fault.Invalid(bad); err != nil {
+	o.Limit = p.limit(0, overview.MaxPage)
+	if err := p.err(); err != nil {
 		return overview.Page{}, err
 	}
 	if root := trim(q["projectRoot"]); root != "" {

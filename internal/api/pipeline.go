@@ -91,7 +91,7 @@ func pipelineRoutes() []route {
 // pipelinesOf is what starts work, or why there is none.
 func pipelinesOf(h *Handler) (Pipeline, error) {
 	if h.o.Pipeline == nil {
-		return nil, fault.New(fault.NotFound, "this server starts no pipelines")
+		return nil, notServed("starts no pipelines")
 	}
 	return h.o.Pipeline, nil
 }
@@ -171,14 +171,16 @@ func getBatch(c *call) (a batchAnswer, err error) {
 	if err != nil {
 		return a, err
 	}
-	return shownBatch(c, p, root, trim(q["batch"]))
+	asked := params{q: q}
+	id := asked.required("batch")
+	if err := asked.err(); err != nil {
+		return a, err
+	}
+	return shownBatch(c, p, root, id)
 }
 
 // shownBatch is a batch with its sessions, as an answer.
 func shownBatch(c *call, p Pipeline, root, id string) (a batchAnswer, err error) {
-	if id == "" {
-		return a, fault.New(fault.InvalidRequest, "the parameter batch is required").With("field", "batch")
-	}
 	all, err := c.all()
 	if err != nil {
 		return a, err

@@ -24,13 +24,13 @@ var profiles = []string{"allocs", cpuProfile, "goroutine", "heap", "threadcreate
 func serveProfile(c *call) error {
 	name := c.r.PathValue("profile")
 	if !slices.Contains(profiles, name) {
-		return fault.New(fault.NotFound, "there is no profile %q", clip(name)).WithHint("the profiles are allocs, cpu, goroutine, heap and threadcreate")
+		return fault.New(fault.NotFound, "there is no profile %q", fault.Clip(name)).WithHint("the profiles are allocs, cpu, goroutine, heap and threadcreate")
 	}
 	seconds := usualProfile
 	if given := c.r.URL.Query().Get("seconds"); given != "" {
 		n, err := strconv.Atoi(given)
 		if err != nil || n < 1 || n > longestProfile {
-			return fault.New(fault.InvalidRequest, "seconds must be 1 to %d", longestProfile)
+			return fault.New(fault.InvalidRequest, "seconds must be a whole number, 1 to %d", longestProfile).With("field", "seconds")
 		}
 		seconds = n
 	}

@@ -108,7 +108,7 @@ func (c *call) projectOf() (root string, q map[string]string, err error) {
 // current is what a project holds now.
 func (h *Handler) current(r *http.Request, root string) (*index.Snapshot, error) {
 	if h.o.Projects.Index == nil {
-		return nil, fault.New(fault.NotFound, "this server does not look into projects")
+		return nil, notServed("does not look into projects")
 	}
 	s, err := h.o.Projects.Index.Current(r.Context(), root)
 	return s, noIndex(root, err)
@@ -155,8 +155,9 @@ func serveDeliverables(c *call) error {
 	if err != nil {
 		return err
 	}
-	var key listingKey
-	if key.short, err = flag(q, "short"); err != nil {
+	p := params{q: q}
+	key := listingKey{short: p.flag("short")}
+	if err := p.err(); err != nil {
 		return err
 	}
 	return replyKept(c.w, c.r, s.Layout, key, func() (any, error) {
@@ -214,7 +215,7 @@ func serveScope(c *call) error {
 
 func listProjects(c *call) (recentAnswer, error) {
 	if c.o.Projects.Recent == nil {
-		return recentAnswer{}, fault.New(fault.NotFound, "this server does not keep a list of projects")
+		return recentAnswer{}, notServed("does not keep a list of projects")
 	}
 	all, err := c.o.Projects.Recent(c.ctx())
 	return recentAnswer{orEmpty(all)}, err

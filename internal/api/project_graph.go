@@ -42,8 +42,9 @@ func serveGraph(c *call) error {
 	if err != nil {
 		return err
 	}
-	blocking, err := flag(q, "blocking")
-	if err != nil {
+	p := params{q: q}
+	blocking := p.flag("blocking")
+	if err := p.err(); err != nil {
 		return err
 	}
 	s, err := c.current(c.r, root)

@@ -83,7 +83,7 @@ func bothProjects() error {
 // rootOf is the folder of a project's id.
 func (h *Handler) rootOf(id string) (string, error) {
 	if h.o.Overview == nil {
-		return "", fault.New(fault.NotFound, "this server knows no ids of projects").With("project", clip(id)).
+		return "", notServed("knows no ids of projects").With("project", fault.Clip(id)).
 			WithHint("name the folder with projectRoot")
 	}
 	root, err := h.o.Overview.Root(id)

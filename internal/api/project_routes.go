@@ -33,7 +33,7 @@ func projectRoutes() []route {
 				{in: "query", name: "depth", doc: "levels, 1 to 6; 3 without it"},
 				{in: "query", name: "path", doc: "the folder to begin with, relative to the project or absolute; the project without it"},
 				{in: "query", name: "offset", integer: true, doc: "how many entries of that folder to leave out"},
-				{in: "query", name: "limit", integer: true, doc: "how many entries of that folder to list, up to 1000; 60 without it, as of every folder below"}},
+				{in: "query", name: "limit", integer: true, doc: "how many entries of that folder to list, 1 to 1000; 60 without it, as of every folder below"}},
 			action: answers(getTree), errors: errorsOf(projectErrors, []fault.Type{fault.NotFound})},
 		{method: get, path: "/api/working-root/scope", name: "getScope", summary: "The deliverables and knowledge type folders that can be worked on.",
 			params: []param{workingRoot}, action: action{answer: scopeAnswer{}, serve: serveScope}, tagged: true, errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.Overloaded})},

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"belay/internal/fault"
 	"belay/internal/workspace/scan"
 	"belay/internal/workspace/view"
 )
@@ -28,11 +27,11 @@ func getTree(c *call) (treeAnswer, error) {
 	if err != nil {
 		return treeAnswer{}, err
 	}
+	p := params{q: q}
 	o := view.TreeOptions{Depth: treeDepth(q["depth"]), Folder: inside(root, q["path"]), Hides: c.hides(root)}
-	for name, to := range map[string]*int{"offset": &o.Offset, "limit": &o.Limit} {
-		if *to, err = natural(q, name); err != nil {
-			return treeAnswer{}, err
-		}
+	o.Offset, o.Limit = p.natural("offset"), p.limit(view.DefaultLimit, view.MaxLimit)
+	if err := p.err(); err != nil {
+		return treeAnswer{}, err
 	}
 	top, err := view.Tree(c.ctx(), root, o)
 	return treeAnswer{root, o.Depth, scan.Moment(c.o.Clock()), top}, err
@@ -46,30 +45,6 @@ func treeDepth(s string) int {
 		return view.DefaultDepth
 	}
 	return int(min(max(math.Floor(n), 1), view.MaxDepth))
-}
-
-// natural reads a parameter that is a whole number from 0 on; without it, 0.
-func natural(q map[string]string, name string) (int, error) {
-	s := trim(q[name])
-	if s == "" {
-		return 0, nil
-	}
-	n, err := strconv.ParseInt(s, 10, 32)
-	if err != nil || n < 0 {
-		return 0, fault.New(fault.InvalidRequest, "%s must be a whole number, 0 or above", name).With("field", name)
-	}
-	return int(n), nil
-}
-
-// flag reads a parameter that is true or false; without it, false.
-func flag(q map[string]string, name string) (bool, error) {
-	switch trim(q[name]) {
-	case "", "false":
-		return false, nil
-	case "true":
-		return true, nil
-	}
-	return false, fault.New(fault.InvalidRequest, "%s must be true or false", name).With("field", name)
 }
 
 // inside is a path that a request names, relative to the project: clients have the
@@ -97,11 +72,10 @@ func serveFile(c *call) error {
 	if err != nil {
 		return err
 	}
-	if trim(q["path"]) == "" {
-		return fault.New(fault.InvalidRequest, "the parameter path is required").With("field", "path")
-	}
-	download, err := flag(q, "download")
-	if err != nil {
+	p := params{q: q}
+	p.required("path")
+	download := p.flag("download")
+	if err := p.err(); err != nil {
 		return err
 	}
 	limit := cmp.Or(c.o.Projects.ViewBytes, 8<<20)

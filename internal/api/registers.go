@@ -50,7 +50,7 @@ type Registers interface {
 var _ Registers = (*registerfile.Files)(nil)
 
 // errNoRegisters is the answer of a handler that was given no registers.
-var errNoRegisters = fault.New(fault.NotFound, "this server does not look into registers")
+var errNoRegisters = notServed("does not look into registers")
 
 // registerErrors are those of a register that is looked at, rowErrors of rows that
 // are written.

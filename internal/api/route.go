@@ -122,10 +122,15 @@ func (e endpoint) find(r *http.Request) (*route, error) {
 }
 
 func noEndpoint(r *http.Request) error {
-	return fault.New(fault.NotFound, "no such endpoint: %s", r.URL.Path)
+	return fault.New(fault.NotFound, "no such endpoint: %s", fault.Clip(r.URL.Path)).WithHint("see /openapi.json for the endpoints")
+}
+
+// notServed is the error of an endpoint whose part of the server is not there.
+func notServed(what string) *fault.Error {
+	return fault.New(fault.NotFound, "this server %s", what).WithHint("ask a server that has this part; GET /api/system/info lists what one has")
 }
 
 // notAllowed names the methods that the path has; fail puts them in Allow.
 func notAllowed(r *http.Request, allow string) error {
-	return fault.New(fault.MethodNotAllowed, "%s is not allowed on %s; use %s", r.Method, r.URL.Path, allow).With("allow", allow)
+	return fault.New(fault.MethodNotAllowed, "%s is not allowed on %s; use %s", fault.Clip(r.Method), fault.Clip(r.URL.Path), allow).With("allow", allow)
 }

@@ -50,7 +50,7 @@ func scaffoldRoutes() []route {
 
 // errNoMaker is the answer of a handler that was given nothing to make projects
 // with.
-var errNoMaker = fault.New(fault.NotFound, "this server makes no projects")
+var errNoMaker = notServed("makes no projects")
 
 func scaffoldProject(c *call, b *scaffoldBody) (scaffold.Result, error) {
 	if c.o.Scaffolder == nil {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -53,7 +54,7 @@ func searchRoutes() []route {
 				{in: "query", name: "path", doc: "the folder to look in, relative to the project or absolute; the project without it"},
 				{in: "query", name: "regexp", doc: "true for an RE2 expression"},
 				{in: "query", name: "ignored", doc: "true to look at what git ignores, too"},
-				{in: "query", name: "limit", integer: true, doc: "how many lines or names to find, up to 1000; 200 without it"}},
+				{in: "query", name: "limit", integer: true, doc: "how many lines or names to find, 1 to 1000; 200 without it"}},
 			action: answers(searchProject), errors: errorsOf(projectErrors, []fault.Type{fault.NotFound})},
 	}
 }
@@ -63,23 +64,16 @@ func searchProject(c *call) (a searchAnswer, err error) {
 	if err != nil {
 		return a, err
 	}
+	p := params{q: q}
+	if p.required("query"); len(q["query"]) > files.MaxQuery {
+		p.bad("query", fmt.Sprintf("must have at most %d bytes", files.MaxQuery))
+	}
 	o := files.FindOptions{Query: q["query"], Folder: inside(root, q["path"]), Hides: unlisted(c, root)}
-	switch trim(q["in"]) {
-	case "", "name":
-	case "content":
-		o.Content = true
-	default:
-		return a, fault.New(fault.InvalidRequest, "in must be name or content").With("field", "in")
-	}
-	for name, to := range map[string]*bool{"regexp": &o.Regexp, "ignored": &o.Ignored} {
-		if *to, err = flag(q, name); err != nil {
-			return a, err
-		}
-	}
-	if o.Matches, err = natural(q, "limit"); err != nil {
+	o.Content = p.word("in", "name", "content") == "content"
+	o.Regexp, o.Ignored, o.Matches = p.flag("regexp"), p.flag("ignored"), p.limit(0, files.MaxFound)
+	if err := p.err(); err != nil {
 		return a, err
 	}
-	o.Matches = min(o.Matches, files.MaxFound)
 	found, err := files.Find(c.ctx(), root, o)
 	if err != nil {
 		return a, err

@@ -39,6 +39,8 @@ func Serve(ctx context.Context, l net.Listener, h *Handler, o ServeOptions) erro
 		ReadHeaderTimeout: cmp.Or(o.HeaderTimeout, 10*time.Second),
 		IdleTimeout:       cmp.Or(o.IdleTimeout, 2*time.Minute),
 		MaxHeaderBytes:    cmp.Or(o.HeaderBytes, 64<<10),
+		// OPTIONS * is a request like others: it has the guard, and an answer of ours.
+		DisableGeneralOptionsHandler: true,
 		// No ReadTimeout or WriteTimeout: streams live long. Bodies and writes
 		// have deadlines of their own.
 	}

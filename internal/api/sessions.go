@@ -1,11 +1,6 @@
 package api
 
 import (
-	"net/http"
-	"net/url"
-	"strconv"
-
-	"belay/internal/fault"
 	"belay/internal/session"
 	"belay/internal/turn"
 )
@@ -35,35 +30,6 @@ type manifestAnswer struct {
 	Manifest session.Manifest `json:"manifest"`
 }
 
-// query reads the URL's parameters, each at most once.
-func query(r *http.Request) (map[string]string, error) {
-	values, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return nil, fault.New(fault.InvalidRequest, "the query string is malformed").With("field", "query").Because(err)
-	}
-	q := make(map[string]string, len(values))
-	for name, all := range values {
-		if len(all) > 1 {
-			return nil, fault.New(fault.InvalidRequest, "the parameter %s is given more than once", clip(name)).With("field", clip(name))
-		}
-		q[name] = all[0]
-	}
-	return q, nil
-}
-
-// queryField reads one required parameter.
-func queryField(r *http.Request, name string) (string, error) {
-	q, err := query(r)
-	if err != nil {
-		return "", err
-	}
-	v := trim(q[name])
-	if v == "" {
-		return "", fault.New(fault.InvalidRequest, "the parameter %s is required", name).With("field", name)
-	}
-	return v, nil
-}
-
 // createSession answers 200, not 201, as the original did.
 func createSession(c *call, b *turn.CreateRequest) (sessionAnswer, error) {
 	rec, err := c.o.Engine.Create(c.ctx(), *b)
@@ -71,12 +37,14 @@ func createSession(c *call, b *turn.CreateRequest) (sessionAnswer, error) {
 }
 
 func listSessions(c *call) (listAnswer, error) {
-	root, err := queryField(c.r, "projectRoot")
+	q, err := query(c.r)
 	if err != nil {
 		return listAnswer{}, err
 	}
-	o, err := listOptions(c.r)
-	if err != nil {
+	p := params{q: q}
+	root := p.required("projectRoot")
+	o := session.ListOptions{Limit: p.limit(0, maxPage), Cursor: q["cursor"], Recent: p.word("order", "created", "used") == "used"}
+	if err := p.err(); err != nil {
 		return listAnswer{}, err
 	}
 	page, err := c.o.Engine.ListPage(c.ctx(), root, o)
@@ -85,28 +53,6 @@ func listSessions(c *call) (listAnswer, error) {
 
 // maxPage is how many sessions one page has at most.
 const maxPage = 1000
-
-// listOptions reads which part of a list is wanted.
-func listOptions(r *http.Request) (o session.ListOptions, err error) {
-	q, err := query(r)
-	if err != nil {
-		return o, err
-	}
-	if q["limit"] != "" {
-		if o.Limit, err = strconv.Atoi(q["limit"]); err != nil || o.Limit < 1 || o.Limit > maxPage {
-			return o, fault.New(fault.InvalidRequest, "limit must be a whole number, 1 to %d", maxPage).With("field", "limit")
-		}
-	}
-	switch q["order"] {
-	case "", "created":
-	case "used":
-		o.Recent = true
-	default:
-		return o, fault.New(fault.InvalidRequest, "order must be created or used").With("field", "order")
-	}
-	o.Cursor = q["cursor"]
-	return o, nil
-}
 
 func findSessions(c *call) (sessionsAnswer, error) {
 	prefix, err := queryField(c.r, "prefix")

@@ -110,12 +110,13 @@ func publishedOf(c *call) (root, dir string, q map[string]string, err error) {
 	if root, q, err = c.projectOf(); err != nil {
 		return "", "", nil, err
 	}
-	if trim(q["path"]) == "" {
-		return "", "", nil, fault.New(fault.InvalidRequest, "the parameter path is required").With("field", "path")
+	p := params{q: q}
+	if p.required("path"); p.err() != nil {
+		return "", "", nil, p.err()
 	}
 	dir = path.Clean(inside(root, q["path"]))
 	if err := folderIn(c, root, dir); err != nil || !layout.IsSnapshot(path.Base(dir)) {
-		return "", "", nil, fault.New(fault.NotFound, "the project has no such snapshot: %.200q", dir).With("path", dir).
+		return "", "", nil, fault.New(fault.NotFound, "the project has no such snapshot: %.200q", dir).With("path", fault.Clip(dir)).
 			WithHint("GET /api/project/snapshots lists those that are there").Because(err)
 	}
 	return root, dir, q, nil
@@ -142,7 +143,7 @@ func folderIn(c *call, project, dir string) error {
 // project meanwhile.
 func publishSnapshot(c *call, b *publishBody) (s publish.Snapshot, err error) {
 	if c.o.Projects.Snapshots == nil {
-		return s, fault.New(fault.NotFound, "this server publishes no snapshots")
+		return s, notServed("publishes no snapshots")
 	}
 	root, err := c.checkProject(b.ProjectRoot)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/http"
 
-	"belay/internal/fault"
 	"belay/internal/workspace"
 	"belay/internal/workspace/lifecycle"
 	"belay/internal/workspace/statusfile"
@@ -32,7 +31,7 @@ type transitionBody struct {
 // deliverableOf is the gate of a deliverable's folder that a request names.
 func (h *Handler) deliverableOf(projectRoot, path string) (workspace.Deliverable, error) {
 	if h.o.Projects.Transitions == nil {
-		return workspace.Deliverable{}, fault.New(fault.NotFound, "this server does not look into projects")
+		return workspace.Deliverable{}, notServed("does not look into projects")
 	}
 	if _, err := h.checkProject(projectRoot); err != nil {
 		return workspace.Deliverable{}, err

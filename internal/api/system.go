@@ -102,7 +102,7 @@ func serveConfig(c *call) error { return report(c, c.o.Config) }
 
 func report(c *call, make func(context.Context) (any, error)) error {
 	if make == nil {
-		return fault.New(fault.NotFound, "this server does not report that")
+		return notServed("does not report that")
 	}
 	v, err := make(c.ctx())
 	if err != nil {

@@ -132,7 +132,7 @@ func workflowRoutes() []route {
 
 // errNoRuns is the answer of a handler that was given nothing to run workflows
 // with.
-var errNoRuns = fault.New(fault.NotFound, "this server runs no workflows")
+var errNoRuns = notServed("runs no workflows")
 
 func listWorkflows(c *call) (a workflowsAnswer, err error) {
 	root, _, err := runOf(c)
@@ -172,8 +172,9 @@ func listRuns(c *call) (a runsAnswer, err error) {
 	if err != nil {
 		return a, err
 	}
-	limit, err := natural(q, "limit")
-	if err != nil {
+	p := params{q: q}
+	limit := p.natural("limit")
+	if err := p.err(); err != nil {
 		return a, err
 	}
 	shown, more, err := c.o.Workflows.Runs.List(c.ctx(), root, cmp.Or(limit, listedRuns))

@@ -62,9 +62,10 @@ func checkWorkflow(c *call, b *checkBody) (catalog.Checked, error) {
 	}
 	switch {
 	case int64(len(data)) > limit || errors.Is(err, durable.ErrTooLarge):
-		return catalog.Checked{}, fault.New(fault.RequestTooLarge, "a workflow file has at most %d bytes", limit).With("limit", limit)
+		return catalog.Checked{}, fault.New(fault.RequestTooLarge, "a workflow file has at most %d bytes", limit).With("limit", limit).
+			WithHint("make the workflow shorter, or split it")
 	case err != nil:
-		return catalog.Checked{}, fault.New(fault.WorkspaceFileReadFailed, "the file %q cannot be read", clip(name)).With("field", "path").Because(err)
+		return catalog.Checked{}, fault.New(fault.WorkspaceFileReadFailed, "the file %q cannot be read", fault.Clip(name)).With("field", "path").Because(err)
 	}
 	checked, err := catalog.Check(c.ctx(), name, data, func(used string) ([]byte, error) { return open(filepath.Join(filepath.Dir(rel), used)) })
 	if b.Text == nil {

@@ -92,7 +92,7 @@ func (h *Handler) mayAllow(r *http.Request, allow []string) error {
 // Who opens it sees to it that it is still there.
 func (h *Handler) workflowFile(root, name string) (string, error) {
 	refuse := func(why string) (string, error) {
-		return "", fault.New(fault.InvalidRequest, "path %s", why).With("field", "path").With("path", clip(name)).
+		return "", fault.New(fault.InvalidRequest, "path %s", why).With("field", "path").With("path", fault.Clip(name)).
 			WithHint("list the project's workflows with GET /api/workflow/list")
 	}
 	rel := path.Clean(inside(root, name))
@@ -108,7 +108,7 @@ func (h *Handler) workflowFile(root, name string) (string, error) {
 	}
 	file, err := filepath.EvalSymlinks(filepath.Join(whole, filepath.FromSlash(rel)))
 	if err != nil {
-		return "", fault.New(fault.NotFound, "the project has no file %q", clip(rel)).With("field", "path").
+		return "", fault.New(fault.NotFound, "the project has no file %q", fault.Clip(rel)).With("field", "path").
 			WithHint("list the project's workflows with GET /api/workflow/list").Because(err)
 	}
 	back, err := filepath.Rel(whole, file)

@@ -30,7 +30,8 @@ func (c confined) Question(ctx context.Context, id string) (permit.Question, err
 	case q.Open != nil && c.allows(q.Open.ProjectRoot), q.Closed != nil && c.allowsClosed(*q.Closed):
 		return q, nil
 	}
-	return permit.Question{}, fault.New(fault.NotFound, "there is no question %q", id).With("decisionId", id)
+	return permit.Question{}, fault.New(fault.NotFound, "there is no question %q", fault.Clip(id)).With("decisionId", fault.Clip(id)).
+		WithHint("it may have been answered already; belay decision list has the open ones")
 }
 
 // Closed implements [turn.Engine]. Those of projects elsewhere are left out.

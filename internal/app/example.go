@@ -46,8 +46,8 @@ func exampleBelow(ctx context.Context, base string) (string, error) {
 // copyExample makes the folder whole or not at all. The error is fs.ErrExist where
 // something is there already.
 func copyExample(ctx context.Context, dir string) (err error) {
-	taken := fault.New(fault.InvalidRequest, "projectRoot is taken: something is in %s already", dir).
-		With("field", "projectRoot").With("projectRoot", dir).Because(fs.ErrExist)
+	taken := fault.New(fault.InvalidRequest, "projectRoot is taken: something is in %s already", fault.Clip(dir)).
+		With("field", "projectRoot").With("projectRoot", fault.Clip(dir)).Because(fs.ErrExist)
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return taken
 	}
@@ -55,7 +55,7 @@ func copyExample(ctx context.Context, dir string) (err error) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return fault.New(fault.StorageFailure, "the example cannot be written to %s", dir).With("projectRoot", dir).Because(err)
+		return fault.New(fault.StorageFailure, "the example cannot be written to %s", fault.Clip(dir)).With("projectRoot", fault.Clip(dir)).Because(err)
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil { //nolint:gosec // the user's own folder, under their umask
 		return failed(err)

@@ -86,7 +86,7 @@ func info(a *App) (api.SystemInfo, error) {
 	}
 	i := api.SystemInfo{
 		Provider: cfg.Provider, ProviderName: cfg.Provider, DefaultModel: usual, DefaultMode: turn.DefaultMode, DefaultPersona: turn.DefaultPersona,
-		Modes: []string{string(permit.Direct), string(permit.AcceptEdits), string(permit.DontAsk), string(permit.Plan)},
+		Modes: permit.ModeNames(),
 		Limits: api.InfoLimits{
 			MessageBytes: turn.MaxMessageBytes, AttachmentBytes: cfg.Attachments.FileBytes, TurnAttachmentBytes: cfg.Attachments.TurnBytes,
 			MaxAttachments: cfg.Attachments.MaxItems, AttachmentExtensions: slices.Sorted(slices.Values(cfg.Attachments.Extensions)),

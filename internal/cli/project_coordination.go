@@ -46,7 +46,7 @@ dependencies are tracked stays as it is.
 			if e != nil {
 				return e
 			}
-			r, err = w.Set(cmd.Context(), root, mode, c.person(), "")
+			r, err = w.Set(cmd.Context(), root, mode, c.person(), nil)
 		}
 		if err != nil {
 			return err

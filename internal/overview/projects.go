@@ -80,7 +80,8 @@ func (v *Overview) Root(id string) (string, error) {
 			}
 		}
 	}
-	return "", fault.New(fault.NotFound, "no project has the id %q", clip(id)).With("project", clip(id))
+	return "", fault.New(fault.NotFound, "no project has the id %q", fault.Clip(id)).With("project", fault.Clip(id)).
+		WithHint("list the projects with GET /api/projects")
 }
 
 // Projects lists the known projects, the one that was used last first.
@@ -155,14 +156,6 @@ func (v *Overview) questions(ctx context.Context) (asked, error) {
 		a.inProject[w.Project]++
 	}
 	return a, err
-}
-
-// clip shortens a value of the caller's that is quoted back.
-func clip(s string) string {
-	if len(s) > 100 {
-		return s[:100] + "…"
-	}
-	return s
 }
 
 // digest is what is known of a session as it is in a row.

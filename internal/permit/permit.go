@@ -21,6 +21,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 )
 
 // Mode is how much a turn may do without asking.
@@ -38,12 +39,22 @@ const (
 	Plan Mode = "plan"
 )
 
+// Modes are the modes, the one that a turn has without any first.
+func Modes() []Mode { return []Mode{Direct, AcceptEdits, DontAsk, Plan} }
+
+// ModeNames are the modes as requests write them.
+func ModeNames() []string {
+	names := make([]string, len(Modes()))
+	for i, m := range Modes() {
+		names[i] = string(m)
+	}
+	return names
+}
+
 // ModeOf returns the mode that name stands for, [Direct] for any other name.
 func ModeOf(name string) Mode {
-	for _, m := range []Mode{AcceptEdits, DontAsk, Plan} {
-		if name == string(m) {
-			return m
-		}
+	if m := Mode(name); slices.Contains(Modes(), m) {
+		return m
 	}
 	return Direct
 }

@@ -89,7 +89,7 @@ func (s *Signals) SendInput(id string, in Input) error {
 		return storage(failed, err)
 	}
 	if len(data) > maxInputBytes {
-		return fault.New(fault.RequestTooLarge, "the input has %d bytes, the limit is %d", len(data), maxInputBytes)
+		return fault.New(fault.RequestTooLarge, "the input has %d bytes, the limit is %d", len(data), maxInputBytes).WithHint("attach long text as a file")
 	}
 	name := fmt.Sprintf("%s/%s/%020d-%s%s", dirInputs, id, s.nextInput(waiting), s.store.o.NewID(), keySuffix(in.Key))
 	if err := s.writeInput(id, name, data); err != nil {

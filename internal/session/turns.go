@@ -53,7 +53,7 @@ func LastStep(entries []Entry) Entry {
 
 // NoSuchTurn is the error for a turn that a session does not have.
 func NoSuchTurn(id, turnID string) *fault.Error {
-	return fault.New(fault.NotFound, "session %s has no turn %q", id, turnID).With("turn", turnID).
+	return fault.New(fault.NotFound, "session %s has no turn %q", id, fault.Clip(turnID)).With("turn", fault.Clip(turnID)).
 		WithHint("see its turns with belay session show %s", id)
 }
 

@@ -61,6 +61,8 @@ func (s *Store) SaveUpload(ctx context.Context, projectRoot, name string, r io.R
 // partPrefix starts the name of an upload's folder until all of it is there.
 const partPrefix = ".part-"
 
+const smallerFile = "make the file smaller, or raise attachments.upload_bytes"
+
 // receiveUpload writes an upload as it arrives and makes it durable.
 func receiveUpload(ctx context.Context, root *os.Root, name string, r io.Reader, max int64) error {
 	const failed = "the upload could not be stored"
@@ -76,7 +78,7 @@ func receiveUpload(ctx context.Context, root *os.Root, name string, r io.Reader,
 		err = storage(failed, e)
 	}
 	if errors.Is(err, ErrTooLarge) {
-		err = fault.New(fault.RequestTooLarge, "the file is larger than %d bytes (attachments.upload_bytes)", max)
+		err = fault.New(fault.RequestTooLarge, "the file is larger than %d bytes (attachments.upload_bytes)", max).WithHint("%s", smallerFile)
 	}
 	return err
 }
@@ -93,6 +95,17 @@ func publishUpload(s *Store, root *os.Root, hidden, dir string) error {
 		return errors.Join(err, durable.RemoveAll(root, dir)) // nobody has its path
 	}
 	return nil
+}
+
+// DropUpload removes the file at a path that SaveUpload returned, and its folder. What
+// cannot be removed is swept by GC.
+func (s *Store) DropUpload(projectRoot, path string) {
+	root, err := os.OpenRoot(projectRoot)
+	if err != nil {
+		return
+	}
+	defer func() { _ = root.Close() }()
+	_ = durable.RemoveAll(root, dirUploads+"/"+filepath.Base(filepath.Dir(path)))
 }
 
 // IDs lists every session that the index knows, in no order, whether or not its

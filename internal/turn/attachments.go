@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
 	"slices"
 
 	"belay/internal/attachment"
@@ -29,7 +28,7 @@ var _ Attachments = (*attachments)(nil)
 // Upload implements [Attachments]: the bytes go to disk as they arrive, then pass
 // the same checks as a turn's attachment, so that what is accepted here is
 // accepted there.
-func (a *attachments) Upload(ctx context.Context, u Upload) (Uploaded, error) {
+func (a *attachments) Upload(ctx context.Context, u Upload) (up Uploaded, err error) {
 	root, err := a.projects.rootOf(ctx, u.SessionID, u.ProjectRoot)
 	if err != nil {
 		return Uploaded{}, err
@@ -43,6 +42,11 @@ func (a *attachments) Upload(ctx context.Context, u Upload) (Uploaded, error) {
 	if err != nil {
 		return Uploaded{}, err
 	}
+	defer func() {
+		if err != nil {
+			a.store.DropUpload(root, saved)
+		}
+	}()
 	blobs, err := a.store.Blobs(root)
 	if err != nil {
 		return Uploaded{}, err
@@ -51,12 +55,13 @@ func (a *attachments) Upload(ctx context.Context, u Upload) (Uploaded, error) {
 	policy.Roots = nil
 	policy.FileBytes, policy.TurnBytes = rules.UploadBytes, rules.UploadBytes
 	r, err := attachment.Resolve(ctx, []string{saved}, policy, blobs)
-	if err == nil && len(r.Refused) > 0 {
-		err = attachment.UploadFailure(r.Refused[0])
-	}
 	if err != nil {
-		_ = os.Remove(saved) // refused: nothing to keep; a leftover is swept
 		return Uploaded{}, err
+	}
+	if len(r.Refused) > 0 {
+		refused := r.Refused[0]
+		refused.Path = name // the person knows it; where it lay for a moment is nobody's business
+		return Uploaded{}, attachment.UploadFailure(refused)
 	}
 	it := r.Items[0]
 	return Uploaded{Path: saved, SHA256: it.SHA256, MIMEType: it.MIMEType, Bytes: it.Bytes, Name: it.Name}, nil
@@ -151,7 +156,8 @@ func (a *attachments) Blob(ctx context.Context, sessionID, sha256 string) (io.Re
 	if err != nil {
 		return nil, attachment.Item{}, err
 	}
-	missing := fault.New(fault.NotFound, "session %s has no attachment %q", sessionID, sha256).With("sha256", sha256)
+	missing := fault.New(fault.NotFound, "session %s has no attachment %q", sessionID, fault.Clip(sha256)).With("sha256", fault.Clip(sha256)).
+		WithHint("the session's transcript names its attachments; see belay session show %s", sessionID)
 	it, ok := findItem(entries, sha256)
 	if !ok {
 		if it, ok, err = announced(ctx, a.store, sessionID, entries, sha256); err != nil {

@@ -96,7 +96,7 @@ func TestUploadsThatAreRefused(t *testing.T) {
 			t.Errorf("%s: %v, want %s", tt.name, err, tt.want)
 		}
 	}
-	left, err := filepath.Glob(filepath.Join(r.project, ".belay", "uploads", "*", "*"))
+	left, err := filepath.Glob(filepath.Join(r.project, ".belay", "uploads", "*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}

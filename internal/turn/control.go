@@ -106,7 +106,8 @@ func (c *control) Question(ctx context.Context, id string) (permit.Question, err
 		return permit.Question{}, err
 	}
 	if c.requests == nil {
-		return permit.Question{}, fault.New(fault.NotFound, "there is no decision %q", id)
+		return permit.Question{}, fault.New(fault.NotFound, "there is no decision %q", fault.Clip(id)).
+			WithHint("see the open ones with belay decision list")
 	}
 	return c.requests.Question(id)
 }
@@ -148,7 +149,8 @@ func (c *control) Decide(ctx context.Context, r DecisionRequest) (permit.Decisio
 		}
 	}
 	if c.requests == nil {
-		return permit.Decision{}, fault.New(fault.NotFound, "there is no decision %q", r.DecisionID)
+		return permit.Decision{}, fault.New(fault.NotFound, "there is no decision %q", fault.Clip(r.DecisionID)).
+			WithHint("see the open ones with belay decision list")
 	}
 	return c.requests.Decide(ctx, r.SessionID, r.DecisionID, r.Verdict, r.By, r.Note, r.Only...)
 }

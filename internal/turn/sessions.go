@@ -131,7 +131,8 @@ func (s *sessions) Manifest(ctx context.Context, id, turnID string) (session.Man
 			return whole, nil
 		}
 	}
-	return session.Manifest{}, fault.New(fault.NotFound, "session %s has no turn %q whose request was recorded", id, turnID).With("turn", turnID)
+	return session.Manifest{}, fault.New(fault.NotFound, "session %s has no turn %q whose request was recorded", id, fault.Clip(turnID)).With("turn", fault.Clip(turnID)).
+		WithHint("see its turns with belay session show %s", id)
 }
 
 // shownIn are the files that tools showed to the model in a turn.

@@ -85,7 +85,7 @@ func (s *streams) knownTurn(ctx context.Context, sessionID, turnID string) error
 		return err
 	}
 	if _, ok := session.FindTurn(entries, turnID); !ok {
-		return fault.New(fault.NotFound, "session %s has no turn %q", sessionID, turnID).With("turn", turnID)
+		return session.NoSuchTurn(sessionID, turnID)
 	}
 	return nil
 }

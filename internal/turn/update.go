@@ -3,9 +3,11 @@ package turn
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"belay/internal/fault"
+	"belay/internal/permit"
 	"belay/internal/session"
 	"belay/internal/turn/recovery"
 )
@@ -20,9 +22,11 @@ type SessionChange struct {
 	Model *string `json:"model,omitempty"`
 }
 
-// check says all that is wrong with a change, and brings it into its form.
-func (c *SessionChange) check() error {
+// Check says all that is wrong with a change, and brings it into its form. Unlike the
+// contract's endpoints it refuses a mode that there is not: that would act as direct.
+func (c *SessionChange) Check() error {
 	var bad []fault.Problem
+	known, hint := permit.ModeNames(), ""
 	if c.Title == nil && c.Mode == nil && c.Model == nil {
 		bad = append(bad, fault.Problem{Field: "title", Message: "is required, or mode or model"})
 	}
@@ -38,11 +42,17 @@ func (c *SessionChange) check() error {
 		switch {
 		case !session.GoodName(trimmed):
 			bad = append(bad, fault.Problem{Field: f.name, Message: session.NameRule})
-		case f.name == "mode" && trimmed == "":
-			bad = append(bad, fault.Problem{Field: f.name, Message: "must not be blank"})
+		case f.name == "mode" && !slices.Contains(known, trimmed):
+			if len(bad) == 0 { // the hint is about the first problem
+				hint = "the modes are " + strings.Join(known, ", ")
+			}
+			bad = append(bad, fault.Problem{Field: f.name, Message: "is unknown"})
 		}
 	}
-	return fault.Invalid(bad)
+	if err := fault.Invalid(bad); err != nil {
+		return fault.From(err).WithHint("%s", hint)
+	}
+	return nil
 }
 
 // updates change the records of sessions.
@@ -54,7 +64,7 @@ type updates struct {
 
 // Update implements [Sessions]. The change is on disk when Update returns.
 func (u *updates) Update(ctx context.Context, id string, c SessionChange) (rec session.Record, err error) {
-	if err := c.check(); err != nil {
+	if err := c.Check(); err != nil {
 		return rec, err
 	}
 	if err := u.lifetime.enter(); err != nil {

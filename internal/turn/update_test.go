@@ -38,7 +38,7 @@ func TestUpdate(t *testing.T) {
 		t.Errorf("%+v, %v", rec, err)
 	}
 	for name, c := range map[string]SessionChange{
-		"nothing": {}, "a title of two lines": {Title: ptr("a\nb")}, "no mode": {Mode: ptr(" ")}, "a long model": {Model: ptr(string(make([]byte, 201)))},
+		"nothing": {}, "a title of two lines": {Title: ptr("a\nb")}, "no mode": {Mode: ptr(" ")}, "an unknown mode": {Mode: ptr("planing")}, "a long model": {Model: ptr(string(make([]byte, 201)))},
 	} {
 		if _, err := r.engine.Update(t.Context(), id, c); !fault.Is(err, fault.InvalidRequest) {
 			t.Errorf("%s: %v", name, err)

@@ -13,12 +13,15 @@ import (
 // settings of the machine, devices.
 var systemFolders = []string{"/proc", "/sys", "/dev"}
 
-// closed refuses a path in a folder where no project may be: a folder of the
-// system, any .belay, and the private folders, which are belay's own. The path's
+// closed refuses a path where no project may be: the root of the file system, which
+// holds all that follows, and what is in a folder of the system, any .belay, or a
+// private folder, which is belay's own. The path's
 // name counts, and what it really leads to. It need not exist. field names it.
 func closed(field string, at location, private []string) error {
 	var why string
 	switch {
+	case runtime.GOOS != "windows" && at.isTop():
+		why = "is the root of the file system"
 	case runtime.GOOS != "windows" && slices.ContainsFunc(systemFolders, at.in):
 		why = "is in a folder of the system (/proc, /sys, /dev)"
 	case inBelay(at.path), inBelay(at.real), slices.ContainsFunc(private, at.in):

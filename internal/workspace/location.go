@@ -16,6 +16,8 @@ type location struct {
 	// real is where the path leads, or where its nearest ancestor leads that
 	// exists; "" where that cannot be read.
 	real string
+	// missing is set where real is an ancestor's, since nothing is at path.
+	missing bool
 	// folders are real and its ancestors.
 	folders []fs.FileInfo
 }
@@ -29,7 +31,7 @@ func locate(path string) location {
 	}
 	real, err := filepath.EvalSymlinks(path)
 	for parent := path; err != nil && filepath.Dir(parent) != parent; {
-		parent = filepath.Dir(parent)
+		parent, at.missing = filepath.Dir(parent), true
 		real, err = filepath.EvalSymlinks(parent)
 	}
 	if err != nil {
@@ -68,6 +70,17 @@ func ancestors(path string) iter.Seq[string] {
 			path = filepath.Dir(path)
 		}
 	}
+}
+
+// isTop reports whether the location is the root of the file system, by its name or by
+// the folder that it leads to: a link and a bind mount are other names of it.
+func (at location) isTop() bool {
+	top := string(filepath.Separator)
+	if at.path == top {
+		return true
+	}
+	want, err := os.Stat(top)
+	return err == nil && !at.missing && len(at.folders) > 0 && os.SameFile(at.folders[0], want)
 }
 
 // in reports whether the location is folder or below it, first by the names, then

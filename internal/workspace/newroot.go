@@ -29,7 +29,7 @@ func CheckNewRoot(field, path, instructionRoot string, private ...string) (strin
 	// Where the folder does not exist, what its nearest ancestor really is counts.
 	if instructionRoot != "" && at.in(instructionRoot) {
 		return "", fault.New(fault.WorkingRootConflict, "%s is inside the instruction root", field).
-			With("projectRoot", clean).With("instructionRoot", instructionRoot)
+			With("projectRoot", shown(clean)).With("instructionRoot", instructionRoot)
 	}
 	return clean, nil
 }

@@ -31,8 +31,8 @@ const maxPath = 32 << 10
 //
 //   - INVALID_REQUEST for a path that is not absolute, not UTF-8 or holds a
 //     control character;
-//   - WORKING_ROOT_INACCESSIBLE for /proc, /sys, /dev, any .belay, the private
-//     folders, and the content of one of them, by name or by what the names really
+//   - WORKING_ROOT_INACCESSIBLE for the root of the file system, for /proc, /sys,
+//     /dev, any .belay, the private folders, and the content of one of them, by name or by what the names really
 //     lead to;
 //   - WORKING_ROOT_CONFLICT for the instruction root or a folder inside it, by
 //     name or by what the names really lead to, since agents must not be able to
@@ -51,11 +51,11 @@ func CheckRoot(projectRoot, instructionRoot string, private ...string) (string, 
 	}
 	if instructionRoot != "" && at.in(instructionRoot) {
 		return "", fault.New(fault.WorkingRootConflict, "projectRoot is inside the instruction root").
-			With("projectRoot", clean).With("instructionRoot", instructionRoot)
+			With("projectRoot", shown(clean)).With("instructionRoot", instructionRoot)
 	}
 	if err := accessible(clean); err != nil {
 		return "", fault.New(fault.WorkingRootInaccessible, "projectRoot %s", reason(err)).
-			With("projectRoot", clean).Because(err)
+			With("projectRoot", shown(clean)).Because(err)
 	}
 	return clean, nil
 }
@@ -79,7 +79,7 @@ func CheckProject(projectRoot string, private ...string) (string, error) {
 		err = errNotFolder
 	}
 	if err != nil {
-		return "", fault.New(fault.WorkingRootInaccessible, "projectRoot %s", reason(err)).With("projectRoot", clean).Because(err)
+		return "", fault.New(fault.WorkingRootInaccessible, "projectRoot %s", reason(err)).With("projectRoot", shown(clean)).Because(err)
 	}
 	return clean, nil
 }

@@ -59,6 +59,8 @@ func TestCheckRoot(t *testing.T) {
 		{"inside it but missing", filepath.Join(nested, "none"), instructions, fault.WorkingRootConflict, ""},
 		{"inside it through a link", into, instructions, fault.WorkingRootConflict, ""},
 		{"inside a linked root", nested, ruleLink, fault.WorkingRootConflict, ""},
+		{"the root of the file system", "/", instructions, fault.WorkingRootInaccessible, ""},
+		{"a link to it", link("top", "/"), instructions, fault.WorkingRootInaccessible, ""},
 		{"missing", filepath.Join(base, "none"), instructions, fault.WorkingRootInaccessible, ""},
 		{"a file", file, instructions, fault.WorkingRootInaccessible, ""},
 	}

@@ -114,6 +114,9 @@ func (e *Engine) Boot(_ context.Context, r turn.BootRequest) (turn.BootResult, e
 
 // Update implements turn.Engine.
 func (e *Engine) Update(_ context.Context, id string, c turn.SessionChange) (session.Record, error) {
+	if err := c.Check(); err != nil {
+		return session.Record{}, err
+	}
 	l, err := logOf(e, id)
 	if err != nil {
 		return session.Record{}, err

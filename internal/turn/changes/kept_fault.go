@@ -15,7 +15,7 @@ import (
 )
 
 func noKept(id string) *fault.Error {
-	return fault.New(fault.NotFound, "the project has no kept changes %q", id).With("id", id).
+	return fault.New(fault.NotFound, "the project has no kept changes %q", fault.Clip(id)).With("id", fault.Clip(id)).
 		WithHint("see those that it has with belay changes list")
 }
 

@@ -156,7 +156,7 @@ func (r Request) judge(s *Status) (Rule, error) {
 	switch {
 	case !slices.Contains(found.Actors, Actor(r.Actor)):
 		return Rule{}, refuse(fault.UnauthorizedActor, "%.80q may not go from %s to %s; %s may", r.Actor, from, to, strings.Join(found.Actors, " or ")).
-			With("actor", r.Actor).With("expected", found.Actors).WithHint("have %s do it", strings.Join(found.Actors, " or "))
+			With("actor", fault.Clip(r.Actor)).With("expected", found.Actors).WithHint("have %s do it", strings.Join(found.Actors, " or "))
 	case found.Approval == "":
 		return found, nil
 	case strings.TrimSpace(r.ApprovalSHA) == "":
@@ -191,7 +191,7 @@ func (r Request) date(s *Status) (string, error) {
 			WithHint("a person corrects that date in _STATUS.md first; or set the clock of this machine")
 	}
 	wrong := func(format string, args ...any) (string, error) {
-		return "", fault.New(fault.InvalidDate, format, args...).With("date", clip(date)).With("latest", latest)
+		return "", fault.New(fault.InvalidDate, format, args...).With("date", fault.Clip(date)).With("latest", latest)
 	}
 	switch {
 	case !calendar(date):
@@ -202,14 +202,6 @@ func (r Request) date(s *Status) (string, error) {
 		return wrong("%s is in the future; today is %s", date, today)
 	}
 	return date, nil
-}
-
-// clip cuts a caller's text that is quoted back.
-func clip(s string) string {
-	if len(s) <= 80 {
-		return s
-	}
-	return strings.ToValidUTF8(s[:80], "") + "…"
 }
 
 // latest is the latest date that the file has, "" where it has none.

@@ -106,7 +106,7 @@ func notFound(id string) error {
 	if len(id) > 64 {
 		id = id[:64]
 	}
-	return fault.New(fault.NotFound, "the project has no proposal %q", id).WithHint("list the project's proposals with GET /api/project/proposals")
+	return fault.New(fault.NotFound, "the project has no proposal %q", fault.Clip(id)).WithHint("list the project's proposals with GET /api/project/proposals")
 }
 
 // open opens a project.

@@ -90,7 +90,8 @@ func difference(was, now map[string]string) Difference {
 // manifestIn are the checksums of a snapshot's files.
 func manifestIn(project *os.Root, dir string) (map[string]string, error) {
 	absent := func(what string, err error) error {
-		return fault.New(fault.NotFound, "%.200q %s", dir, what).With("path", dir).Because(err)
+		return fault.New(fault.NotFound, "%.200q %s", dir, what).With("path", fault.Clip(dir)).
+			WithHint("list the snapshots with belay snapshot list").Because(err)
 	}
 	folder, err := durable.OpenFolder(project, dir)
 	if err != nil {
@@ -114,7 +115,8 @@ func manifestIn(project *os.Root, dir string) (map[string]string, error) {
 func looseIn(ctx context.Context, project *os.Root, tools string) (map[string]string, error) {
 	folder, err := durable.OpenFolder(project, tools)
 	if err != nil {
-		return nil, fault.New(fault.NotFound, "%.200q is no folder of the project", tools).With("path", tools).Because(err)
+		return nil, fault.New(fault.NotFound, "%.200q is no folder of the project", tools).With("path", fault.Clip(tools)).
+			WithHint("name it relative to the project, with slashes").Because(err)
 	}
 	defer folder.Close()
 	files, err := List(ctx, Options{MaxFiles: MaxFiles}, Source{Root: folder, Loose: true})

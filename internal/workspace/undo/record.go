@@ -94,7 +94,7 @@ func (s *Store) load(project, id string) (r record, err error) {
 }
 
 func notFound(id string) error {
-	return fault.New(fault.NotFound, "the project has no change %q on record", id).WithHint("list the changes with belay undo --list")
+	return fault.New(fault.NotFound, "the project has no change %q on record", fault.Clip(id)).WithHint("list the changes with belay undo --list")
 }
 
 func (s *Store) save(project string, r record) error {

@@ -4515,7 +4515,7 @@ export interface operations {
                     "application/json": components["schemas"]["turn.Uploaded"];
                 };
             };
-            /** @description INVALID_REQUEST */
+            /** @description INVALID_REQUEST, ATTACHMENT_FAILURE */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4647,7 +4647,7 @@ export interface operations {
                     "application/json": components["schemas"]["fault.Body"];
                 };
             };
-            /** @description SESSION_NOT_FOUND, NOT_FOUND */
+            /** @description WORKING_ROOT_INACCESSIBLE, SESSION_NOT_FOUND, NOT_FOUND */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4658,6 +4658,15 @@ export interface operations {
             };
             /** @description INVALID_REQUEST */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_CONFLICT */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6605,6 +6614,15 @@ export interface operations {
                     "application/json": components["schemas"]["manifestAnswer"];
                 };
             };
+            /** @description INVALID_REQUEST */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
             /** @description UNAUTHORIZED */
             401: {
                 headers: {
@@ -7956,7 +7974,7 @@ export interface operations {
                 actor?: string;
                 /** @description only what is not older: a day, YYYY-MM-DD in UTC, or a time (RFC 3339) */
                 since?: string;
-                /** @description at most so many, up to 500; 100 without it */
+                /** @description at most so many, 1 to 500; 100 without it */
                 limit?: number;
                 /** @description the nextCursor of the page before */
                 cursor?: string;
@@ -8595,7 +8613,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the entity tag of the record that this was decided by; any without it */
+                /** @description the entity tags of the record that this was decided by; * for one that is there, any without it */
                 "If-Match"?: string;
             };
             path?: never;
@@ -9849,7 +9867,7 @@ export interface operations {
                 regexp?: string;
                 /** @description true to look at what git ignores, too */
                 ignored?: string;
-                /** @description how many lines or names to find, up to 1000; 200 without it */
+                /** @description how many lines or names to find, 1 to 1000; 200 without it */
                 limit?: number;
             };
             header?: never;
@@ -12019,7 +12037,7 @@ export interface operations {
                 path?: string;
                 /** @description how many entries of that folder to leave out */
                 offset?: number;
-                /** @description how many entries of that folder to list, up to 1000; 60 without it, as of every folder below */
+                /** @description how many entries of that folder to list, 1 to 1000; 60 without it, as of every folder below */
                 limit?: number;
             };
             header?: never;
