@@ -28,6 +28,11 @@ func (p *projects) check(path string) (string, error) {
 	return workspace.CheckRoot(path, p.root.Path(), p.private...)
 }
 
+// look is check for what only reads in the project.
+func (p *projects) look(path string) (string, error) {
+	return workspace.CheckReadable(path, p.root.Path(), p.private...)
+}
+
 // rulesOf are the rules of a project.
 func (p *projects) rulesOf(projectRoot string) (Rules, error) {
 	if p.rulesFor == nil {
