@@ -25,7 +25,7 @@ import (
 func explain(cmd *cobra.Command, err error) (code int, message, hint string, silent bool) {
 	code, message = ExitFailed, err.Error()
 	if f := (*fault.Error)(nil); errors.As(err, &f) {
-		code, message, hint = faultCode(f.Type), fmt.Sprintf("%s (%s)", sentence(f), f.Type), nextStep(f)
+		code, message, hint = faultCode(f.Type), withCode(sentence(f), f.Type), nextStep(f)
 		if f.Type == fault.InvalidWorkflow {
 			message = workflowSentence(f)
 		}
@@ -67,6 +67,22 @@ func explain(cmd *cobra.Command, err error) (code int, message, hint string, sil
 		hint = "run belay doctor to see what this machine has and lacks"
 	}
 	return code, message, hint, false
+}
+
+// codeAtEnd is a code that a message names itself.
+var codeAtEnd = lazyregexp.New(`\([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\)$`)
+
+// withCode puts a type's code at the end of a message: before the colon of a list, whose
+// lines have codes of their own, and nowhere where a narrower code stands already.
+func withCode(message string, t fault.Type) string {
+	first, list, isList := strings.Cut(message, ":\n")
+	switch {
+	case isList:
+		return fmt.Sprintf("%s (%s):\n%s", first, t, list)
+	case codeAtEnd.MatchString(message):
+		return message
+	}
+	return fmt.Sprintf("%s (%s)", message, t)
 }
 
 // withoutReason is the message of f without its cause, which is printed with its path.
@@ -217,11 +233,11 @@ func workflowSentence(f *fault.Error) string {
 	return strings.Join(lines, "\n")
 }
 
-// faultCode is the exit code of an error from the rooms below.
+// faultCode is the exit code of an error of the packages below.
 func faultCode(t fault.Type) int {
 	switch t {
 	case fault.SessionNotFound, fault.PersonaNotFound, fault.NotFound, fault.WorkingRootInaccessible,
-		fault.DeliverableNotFound, fault.StatusFileNotFound, fault.RunNotFound:
+		fault.DeliverableNotFound, fault.StatusFileNotFound, fault.RegisterNotFound, fault.RunNotFound:
 		return ExitNotFound
 	case fault.InvalidRequest, fault.MissingAPIKey, fault.InstructionRootInvalid, fault.WorkingRootConflict,
 		fault.Unauthorized, fault.Forbidden, fault.RequestTooLarge, fault.BudgetExceeded, fault.AttachmentFailure,
