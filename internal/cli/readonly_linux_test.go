@@ -68,9 +68,12 @@ func TestReadOnlyProject(t *testing.T) {
 	}
 	n.run(0, "turn", "go")
 	kept := strings.Fields(n.run(0, "changes", "list"))
-	if err := os.Chmod(project, 0o555); err != nil { //nolint:gosec // for the user that is nobody
-		t.Fatal(err)
+	for _, path := range []string{project, filepath.Join(project, ".belay", "sessions")} {
+		if err := os.Chmod(path, 0o555); err != nil { //nolint:gosec // for the user that is nobody
+			t.Fatal(err)
+		}
 	}
+	t.Cleanup(func() { _ = os.Chmod(filepath.Join(project, ".belay", "sessions"), 0o755) }) //nolint:gosec // so that it can be removed
 	if got := n.run(0, "session", "list"); !strings.Contains(got, "sess_") {
 		t.Errorf("no session is listed:\n%s", got)
 	}
@@ -79,6 +82,9 @@ func TestReadOnlyProject(t *testing.T) {
 	}
 	for _, args := range [][]string{{"runs", "list"}, {"snapshot", "list"}, {"project", "list"}, {"deps", "order"}, {"session", "search", "go"}} {
 		n.run(0, args...)
+	}
+	if got := n.run(1, "session", "delete", strings.Fields(n.run(0, "session", "list"))[4]); !strings.Contains(got, "permission is denied for") || strings.Contains(got, "permission denied") {
+		t.Errorf("why a session is not removed is said twice, or not at all:\n%s", got)
 	}
 	const why = "the project folder cannot be written to: "
 	for _, args := range [][]string{{"turn", "go"}, {"changes", "drop", "chg_0000"}} {

@@ -116,7 +116,7 @@ var changing = []struct {
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`), "TIME"},
 	{regexp.MustCompile(`[\d,]+ tokens in, [\d,]+ out.*`), "TOKENS"},
 	{regexp.MustCompile(`size +\S+ KiB`), "size N"},
-	{regexp.MustCompile(`≤ \d+ +`), "≤ N "},
+	{regexp.MustCompile(`≤ [\d,]+ +`), "≤ N "},
 }
 
 // timeless replaces what differs between two runs.
