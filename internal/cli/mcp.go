@@ -120,5 +120,5 @@ func unreached(list []mcp.Report) error {
 	if len(errs) == 0 {
 		return nil
 	}
-	return failed(ExitFailed, "then run belay mcp list again; belay config show says where mcp.servers comes from", errors.Join(errs...))
+	return failed(ExitFailed, "run belay mcp list again once that is corrected; belay config show says where mcp.servers comes from", errors.Join(errs...))
 }

@@ -22,6 +22,8 @@ type remote struct {
 	// trouble is why the latest request failed, "" if it did not. The transport says it in
 	// its own words only, and often without the cause.
 	trouble atomic.Pointer[string]
+	// known is set once it answered as an MCP server does.
+	known atomic.Bool
 }
 
 // codeRejected is the code of the transport's own error for a request that failed.
@@ -46,6 +48,8 @@ func (r *remote) explain(err error) error {
 		return fmt.Errorf("it refuses the connection: %s", tool.Clip(refused.Message, maxTold))
 	case trouble != nil && *trouble != "":
 		return errors.New(*trouble)
+	case r.known.Load():
+		return errors.New("it closed the connection; try again")
 	}
 	return errors.New(r.stranger())
 }

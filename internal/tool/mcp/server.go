@@ -137,6 +137,9 @@ func (v *server) connect() (_ *connection, err error) {
 	}
 	first, err := conn.read(ctx)
 	conn.list.Store(first)
+	if far, ok := l.(*remote); ok && err == nil {
+		far.known.Store(true)
+	}
 	return conn, err
 }
 
