@@ -26,10 +26,10 @@ Also with `+"`--json`"+` these are plain text on stderr, and the exit code tells
 | exit code | meaning |
 |---|---|
 | 0 | done |
-| 1 | problems were found, or the turn failed or was cut off |
-| 2 | wrong use or configuration |
-| 3 | a named thing does not exist |
-| 124 | a time limit ended it |
+| 1 | problems were found, or the turn or run failed or was cut off |
+| 2 | wrong use or configuration; also where an option or a setting names a persona, tool or file that does not exist |
+| 3 | what the command is about is not there: a session, run, deliverable, workflow file, server or running turn; or its project folder is missing or cannot be used |
+| 124 | a time limit ended the turn |
 | 130 | interrupted |`)
 	err := cli.Reference(d)
 	return d.Bytes(), err

@@ -83,7 +83,7 @@ func (p lastPart) Read(b []byte) (int, error) {
 	n, err := p.Part.Read(b)
 	if errors.Is(err, io.EOF) {
 		if _, after := p.form.NextPart(); !errors.Is(after, io.EOF) {
-			return n, fault.New(fault.InvalidRequest, "the form must end after its one file").With("field", "body").WithHint("%s", oneFile).WithHint("%s", oneFile)
+			return n, fault.New(fault.InvalidRequest, "the form must end after its one file").With("field", "body").WithHint("%s", oneFile)
 		}
 	}
 	return n, err

@@ -3,11 +3,15 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"belay/internal/config"
@@ -49,18 +53,18 @@ func Doctor(ctx context.Context, cfg *config.Config, problems ...config.Problem)
 		})
 	}
 	if cfg.Paths.StateDir != "" && cfg.Paths.CacheDir != "" { // else that is one of the problems
-		checks = append(checks,
-			folder("state folder", cfg.Paths.StateDir),
-			folder("cache folder", cfg.Paths.CacheDir),
-			fileLocks(cfg.Paths.StateDir),
-			servers(cfg.Paths.StateDir),
-			unfinished(ctx, cfg))
+		checks = append(checks, stateChecks(ctx, cfg)...)
+		checks = append(checks, folder("cache folder", "XDG_CACHE_HOME", cfg.Paths.CacheDir))
 	}
 	checks = append(checks, project(cfg), servedRoots(cfg), instructions(cfg), provider(cfg))
 	checks = append(checks, limitsOfSystem(cfg)...)
 	checks = append(checks, commands(ctx, cfg)...)
-	checks = append(checks, mcpPrograms(cfg)...)
+	ofMCP, told := mcpServers(cfg)
+	checks = append(checks, ofMCP...)
 	for _, w := range cfg.Warnings {
+		if slices.Contains(told, w) {
+			continue
+		}
 		checks = append(checks, Check{Name: "configuration", Level: Notice, Detail: w, Next: "see belay config show"})
 	}
 	if ctx.Err() != nil {
@@ -69,8 +73,19 @@ func Doctor(ctx context.Context, cfg *config.Config, problems ...config.Problem)
 	return checks
 }
 
-// folder checks that files can be made in dir.
-func folder(name, dir string) Check {
+// stateChecks are those about the state folder. Where it cannot be used, nothing in it can:
+// that is one problem.
+func stateChecks(ctx context.Context, cfg *config.Config) []Check {
+	dir := cfg.Paths.StateDir
+	usable := folder("state folder", "XDG_STATE_HOME", dir)
+	if usable.Level == Problem {
+		return []Check{usable}
+	}
+	return []Check{usable, fileLocks(dir), servers(dir), unfinished(ctx, cfg)}
+}
+
+// folder checks that files can be made in dir, below the folder that a variable names.
+func folder(name, variable, dir string) Check {
 	c := Check{Name: name, Level: OK, Detail: dir}
 	err := os.MkdirAll(dir, 0o700)
 	if err == nil {
@@ -80,8 +95,15 @@ func folder(name, dir string) Check {
 		}
 	}
 	if err != nil {
-		c.Level, c.Detail = Problem, err.Error()
-		c.Next = "make the folder writable, or point XDG_STATE_HOME and XDG_CACHE_HOME elsewhere"
+		why := err
+		if at := (*fs.PathError)(nil); errors.As(err, &at) {
+			why = at.Err // the name of the probe helps nobody
+		}
+		c.Level, c.Detail = Problem, fmt.Sprintf("%s cannot be written to: %v", dir, why)
+		c.Next = "make the folder writable, or point " + variable + " elsewhere"
+		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+			c.Next = "free disk space"
+		}
 	}
 	return c
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/url"
 	"syscall"
 	"time"
 
@@ -25,11 +26,34 @@ func (a *App) listen(ctx context.Context) (net.Listener, error) {
 		a.log.Warn("the address is in use; if a server there has just ended, it is free in a moment", "address", addr, "trying for", addressWait)
 		ln, err = listenSoon(ctx, addr)
 	}
+	if own := a.ownServerAt(addr); own != "" && errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fault.New(fault.InvalidRequest, "cannot listen on %s: a server of yours runs there", addr).
+			WithHint("use it: belay open, or --server %s; or choose another address with --addr", own)
+	}
 	if err != nil {
 		return nil, fault.New(fault.InvalidRequest, "cannot listen on %s: %v", addr, err).
 			WithHint("choose another address with --addr; port 0 picks a free one").Because(err)
 	}
 	return ln, nil
+}
+
+// ownServerAt is the address of a running server of this user that has the port of addr, ""
+// where there is none, or where nobody can say.
+func (a *App) ownServerAt(addr string) string {
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return ""
+	}
+	all, err := Servers(a.Config.Paths.StateDir)
+	if err != nil {
+		return ""
+	}
+	for _, s := range all {
+		if u, err := url.Parse(s.URL); err == nil && u.Port() == port {
+			return s.URL
+		}
+	}
+	return ""
 }
 
 // listenSoon tries until the address is free, or was in use for too long.

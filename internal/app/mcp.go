@@ -22,27 +22,38 @@ func mcpOptions(cfg *config.Config) mcp.Options {
 		s := cfg.MCP[name]
 		o.Servers = append(o.Servers, mcp.Server{
 			Name: name, Command: s.Command, Env: append(permit.HookEnv(os.Environ()), s.Variables...),
-			URL: s.URL, Token: s.Token.Reveal(), Tools: s.Tools, Timeout: s.Timeout,
+			URL: s.URL, Token: s.Token.Reveal(), TokenEnv: s.TokenEnv, Tools: s.Tools, Timeout: s.Timeout,
 		})
 	}
 	return o
 }
 
-// mcpPrograms checks that the programs of MCP servers are there. Nothing is started.
-func mcpPrograms(cfg *config.Config) (checks []Check) {
+// mcpServers checks that the programs of MCP servers are there, and the variables that they
+// get. Nothing is started. Told are the warnings of the configuration that the checks repeat.
+func mcpServers(cfg *config.Config) (checks []Check, told []string) {
 	for _, name := range slices.Sorted(maps.Keys(cfg.MCP)) {
 		s := cfg.MCP[name]
 		c := Check{Name: "mcp " + name, Level: OK}
 		c.Detail, _, _ = strings.Cut(s.URL, "?") // some have a key behind it
 		if len(s.Command) > 0 {
 			c.Detail = strings.Join(s.Command, " ")
+		}
+		for _, v := range s.Unset {
+			told = append(told, config.UnsetVariable(name, v))
+		}
+		if len(s.Unset) > 0 {
+			all := strings.Join(s.Unset, " and ")
+			c.Level, c.Detail = Notice, c.Detail+": it wants "+all+" from the environment, and nothing is set there"
+			c.Next = "set " + all + " where belay starts, or correct mcp.servers." + name
+		}
+		if len(s.Command) > 0 {
 			if _, err := exec.LookPath(s.Command[0]); err != nil {
 				c.Level, c.Detail, c.Next = Problem, "there is no program "+s.Command[0], "install it, or correct mcp.servers."+name
 			}
 		}
 		checks = append(checks, c)
 	}
-	return checks
+	return checks, told
 }
 
 // allTools are the names of the tools that turns can be offered, with patterns for those of

@@ -138,6 +138,10 @@ func (a *asker) answer(text string) {
 	}
 	d, ok := a.readAnswer(text)
 	if !ok {
+		if d.Verdict == "" {
+			_, choices := a.open.prompt()
+			a.c.warn("that is no answer here; type one of these: " + choices)
+		}
 		a.prompt()
 		return
 	}
@@ -157,7 +161,8 @@ func (a *asker) answer(text string) {
 	}
 }
 
-// readAnswer reads a line that was typed at the prompt; a.mu is held.
+// readAnswer reads a line that was typed at the prompt; a.mu is held. Without a verdict the
+// line is no answer to this question.
 func (a *asker) readAnswer(text string) (d turn.DecisionRequest, ok bool) {
 	if !utf8.ValidString(text) {
 		return d, false
@@ -171,9 +176,15 @@ func (a *asker) readAnswer(text string) (d turn.DecisionRequest, ok bool) {
 	case "n", "no":
 		d.Verdict = permit.VerdictDeny
 	case "s", "session":
+		if !a.open.call.Session {
+			return d, false
+		}
 		d.Verdict = permit.VerdictAllowSession
-		return d, a.open.call.Session
+		return d, true
 	case "o", "only":
+		if len(a.open.call.Effect.Choices()) == 0 {
+			return d, false
+		}
 		d.Verdict, d.Note = permit.VerdictAllow, ""
 		d.Only = a.choose(rest)
 		return d, len(d.Only) > 0

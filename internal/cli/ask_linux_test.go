@@ -34,6 +34,9 @@ func TestAnswersAtTheTerminal(t *testing.T) {
 			x.types(tt.keys)
 			x.shows(tt.shows)
 			x.ends(0)
+			if told, wrong := strings.Contains(x.screen(), "that is no answer here; type one of these: y = allow"), strings.Contains(tt.keys, "perhaps"); told != wrong {
+				t.Errorf("the answers that there are: told %v, want %v", told, wrong)
+			}
 			if told := strings.Contains(x.screen(), "1 call refused\n"); told == tt.made || strings.Contains(x.screen(), "hint:") {
 				t.Errorf("the end does not tell what became of the call:\n%s", x.screen())
 			}

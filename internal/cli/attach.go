@@ -88,7 +88,7 @@ func printInspections(c *console, found []turn.Inspection) {
 		if i.Note != "" {
 			delivered += ": " + i.Note
 		}
-		t.add(name, "ok", kind, size(i.Bytes), fmt.Sprintf("≤ %d", i.Tokens), delivered)
+		t.add(name, "ok", kind, size(i.Bytes), "≤ "+grouped(i.Tokens), delivered)
 	}
 	c.print(t, "no files")
 }

@@ -19,24 +19,56 @@ import (
 	"belay/internal/turn"
 )
 
+// sources are the places that arguments stand for, in their order: files and addresses. Of
+// an argument that stands for none it has the reason.
+type sources struct {
+	places []string
+	// wrong are the arguments among the places that stand for nothing.
+	wrong map[int]error
+}
+
+// sourcesOf reads the arguments. It fails where none of them stands for anything.
+func sourcesOf(ctx context.Context, args []string, limit int) (sources, error) {
+	n := sources{wrong: map[int]error{}}
+	var errs []error
+	for _, arg := range args {
+		if blank.Is(arg) {
+			return n, usageHint("leave it out, or name a file", "an argument is empty")
+		}
+		found := []string{arg}
+		if !isAddress(arg) {
+			var err error
+			if found, err = matches(ctx, arg, limit); err != nil {
+				n.wrong[len(n.places)] = err
+				errs, found = append(errs, err), []string{arg}
+			}
+		}
+		n.places = append(n.places, found...)
+	}
+	if len(errs) == len(args) {
+		return n, errors.Join(errs...)
+	}
+	return n, nil
+}
+
+// files are the places that are paths of files.
+func (n sources) files() (paths []string) {
+	for i, p := range n.places {
+		if n.wrong[i] == nil && !isAddress(p) {
+			paths = append(paths, p)
+		}
+	}
+	return paths
+}
+
 // inspectAll judges what the arguments name, in their order: the files together, as
 // a turn would, and each address by itself.
 func inspectAll(ctx context.Context, a *app.App, args []string, model string) ([]turn.Inspection, error) {
-	var places, paths []string
-	for _, arg := range args {
-		if blank.Is(arg) {
-			return nil, usageHint("leave it out, or name a file", "an argument is empty")
-		}
-		if isAddress(arg) {
-			places = append(places, arg)
-			continue
-		}
-		found, err := matches(ctx, arg, a.MatchLimit())
-		if err != nil {
-			return nil, err
-		}
-		places, paths = append(places, found...), append(paths, found...)
+	n, err := sourcesOf(ctx, args, a.MatchLimit())
+	if err != nil {
+		return nil, err
 	}
+	places, paths := n.places, n.files()
 	all := make([]turn.Inspection, len(places))
 	group, ctx := errgroup.WithContext(ctx)
 	for i, p := range places {
@@ -58,7 +90,11 @@ func inspectAll(ctx context.Context, a *app.App, args []string, model string) ([
 		return nil, err
 	}
 	for i, p := range places {
-		if !isAddress(p) {
+		switch why := n.wrong[i]; {
+		case why != nil:
+			reason, _ := systemWords(why.Error(), why)
+			all[i] = turn.Inspection{Path: p, Code: attachment.NotFound, Reason: reason}
+		case !isAddress(p):
 			all[i], files = files[0], files[1:]
 			notThere(&all[i])
 		}

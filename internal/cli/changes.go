@@ -189,11 +189,6 @@ func printKept(c *console, k changes.KeptChange) {
 			"files", files, "git", strings.Join(render.GitLines(*e), "\n"), "caution", cautions(*e))
 		diff = e.Diff
 	}
-	pairs = append(pairs, "because", k.Why, "conflicts", strings.Join(k.Conflicts[:min(len(k.Conflicts), shownMatches)], ", "), "problem", k.Problem)
-	for i := range pairs {
-		pairs[i] = render.Visible(pairs[i])
-	}
-	c.fields(pairs...)
 	next := "belay changes keep " + k.ID
 	switch {
 	case k.Problem == "" && len(k.Conflicts) == 0 && k.DecisionID == "" && k.Effect != nil && len(k.Effect.Automatic) > 0:
@@ -203,7 +198,11 @@ func printKept(c *console, k changes.KeptChange) {
 	case k.DecisionID != "":
 		next = "belay decision allow " + k.DecisionID
 	}
-	c.note("next", next)
+	pairs = append(pairs, "because", k.Why, "conflicts", strings.Join(k.Conflicts[:min(len(k.Conflicts), shownMatches)], ", "), "problem", k.Problem, "next", next)
+	for i := range pairs {
+		pairs[i] = render.Visible(pairs[i])
+	}
+	c.fields(pairs...)
 	if diff != "" {
 		c.write("\n")
 		c.printDiff(diff, 0, "")

@@ -203,7 +203,7 @@ func TestExplain(t *testing.T) {
 		fault.WorkingRootConflict: ExitUsage, fault.Unauthorized: ExitUsage, fault.Forbidden: ExitUsage,
 		fault.RequestTooLarge: ExitUsage, fault.BudgetExceeded: ExitUsage, fault.SessionNotFound: ExitNotFound, fault.PersonaNotFound: ExitNotFound,
 		fault.NotFound: ExitNotFound, fault.WorkingRootInaccessible: ExitNotFound, fault.TurnTimeout: ExitTimedOut,
-		fault.DeliverableNotFound: ExitNotFound, fault.StatusFileNotFound: ExitNotFound,
+		fault.DeliverableNotFound: ExitNotFound, fault.RegisterNotFound: ExitNotFound, fault.StatusFileNotFound: ExitNotFound,
 		fault.InvalidProjectRoot: ExitUsage, fault.DeliverableOutside: ExitUsage, fault.InvalidDate: ExitUsage, fault.ApprovalSHARequired: ExitUsage,
 		fault.InvalidWorkflow: ExitUsage, fault.RunNotFound: ExitNotFound, fault.AttachmentFailure: ExitUsage,
 	}

@@ -9,12 +9,22 @@ import (
 	"belay/internal/workspace/graph"
 )
 
+// readinessAnswer is the answer of deps ready and deps blockers as JSON, orderAnswer that of
+// deps order: the names are those of deps graph.
+type readinessAnswer struct {
+	Readiness []graph.Readiness `json:"readiness"`
+}
+
+type orderAnswer struct {
+	Order [][]string `json:"order"`
+}
+
 func newDepsReady(c *console) *cobra.Command {
 	return graphQuestion(c, "ready", "List the deliverables that can begin now",
 		`List the deliverables that are not begun and can begin: they have no active prerequisite
 or constraint on a deliverable that is not in progress yet. A waiver, a satisfied row and
 an unresolved assumption do not block.`,
-		func(a *graph.Analysis) any { return only(a.Readiness, graph.ReadyToStart) },
+		func(a *graph.Analysis) any { return readinessAnswer{only(a.Readiness, graph.ReadyToStart)} },
 		func(g *graph.Graph, a *graph.Analysis) {
 			t := &table{heads: []string{"DELIVERABLE", "STATE", "NAME"}, elastic: 3}
 			for _, r := range only(a.Readiness, graph.ReadyToStart) {
@@ -41,7 +51,7 @@ func newDepsBlockers(c *console) *cobra.Command {
 	return graphQuestion(c, "blockers", "List what keeps deliverables from beginning",
 		`List the deliverables that are not begun and wait for another one, each with the rows of
 its register that block it.`,
-		func(a *graph.Analysis) any { return only(a.Readiness, graph.Blocked) },
+		func(a *graph.Analysis) any { return readinessAnswer{only(a.Readiness, graph.Blocked)} },
 		func(_ *graph.Graph, a *graph.Analysis) {
 			t := &table{heads: []string{"DELIVERABLE", "WAITS FOR", "BY", "TYPE", "BECAUSE"}, elastic: 5}
 			for _, r := range only(a.Readiness, graph.Blocked) {
@@ -58,7 +68,7 @@ func newDepsOrder(c *console) *cobra.Command {
 		`List the deliverables so that each comes after those that it needs. Deliverables that
 depend on each other have no order: they are an indented block. belay deps cycles shows
 their circles.`,
-		func(a *graph.Analysis) any { return a.Order },
+		func(a *graph.Analysis) any { return orderAnswer{a.Order} },
 		func(_ *graph.Graph, a *graph.Analysis) {
 			for _, step := range a.Order {
 				if len(step) == 1 {

@@ -12,8 +12,8 @@ const (
 	ExitDone        = 0   // it did what was asked
 	ExitFailed      = 1   // it found problems, or the turn failed
 	ExitUsage       = 2   // the command line or the configuration is wrong
-	ExitNotFound    = 3   // what was named does not exist
-	ExitTimedOut    = 124 // a time limit ended it
+	ExitNotFound    = 3   // what the command is about does not exist or cannot be used
+	ExitTimedOut    = 124 // a time limit ended the turn
 	ExitInterrupted = 130 // Ctrl-C, SIGTERM or an interrupt from elsewhere
 )
 

@@ -25,7 +25,7 @@ import (
 func explain(cmd *cobra.Command, err error) (code int, message, hint string, silent bool) {
 	code, message = ExitFailed, err.Error()
 	if f := (*fault.Error)(nil); errors.As(err, &f) {
-		code, message, hint = faultCode(f.Type), fmt.Sprintf("%s (%s)", sentence(f), f.Type), nextStep(f)
+		code, message, hint = faultCode(f.Type), withCode(sentence(f), f.Type), nextStep(f)
 		if f.Type == fault.InvalidWorkflow {
 			message = workflowSentence(f)
 		}
@@ -67,14 +67,6 @@ func explain(cmd *cobra.Command, err error) (code int, message, hint string, sil
 		hint = "run belay doctor to see what this machine has and lacks"
 	}
 	return code, message, hint, false
-}
-
-// withoutReason is the message of f without its cause, which is printed with its path.
-func withoutReason(f *fault.Error) string {
-	if at := (*fs.PathError)(nil); errors.As(f.Cause, &at) {
-		return strings.TrimSuffix(f.Message, ": "+at.Err.Error())
-	}
-	return strings.TrimSuffix(f.Message, ": "+f.Cause.Error())
 }
 
 // nextStep is the hint of f. The next steps of some types are worded for HTTP;
@@ -217,11 +209,11 @@ func workflowSentence(f *fault.Error) string {
 	return strings.Join(lines, "\n")
 }
 
-// faultCode is the exit code of an error from the rooms below.
+// faultCode is the exit code of an error of the packages below.
 func faultCode(t fault.Type) int {
 	switch t {
 	case fault.SessionNotFound, fault.PersonaNotFound, fault.NotFound, fault.WorkingRootInaccessible,
-		fault.DeliverableNotFound, fault.StatusFileNotFound, fault.RunNotFound:
+		fault.DeliverableNotFound, fault.StatusFileNotFound, fault.RegisterNotFound, fault.RunNotFound:
 		return ExitNotFound
 	case fault.InvalidRequest, fault.MissingAPIKey, fault.InstructionRootInvalid, fault.WorkingRootConflict,
 		fault.Unauthorized, fault.Forbidden, fault.RequestTooLarge, fault.BudgetExceeded, fault.AttachmentFailure,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -45,7 +46,7 @@ tools that each offers. The exit code is 1 if one cannot be reached.`,
 				return errors.Join(err, unreached(list))
 			}
 			defer left.tell(c)
-			t := &table{heads: []string{"SERVER", "TOOLS", "PROGRAM OR ADDRESS", "SAYS"}, elastic: 4}
+			t := &table{heads: []string{"SERVER", "TOOLS", "PROGRAM OR ADDRESS", "SAYS"}}
 			for _, r := range list {
 				t.add(r.Name, strconv.Itoa(len(r.Tools)), line(cmp.Or(r.URL, strings.Join(r.Command, " "))), line(cmp.Or(r.Error, r.Server)))
 			}
@@ -73,7 +74,7 @@ func newMCPShow(c *console) *cobra.Command {
 				if len(a.Config.MCP) == 0 {
 					next = "none is configured; name one under mcp.servers, as docs/mcp.md shows"
 				}
-				return usageHint(next, "there is no MCP server %q in mcp.servers", args[0])
+				return failed(ExitNotFound, next, fmt.Errorf("there is no MCP server %q in mcp.servers", args[0]))
 			}
 			if asJSON {
 				return errors.Join(c.writeJSON(list[0]), unreached(list))
@@ -119,5 +120,5 @@ func unreached(list []mcp.Report) error {
 	if len(errs) == 0 {
 		return nil
 	}
-	return failed(ExitFailed, "correct the server under mcp.servers; belay config show says where that setting comes from", errors.Join(errs...))
+	return failed(ExitFailed, "run belay mcp list again once that is corrected; belay config show says where mcp.servers comes from", errors.Join(errs...))
 }

@@ -162,9 +162,9 @@ func printRuns(c *console, all []run.Summary, now time.Time) {
 func took(s run.Summary, now time.Time) string {
 	switch {
 	case s.EndedAt != nil:
-		return lasted(s.EndedAt.Sub(s.StartedAt))
+		return lasted(s.Worked(now))
 	case s.Live:
-		return lasted(now.Sub(s.StartedAt).Truncate(time.Second))
+		return lasted(s.Worked(now).Truncate(time.Second))
 	}
 	return ""
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -94,7 +93,7 @@ func printRun(c *console, r run.Record, resume string, now time.Time) {
 		used = tokens(*r.Usage)
 	}
 	if r.Error != nil {
-		failure = fmt.Sprintf("%s (%s)", r.Error.Message, r.Error.Type)
+		failure = withCode(r.Error.Message, r.Error.Type)
 	}
 	for _, name := range keys(r.Input) {
 		inputs = append(inputs, line(name)+"="+brief(r.Input[name]))

@@ -64,9 +64,9 @@ func holderOf(key string, large map[string]int) string {
 func taskTook(t *run.Task, now time.Time) string {
 	switch {
 	case t.EndedAt != nil:
-		return lasted(t.EndedAt.Sub(t.StartedAt))
+		return lasted(t.Worked(now))
 	case t.Status == run.Running:
-		return lasted(now.Sub(t.StartedAt).Truncate(time.Second))
+		return lasted(t.Worked(now).Truncate(time.Second))
 	}
 	return ""
 }
@@ -102,7 +102,7 @@ func whatOf(t *run.Task) string {
 func printTask(c *console, t *run.Task) {
 	failure, item := "", ""
 	if t.Error != nil {
-		failure = fmt.Sprintf("%s (%s)", t.Error.Message, t.Error.Type)
+		failure = withCode(t.Error.Message, t.Error.Type)
 	}
 	if t.Item != nil {
 		item = brief(t.Item)

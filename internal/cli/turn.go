@@ -48,8 +48,8 @@ If the command line is wrong, belay lists every problem and sends nothing: a ref
 an unknown mode, persona or tool and, without --server, a model of another provider.
 --skip-refused sends without the refused files.
 
-Exit codes: 0 the agent finished, 1 the turn failed or was cut off, 2 wrong use,
-3 not found, 124 a time limit, 130 interrupted.`,
+Exit codes: 0 the agent finished, 1 the turn failed or was cut off, 2 wrong use, 3 there
+is no such session or project, 124 a time limit, 130 interrupted.`,
 		Example: `  belay turn "What is in this project?"
   belay turn --attach plan.pdf --attach site.png "What does the plan leave open?"
   belay turn --session sess_2f4c8e0a "And the costs?"

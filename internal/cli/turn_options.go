@@ -111,7 +111,7 @@ func notPermitted(c *console, calls *event.Calls, unasked bool) {
 	}
 }
 
-const refusedHint = "nobody is asked here; where a call was refused because it needs a decision, --wait waits for belay decision, --allow and --mode permit it beforehand; an outside call needs a rule of permit.outside, and permit.ask_before a --wait; belay changes has what commands changed"
+const refusedHint = "nobody is asked here. Pass --wait and answer with belay decision, or permit such calls with --allow or --mode"
 
 // readApproval is what a person says by --delegate: this turn may delegate, and where
 // that was approved (workspace 9.7).

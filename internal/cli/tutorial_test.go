@@ -114,9 +114,9 @@ var changing = []struct {
 }{
 	{regexp.MustCompile(`(sess|turn)_[0-9a-f-]{36}`), "${1}_ID"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`), "TIME"},
-	{regexp.MustCompile(`\d+ tokens in, \d+ out.*`), "TOKENS"},
+	{regexp.MustCompile(`[\d,]+ tokens in, [\d,]+ out.*`), "TOKENS"},
 	{regexp.MustCompile(`size +\S+ KiB`), "size N"},
-	{regexp.MustCompile(`≤ \d+ +`), "≤ N "},
+	{regexp.MustCompile(`≤ [\d,]+ +`), "≤ N "},
 }
 
 // timeless replaces what differs between two runs.

@@ -68,8 +68,7 @@ func printUsage(c *console, rows []turn.UsageRow) {
 	t := &table{heads: []string{"DAY", "PROJECT", "MODEL", "TURNS", "IN", "OUT", "CACHED", "US$"}}
 	for _, r := range rows {
 		t.add(r.Day, r.ProjectRoot, render.Model(r.Model), strconv.Itoa(r.Turns),
-			strconv.FormatInt(r.InputTokens+r.CacheWriteTokens, 10), strconv.FormatInt(r.OutputTokens, 10),
-			strconv.FormatInt(r.CacheReadTokens, 10), costOf(r.Tokens))
+			grouped(r.InputTokens+r.CacheWriteTokens), grouped(r.OutputTokens), grouped(r.CacheReadTokens), costOf(r.Tokens))
 	}
 	c.print(t, "no turn was taken")
 }

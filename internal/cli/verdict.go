@@ -110,9 +110,9 @@ func explainEnd(x event.Exit, stop string) (message, next string) {
 
 // tokens says what a turn used.
 func tokens(t event.Tokens) string {
-	parts := []string{fmt.Sprintf("%d tokens in", t.InputTokens), fmt.Sprintf("%d out", t.OutputTokens)}
+	parts := []string{grouped(t.InputTokens) + " tokens in", grouped(t.OutputTokens) + " out"}
 	if t.CacheReadTokens > 0 || t.CacheWriteTokens > 0 {
-		parts = append(parts, fmt.Sprintf("cache %d read, %d written", t.CacheReadTokens, t.CacheWriteTokens))
+		parts = append(parts, fmt.Sprintf("cache %s read, %s written", grouped(t.CacheReadTokens), grouped(t.CacheWriteTokens)))
 	}
 	if t.CostUSD != nil {
 		parts = append(parts, fmt.Sprintf("US$ %.4f", *t.CostUSD))

@@ -2,14 +2,9 @@ package client
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
-	"io"
-	"net"
-	"net/http"
-	"os"
-	"syscall"
+
+	"belay/internal/netguard"
 )
 
 // Unreached says that no answer came from the server, and why in plain words.
@@ -39,29 +34,8 @@ func (s *server) unreached(err error) error {
 // reason is why there was no answer. What it does not know it gives in the words of
 // the system, without the names of calls and addresses around them.
 func reason(err error) string {
-	var (
-		name      *net.DNSError
-		untrusted *tls.CertificateVerificationError
-		record    tls.RecordHeaderError
-		host      x509.HostnameError
-	)
-	switch {
-	case errors.As(err, &name) && name.IsNotFound:
-		return "there is no host called " + name.Name
-	case errors.As(err, &name):
-		return "the name " + name.Name + " cannot be looked up now"
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return "nothing listens there"
-	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, &record):
-		return "it does not speak https"
-	case errors.As(err, &host):
-		return "its certificate is for another name"
-	case errors.As(err, &untrusted):
-		return "its certificate is not trusted"
-	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded), timedOut(err):
-		return "it did not answer in time"
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-		return "it closed the connection"
+	if known := netguard.Reason(err); known != "" {
+		return known
 	}
 	for {
 		under := errors.Unwrap(err)
@@ -70,9 +44,4 @@ func reason(err error) string {
 		}
 		err = under
 	}
-}
-
-func timedOut(err error) bool {
-	var n net.Error
-	return errors.As(err, &n) && n.Timeout()
 }

@@ -34,9 +34,11 @@ type MCPServer struct {
 	// Timeout is how long one call may take; 0 is the default.
 	Timeout time.Duration `json:"-"`
 
-	// Token is the value of TokenEnv, Variables are those of Env, as NAME=value.
+	// Token is the value of TokenEnv, Variables are those of Env, as NAME=value. Unset are
+	// the names of those that the environment lacks.
 	Token     Secret   `json:"-"`
 	Variables []string `json:"-"`
+	Unset     []string `json:"-"`
 }
 
 // MarshalJSON implements json.Marshaler: a timeout is as people write it.
@@ -179,7 +181,8 @@ func (b *builder) mcpEnvironment(c *Config, env map[string]string) {
 			case v == "":
 				continue
 			case value == "":
-				b.warnings = append(b.warnings, fmt.Sprintf("mcp.servers.%s: the environment variable %s is not set", name, v))
+				s.Unset = append(s.Unset, v)
+				b.warnings = append(b.warnings, UnsetVariable(name, v))
 				continue
 			case v == s.TokenEnv:
 				s.Token = secret(env, v)
@@ -201,6 +204,11 @@ func (b *builder) mcpEnvironment(c *Config, env map[string]string) {
 		}
 		c.MCP[name] = s
 	}
+}
+
+// UnsetVariable is the warning about a variable that an MCP server wants and that is not set.
+func UnsetVariable(server, variable string) string {
+	return fmt.Sprintf("mcp.servers.%s: the environment variable %s is not set", server, variable)
 }
 
 // mcpPrefix is how the names of tools begin that MCP servers offer.

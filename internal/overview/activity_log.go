@@ -20,6 +20,7 @@ func (v *Overview) auditActivity(ctx context.Context, q ActivityQuery, a *Activi
 		known[join(h.SessionID, h.TurnID)] = true
 	}
 	filter := permit.AuditFilter{Project: q.Project, Since: q.Since}
+	failed := failures{}
 	var before int64
 	for range auditPages {
 		page, err := v.o.Audit.Read(ctx, filter, before, permit.MaxAuditPage)
@@ -27,6 +28,9 @@ func (v *Overview) auditActivity(ctx context.Context, q ActivityQuery, a *Activi
 			return err
 		}
 		for _, l := range page.Entries {
+			if failed.is(l) {
+				continue
+			}
 			if h, ok := happeningOf(l, known); ok && h.At.After(q.Since) {
 				a.Happenings = append(a.Happenings, h)
 			}
@@ -39,6 +43,32 @@ func (v *Overview) auditActivity(ctx context.Context, q ActivityQuery, a *Activi
 	return nil
 }
 
+// The verdicts of the two lines that an act has on the audit log where it failed: the first
+// is written before the act, the second after it.
+const (
+	verdictBegins = "begins"
+	verdictFailed = "failed"
+)
+
+// failures are acts that failed and whose beginning is still to come, as the log is read from
+// its end. The two lines differ in verdict, reason, and nothing else.
+type failures map[permit.Entry]int
+
+// is reports whether an entry says of something that it failed, or that it began to fail.
+func (f failures) is(l permit.Recorded) bool {
+	act := l.Entry
+	act.Verdict, act.Reason = "", ""
+	switch {
+	case l.Verdict == verdictFailed:
+		f[act]++
+		return true
+	case l.Verdict == verdictBegins && f[act] > 0:
+		f[act]--
+		return true
+	}
+	return false
+}
+
 // happeningOf is an entry of the audit log as something that happened, false for one that is
 // nothing of that, or that a known turn says already.
 func happeningOf(l permit.Recorded, known map[string]bool) (h Happening, ok bool) {
@@ -47,9 +77,7 @@ func happeningOf(l permit.Recorded, known map[string]bool) (h Happening, ok bool
 		By: cmp.Or(l.By, l.Agent), Deliverable: deliverableIn(l.Summary), Kind: l.Kind,
 	}
 	switch l.Kind {
-	case KindTransition, KindRegister:
-		return h, l.Verdict != "failed"
-	case KindFiles:
+	case KindTransition, KindRegister, KindFiles:
 		return h, true
 	case KindChanges:
 		return h, !known[join(l.SessionID, l.TurnID)]

@@ -66,6 +66,11 @@ func TestActivity(t *testing.T) {
 	note(6, permit.Entry{Kind: "transition", Project: project, Summary: deck + "_STATUS.md: OPEN to INITIALIZED by HUMAN", By: "ana"})
 	note(7, permit.Entry{Kind: "register", Project: project, Summary: deck + "Dependencies.csv: 2 rows", By: "ben", Verdict: "written"})
 	note(7, permit.Entry{Kind: "register", Project: project, Summary: deck + "Dependencies.csv: 3 rows", Verdict: "failed"})
+	for _, verdict := range []string{"begins", "failed"} { // one that failed did not happen, and one that did happen stays
+		note(7, permit.Entry{Kind: "transition", Project: project, Summary: deck + "_STATUS.md: INITIALIZED to SEMANTIC_READY by HUMAN", By: "ana", Verdict: verdict, Reason: verdict})
+		note(7, permit.Entry{Kind: "files", Project: project, Summary: "renumber: " + deck + "Dependencies.csv", By: "ana", Note: "one", Verdict: verdict})
+	}
+	note(4, permit.Entry{Kind: "files", Project: project, Summary: "renumber: " + deck + "Dependencies.csv", By: "ana", Note: "two", Verdict: "begins"})
 	note(8, permit.Entry{Kind: "transition", Project: other, Summary: "elsewhere"})
 	note(8, permit.Entry{Kind: "changes", Project: project, SessionID: s.SessionID, TurnID: "t1", Summary: "kept ones of the same turn"})
 	note(8, permit.Entry{Kind: "refusal", Project: project, Summary: "no"})
@@ -79,6 +84,7 @@ func TestActivity(t *testing.T) {
 		"register|" + deck + "Dependencies.csv: 2 rows|PKG-01::DEL-01-01|ben",
 		"transition|" + deck + "_STATUS.md: OPEN to INITIALIZED by HUMAN|PKG-01::DEL-01-01|ana",
 		"changes|Levels|PKG-01::DEL-01-01|" + deck + "deck.csv " + deck + "Datasheet.md|WORKING_ITEMS",
+		"files|renumber: " + deck + "Dependencies.csv|ana",
 	}
 	if diff := cmp.Diff(want, says(a)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -29,7 +29,7 @@ var _ Attachments = (*attachments)(nil)
 // the same checks as a turn's attachment, so that what is accepted here is
 // accepted there.
 func (a *attachments) Upload(ctx context.Context, u Upload) (up Uploaded, err error) {
-	root, err := a.projects.rootOf(ctx, u.SessionID, u.ProjectRoot)
+	root, err := a.projects.rootOf(ctx, a.projects.check, u.SessionID, u.ProjectRoot)
 	if err != nil {
 		return Uploaded{}, err
 	}
@@ -74,7 +74,7 @@ func (a *attachments) Inspect(ctx context.Context, r InspectRequest) ([]Inspecti
 	rules, root := a.projects.rules, ""
 	if r.SessionID != "" || r.ProjectRoot != "" {
 		var err error
-		if root, err = a.projects.rootOf(ctx, r.SessionID, r.ProjectRoot); err != nil {
+		if root, err = a.projects.rootOf(ctx, a.projects.look, r.SessionID, r.ProjectRoot); err != nil {
 			return nil, err
 		}
 		if rules, err = a.projects.rulesOf(root); err != nil {

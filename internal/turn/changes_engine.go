@@ -36,6 +36,9 @@ func (e changesEngine) SettleDead(ctx context.Context, id string) error {
 // ProjectRoot implements [changes.Engine].
 func (e changesEngine) ProjectRoot(path string) (string, error) { return e.projects.check(path) }
 
+// ReadableProject implements [changes.Engine].
+func (e changesEngine) ReadableProject(path string) (string, error) { return e.projects.look(path) }
+
 // Acquire implements [changes.Engine].
 func (e changesEngine) Acquire(ctx context.Context, id string) (*session.Lease, error) {
 	return e.dead.acquireWhole(ctx, id)

@@ -28,6 +28,11 @@ func (p *projects) check(path string) (string, error) {
 	return workspace.CheckRoot(path, p.root.Path(), p.private...)
 }
 
+// look is check for what only reads in the project.
+func (p *projects) look(path string) (string, error) {
+	return workspace.CheckReadable(path, p.root.Path(), p.private...)
+}
+
 // rulesOf are the rules of a project.
 func (p *projects) rulesOf(projectRoot string) (Rules, error) {
 	if p.rulesFor == nil {
@@ -36,14 +41,15 @@ func (p *projects) rulesOf(projectRoot string) (Rules, error) {
 	return p.rulesFor(projectRoot)
 }
 
-// rootOf is the project of a session, or the one that is named where there is none.
-func (p *projects) rootOf(ctx context.Context, sessionID, projectRoot string) (string, error) {
+// rootOf is the project of a session, or the one that is named where there is none, after
+// the gate, which is check or look.
+func (p *projects) rootOf(ctx context.Context, gate func(string) (string, error), sessionID, projectRoot string) (string, error) {
 	if sessionID == "" {
-		return p.check(projectRoot)
+		return gate(projectRoot)
 	}
 	rec, err := p.store.Get(ctx, sessionID)
 	if err != nil {
 		return "", err
 	}
-	return p.check(rec.ProjectRoot)
+	return gate(rec.ProjectRoot)
 }

@@ -55,7 +55,7 @@ func (s *sessions) Create(ctx context.Context, r CreateRequest) (session.Record,
 
 // List implements [Sessions].
 func (s *sessions) List(ctx context.Context, projectRoot string) ([]session.Record, error) {
-	root, err := s.projects.check(projectRoot)
+	root, err := s.projects.look(projectRoot)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (s *sessions) List(ctx context.Context, projectRoot string) ([]session.Reco
 
 // ListPage implements [Sessions].
 func (s *sessions) ListPage(ctx context.Context, projectRoot string, o session.ListOptions) (session.Page, error) {
-	root, err := s.projects.check(projectRoot)
+	root, err := s.projects.look(projectRoot)
 	if err != nil {
 		return session.Page{}, err
 	}

@@ -35,4 +35,4 @@ func CheckNewRoot(field, path, instructionRoot string, private ...string) (strin
 }
 
 // Writable reports whether this process may list, enter and write to a folder.
-func Writable(path string) bool { return accessible(path) == nil }
+func Writable(path string) bool { return accessible(path, true) == nil }

@@ -41,6 +41,16 @@ const maxPath = 32 << 10
 //   - WORKING_ROOT_INACCESSIBLE unless the path leads to a folder that this
 //     process can list, enter and write to.
 func CheckRoot(projectRoot, instructionRoot string, private ...string) (string, error) {
+	return checkRoot(projectRoot, instructionRoot, private, true)
+}
+
+// CheckReadable is [CheckRoot] for what only reads in the project: nobody needs to be able
+// to write there.
+func CheckReadable(projectRoot, instructionRoot string, private ...string) (string, error) {
+	return checkRoot(projectRoot, instructionRoot, private, false)
+}
+
+func checkRoot(projectRoot, instructionRoot string, private []string, write bool) (string, error) {
 	if why := malformed(projectRoot); why != "" {
 		return "", fault.New(fault.InvalidRequest, "projectRoot %s", why).With("projectRoot", shown(projectRoot))
 	}
@@ -53,9 +63,17 @@ func CheckRoot(projectRoot, instructionRoot string, private ...string) (string, 
 		return "", fault.New(fault.WorkingRootConflict, "projectRoot is inside the instruction root").
 			With("projectRoot", shown(clean)).With("instructionRoot", instructionRoot)
 	}
-	if err := accessible(clean); err != nil {
+	if err := accessible(clean, false); err != nil {
 		return "", fault.New(fault.WorkingRootInaccessible, "projectRoot %s", reason(err)).
 			With("projectRoot", shown(clean)).Because(err)
+	}
+	if !write {
+		return clean, nil
+	}
+	if err := accessible(clean, true); err != nil {
+		return "", fault.New(fault.WorkingRootInaccessible, "projectRoot cannot be written to").
+			With("projectRoot", clean).Because(err).
+			WithHint("make the folder writable for the user that belay runs as; commands that only read work as it is")
 	}
 	return clean, nil
 }
@@ -115,8 +133,8 @@ func shown(path string) string {
 
 var errNotFolder = errors.New("is not a folder")
 
-// accessible opens the folder the way the work will.
-func accessible(path string) error {
+// accessible asks for the folder what the work will.
+func accessible(path string, write bool) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
@@ -124,7 +142,7 @@ func accessible(path string) error {
 	if !info.IsDir() {
 		return errNotFolder
 	}
-	return permitted(path)
+	return permitted(path, write)
 }
 
 func reason(err error) string {
@@ -134,5 +152,5 @@ func reason(err error) string {
 	case errors.Is(err, fs.ErrNotExist):
 		return "does not exist"
 	}
-	return "cannot be listed, entered and written to"
+	return "cannot be listed and entered"
 }

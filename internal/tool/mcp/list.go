@@ -36,7 +36,7 @@ type list struct {
 func (c *connection) read(ctx context.Context) (_ *list, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("its list of tools cannot be read: %v", v)
+			err = plainError(fmt.Sprintf("its list of tools cannot be read: %v", v))
 		}
 	}()
 	g := gathering{server: c.server, names: map[string]bool{}}
@@ -44,7 +44,7 @@ func (c *connection) read(ctx context.Context) (_ *list, err error) {
 	for t, err := range c.session.Tools(ctx, &sdk.ListToolsParams{}) {
 		switch {
 		case ctx.Err() != nil && c.server.life.Err() == nil:
-			return nil, errors.New("it does not list its tools in time")
+			return nil, plainError("it does not list its tools in time")
 		case err != nil:
 			return nil, fmt.Errorf("list its tools: %w", err)
 		}

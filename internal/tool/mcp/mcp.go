@@ -35,6 +35,8 @@ type Server struct {
 	Command, Env []string
 	// URL is where a remote server listens, Token its bearer token, "" for none.
 	URL, Token string
+	// TokenEnv names the variable that Token comes from, for messages.
+	TokenEnv string
 	// Tools are patterns of the names that are offered ([path.Match]); none stand for all.
 	Tools []string
 	// Timeout is how long a call may take, [DefaultTimeout] for 0.

@@ -340,7 +340,7 @@ func TestRemote(t *testing.T) {
 	if r, err := run(t, set, "mcp.far.echo", `{"text":"far"}`); err != nil || r.Text != "far" {
 		t.Errorf("%q, %v", r.Text, err)
 	}
-	if len(problems) != 3 || !strings.Contains(problems[0], "name the variable that has it with token_env") || !strings.Contains(problems[1], "redirect") || !strings.Contains(problems[2], "too large") {
+	if len(problems) != 3 || !strings.Contains(problems[0], "name the variable that has it with token_env") || !strings.Contains(problems[1], "follows no redirect") || !strings.Contains(problems[2], "too large") {
 		t.Errorf("%q", problems)
 	}
 }

@@ -137,16 +137,24 @@ func (v *server) connect() (_ *connection, err error) {
 	}
 	first, err := conn.read(ctx)
 	conn.list.Store(first)
+	if far, ok := l.(*remote); ok && err == nil {
+		far.known.Store(true)
+	}
 	return conn, err
 }
+
+// plainError is an error in words for people, which needs no explanation.
+type plainError string
+
+func (e plainError) Error() string { return string(e) }
 
 // words says what went wrong with a start.
 func (v *server) words(ctx context.Context, err error) error {
 	switch {
 	case v.life.Err() != nil:
-		return errors.New("belay is ending")
+		return plainError("belay is ending")
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return fmt.Errorf("it did not answer within %s", startTime)
+		return plainError(fmt.Sprintf("it did not answer within %s; try again, or correct mcp.servers.%s", startTime, v.Name))
 	case v.URL == "" && errors.Is(err, sdk.ErrConnectionClosed):
 		return errors.New("it ended, or wrote something else than MCP messages to stdout")
 	}

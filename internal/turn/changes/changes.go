@@ -35,6 +35,8 @@ type Engine interface {
 	SettleDead(ctx context.Context, sessionID string) error
 	// ProjectRoot checks that a path may be a project, and cleans it.
 	ProjectRoot(path string) (string, error)
+	// ReadableProject is ProjectRoot for what only reads there.
+	ReadableProject(path string) (string, error)
 	// Place is where a person changes files of a project.
 	Place(project string, root *os.Root) (*tool.Environment, error)
 }

@@ -66,7 +66,7 @@ type KeptResult struct {
 
 // Kept are the kept changes of a project, the oldest first, without their diffs.
 func (c *Changes) Kept(ctx context.Context, projectRoot string) (all []KeptChange, err error) {
-	_, root, err := c.open(projectRoot)
+	_, root, err := opened(c.engine.ReadableProject(projectRoot))
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (c *Changes) Kept(ctx context.Context, projectRoot string) (all []KeptChang
 
 // KeptChange is one of them, as it would change the project now.
 func (c *Changes) KeptChange(ctx context.Context, projectRoot, id string) (_ KeptChange, err error) {
-	project, root, err := c.open(projectRoot)
+	project, root, err := opened(c.engine.ReadableProject(projectRoot))
 	if err != nil {
 		return KeptChange{}, err
 	}
@@ -170,9 +170,12 @@ func (c *Changes) DropKept(ctx context.Context, r KeptRequest) (_ KeptResult, er
 	return KeptResult{ID: r.ID, Paths: []string{}}, c.audit(ctx, by)
 }
 
-// open checks a project and opens it.
+// open checks a project that is written to, and opens it.
 func (c *Changes) open(projectRoot string) (string, *os.Root, error) {
-	project, err := c.engine.ProjectRoot(projectRoot)
+	return opened(c.engine.ProjectRoot(projectRoot))
+}
+
+func opened(project string, err error) (string, *os.Root, error) {
 	if err != nil {
 		return "", nil, err
 	}

@@ -32,6 +32,8 @@ type journal struct {
 	mu    sync.Mutex
 	lines *durable.Lines
 	seq   int64
+	// last is the time of the latest event from before, the zero time where there is none.
+	last  time.Time
 	clock func() time.Time
 	// boot is the line that goes before the next event, nil for none. Where the run is
 	// taken up again it is flushed first.
@@ -100,6 +102,9 @@ func (j *journal) recall(root *os.Root) (boot string, err error) {
 		}
 		if line.Type == "" {
 			boot = line.BootID
+		}
+		if line.Time.After(j.last) {
+			j.last = line.Time
 		}
 		j.seq = max(j.seq, line.Seq, line.After)
 		return nil

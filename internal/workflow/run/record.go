@@ -38,6 +38,8 @@ type Summary struct {
 	Live      bool       `json:"live"`
 	StartedAt time.Time  `json:"startedAt"`
 	EndedAt   *time.Time `json:"endedAt,omitempty"`
+	// PausedMs is how much of the time since StartedAt no process worked on the run.
+	PausedMs int64 `json:"pausedMs,omitempty"`
 	// Usage is that of all turns so far; nil where none was accounted for.
 	Usage *event.Tokens `json:"usage,omitempty"`
 	// Calls counts the calls of all turns so far that were not permitted.
@@ -101,6 +103,9 @@ type Task struct {
 	Item      any        `json:"item,omitempty"`
 	StartedAt time.Time  `json:"startedAt"`
 	EndedAt   *time.Time `json:"endedAt,omitempty"`
+	// PausedMs is how much of the time since StartedAt nobody worked on the task: from its
+	// end, or that of the process, until it began again.
+	PausedMs int64 `json:"pausedMs,omitempty"`
 
 	Agent  string `json:"agent,omitempty"`
 	Action string `json:"action,omitempty"`
@@ -131,6 +136,8 @@ type Task struct {
 	Calls  *event.Calls  `json:"calls,omitempty"`
 	Error  *Failure      `json:"error,omitempty"`
 
+	// resumed says that this process has counted the pause before it.
+	resumed bool
 	// inherits says that Input is that of the task that holds this one.
 	inherits bool
 	// many says that the task is in a large collection.

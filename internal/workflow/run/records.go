@@ -28,6 +28,8 @@ type records struct {
 	// before are the tasks that are on record from before, by key.
 	before map[string]*Task
 	order  int
+	// left is when the process before stopped to work on the run.
+	left time.Time
 }
 
 func (r *records) now() time.Time { return r.clock().UTC() }
@@ -78,6 +80,7 @@ func (r *records) beginning(t *definition.Task, p place, s scope) *Task {
 			rec.Input = s.input
 		}
 		if !rec.ended() {
+			rec.goesOn(r.left, r.now())
 			rec.Status, rec.Error, rec.EndedAt = Running, nil, nil
 		}
 		return rec

@@ -125,6 +125,10 @@ func (x *execution) recollect() error {
 	if err := x.r.state.granted(&record); err != nil {
 		return err
 	}
+	x.records.left = x.records.journal.last
+	if record.EndedAt != nil {
+		x.records.left = *record.EndedAt
+	}
 	if record.Status == Failed || record.Status == Cancelled {
 		record.EndedBefore = record.EndedAt
 	}
@@ -156,7 +160,9 @@ func (x *execution) recollect() error {
 // takeUp puts on record that the run goes on, with what is kept of it where its file was
 // corrected.
 func (x *execution) takeUp(kept []Kept) error {
-	x.record.Resumed, x.record.Configured = append(x.record.Resumed, x.records.now()), x.r.o.Provider
+	now := x.records.now()
+	x.record.Resumed, x.record.Configured = append(x.record.Resumed, now), x.r.o.Provider
+	x.record.PausedMs += between(x.records.left, now)
 	d := Begun{ID: x.id, Workflow: x.record.Workflow, Tasks: len(x.w.Tasks), Done: x.finished, Kept: kept}
 	if err := x.records.journal.add(RunResume, "", d); err != nil {
 		return err

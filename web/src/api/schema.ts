@@ -3250,6 +3250,7 @@ export interface components {
             outputs?: {
                 [key: string]: unknown;
             };
+            pausedMs?: number;
             project: string;
             provider?: string;
             resumed?: string[];
@@ -3273,6 +3274,7 @@ export interface components {
             file: string;
             id: string;
             live: boolean;
+            pausedMs?: number;
             project: string;
             snapshot?: string;
             /** Format: date-time */
@@ -3307,6 +3309,7 @@ export interface components {
             of?: number;
             order: number;
             output?: unknown;
+            pausedMs?: number;
             prompt?: string;
             route?: string;
             /** Format: date-time */

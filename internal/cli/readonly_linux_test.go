@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// nobodys is a command of belay by a user whom permissions bind, which root is not.
+type nobodys struct {
+	t            *testing.T
+	belay, place string
+}
+
+func (n nobodys) run(code int, args ...string) string {
+	n.t.Helper()
+	cmd := exec.Command(n.belay, args...)
+	cmd.Dir = filepath.Join(n.place, "project")
+	cmd.Env = []string{
+		"PATH=/usr/bin:/bin", "HOME=" + n.place, "USER=ana", "BELAY_SCRIPTED_PACE=0", "BELAY_SCRIPTED_SCRIPT=" + filepath.Join(n.place, "script.yaml"),
+		"XDG_STATE_HOME=" + n.place + "/state", "XDG_CACHE_HOME=" + n.place + "/cache", "XDG_CONFIG_HOME=" + n.place + "/config",
+	}
+	if os.Geteuid() == 0 {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	}
+	out, _ := cmd.CombinedOutput()
+	if got := cmd.ProcessState.ExitCode(); got != code {
+		n.t.Errorf("belay %s: exit code %d, want %d:\n%s", strings.Join(args, " "), got, code, out)
+	}
+	return string(out)
+}
+
+// Commands that only read work in a project that the user cannot write to. The others say
+// that this is what is wrong.
+func TestReadOnlyProject(t *testing.T) {
+	t.Parallel()
+	program, err := exec.LookPath("belay")
+	if err != nil {
+		t.Fatal(err)
+	}
+	place, err := os.MkdirTemp("", "belay-readonly-") // the folders of t are closed to others
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(place) })
+	n := nobodys{t, filepath.Join(place, "belay"), place}
+	project := filepath.Join(place, "project")
+	data, err := os.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, content := range map[string][]byte{"belay": data, "script.yaml": []byte(commanding), "project/a.txt": []byte("one\n")} {
+		path = filepath.Join(place, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, content, 0o755); err != nil { //nolint:gosec // nobody's secrets
+			t.Fatal(err)
+		}
+	}
+	for _, path := range []string{place, project} {
+		if err := os.Chmod(path, 0o777); err != nil { //nolint:gosec // for the user that is nobody
+			t.Fatal(err)
+		}
+	}
+	n.run(0, "turn", "go")
+	kept := strings.Fields(n.run(0, "changes", "list"))
+	for _, path := range []string{project, filepath.Join(project, ".belay", "sessions")} {
+		if err := os.Chmod(path, 0o555); err != nil { //nolint:gosec // for the user that is nobody
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { _ = os.Chmod(filepath.Join(project, ".belay", "sessions"), 0o755) }) //nolint:gosec // so that it can be removed
+	if got := n.run(0, "session", "list"); !strings.Contains(got, "sess_") {
+		t.Errorf("no session is listed:\n%s", got)
+	}
+	if got := n.run(0, "changes", "list"); len(kept) > 5 && !strings.Contains(got, kept[5]) {
+		t.Errorf("no change is listed:\n%s", got)
+	}
+	for _, args := range [][]string{{"runs", "list"}, {"snapshot", "list"}, {"project", "list"}, {"deps", "order"}, {"session", "search", "go"}} {
+		n.run(0, args...)
+	}
+	if got := n.run(1, "session", "delete", strings.Fields(n.run(0, "session", "list"))[4]); !strings.Contains(got, "permission is denied for") || strings.Contains(got, "permission denied") {
+		t.Errorf("why a session is not removed is said twice, or not at all:\n%s", got)
+	}
+	const why = "the project folder cannot be written to: "
+	for _, args := range [][]string{{"turn", "go"}, {"changes", "drop", "chg_0000"}} {
+		if got := n.run(3, args...); !strings.Contains(got, why) || !strings.Contains(got, "commands that only read work as it is") {
+			t.Errorf("belay %s does not say what is wrong:\n%s", strings.Join(args, " "), got)
+		}
+	}
+}
+
+// commanding is an agent whose command's changes nobody decides on.
+const commanding = `turns:
+  - when: go
+    steps:
+      - call: {name: bash, input: {command: "echo two > a.txt"}}
+      - say: The end.
+`
