@@ -68,7 +68,7 @@ var projectScenarios = []scenario{
 		work: func(w *world, _ *app.App) {
 			writer, err := app.Coordinator(w.settings())
 			w.try(err)
-			r, err := writer.Set(context.Background(), w.project, coordination.ScheduleFirst, "the person", "")
+			r, err := writer.Set(context.Background(), w.project, coordination.ScheduleFirst, "the person", nil)
 			w.try(err)
 			w.acknowledged("the mode", promise{Kind: "content", Path: filepath.Join(w.project, filepath.FromSlash(r.Path)), SHA256: strings.Trim(r.ETag(), `"`)}.holds)
 		},
