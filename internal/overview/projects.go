@@ -81,7 +81,7 @@ func (v *Overview) Root(id string) (string, error) {
 		}
 	}
 	return "", fault.New(fault.NotFound, "no project has the id %q", fault.Clip(id)).With("project", fault.Clip(id)).
-		WithHint("list the projects with GET /api/projects")
+		WithHint("take an id from the list of projects")
 }
 
 // Projects lists the known projects, the one that was used last first.
