@@ -26,7 +26,7 @@ func (a *App) listen(ctx context.Context) (net.Listener, error) {
 		a.log.Warn("the address is in use; if a server there has just ended, it is free in a moment", "address", addr, "trying for", addressWait)
 		ln, err = listenSoon(ctx, addr)
 	}
-	if own := a.ownServerAt(addr); own != "" && errors.Is(err, syscall.EADDRINUSE) {
+	if own := ownServerAt(a.Config.Paths.StateDir, addr); own != "" && errors.Is(err, syscall.EADDRINUSE) {
 		return nil, fault.New(fault.InvalidRequest, "cannot listen on %s: a server of yours runs there", addr).
 			WithHint("use it: belay open, or --server %s; or choose another address with --addr", own)
 	}
@@ -39,12 +39,12 @@ func (a *App) listen(ctx context.Context) (net.Listener, error) {
 
 // ownServerAt is the address of a running server of this user that has the port of addr, ""
 // where there is none, or where nobody can say.
-func (a *App) ownServerAt(addr string) string {
+func ownServerAt(stateDir, addr string) string {
 	_, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return ""
 	}
-	all, err := Servers(a.Config.Paths.StateDir)
+	all, err := Servers(stateDir)
 	if err != nil {
 		return ""
 	}

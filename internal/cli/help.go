@@ -12,7 +12,7 @@ import (
 )
 
 // printHelp prints what show writes of a command, wrapped to the terminal.
-func (c *console) printHelp(cmd *cobra.Command, show func()) {
+func printHelp(c *console, cmd *cobra.Command, show func()) {
 	if c.width == 0 {
 		show()
 		return

@@ -115,7 +115,7 @@ func checkHelp(c *console, root *cobra.Command) {
 			c.wrongHelp = unknownCommand(cmd, words[0])
 			return
 		}
-		c.printHelp(cmd, func() { help(cmd, args) })
+		printHelp(c, cmd, func() { help(cmd, args) })
 	})
 }
 
