@@ -46,9 +46,10 @@ const lockTime = 30 * time.Second
 
 // Set records a mode in a project, an absolute path. A file that is there keeps all but
 // the value; without one it is made. Match is asked about the entity tag of the content
-// that is there, without quotes, "" for no file; nil takes any. It fails with CONTENT_CHANGED where the file has another content,
-// with OVERLOADED where another change takes too long, and with WORKSPACE_FAILURE where
-// the file is no text that can be changed safely.
+// that is there, without quotes, "" for no file; nil takes any. It fails with
+// CONTENT_CHANGED where the file has another content, with OVERLOADED where another change
+// takes too long, and with WORKSPACE_FAILURE where the file is no text that can be changed
+// safely.
 func (w *Writer) Set(ctx context.Context, project string, to Mode, by string, match func(tag string) bool) (Record, error) {
 	unlock, err := changeset.Lock(ctx, w.Locks, "coordination", filepath.Join(project, folderName), lockTime)
 	if err != nil {

@@ -6,6 +6,11 @@ export function bytes(n: number): string {
   return `${(n / 1024 / 1024).toFixed(1)} MiB`;
 }
 
+/** How long something was worked at, in milliseconds, up to now where it has not ended. The pauses of a resumed run do not count. */
+export function worked(x: { startedAt: string; endedAt?: string; pausedMs?: number }): number {
+  return (x.endedAt ? Date.parse(x.endedAt) : Date.now()) - Date.parse(x.startedAt) - (x.pausedMs ?? 0);
+}
+
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   const seconds = ms / 1000;

@@ -7,7 +7,7 @@ import { tellOf } from "../../api/errors";
 import * as workflows from "../../api/workflows";
 import { useModelName, useQuestions, useRefresh } from "../../app-state";
 import { projectLink } from "../../route";
-import { ago, count, duration, tokens } from "../../ui/format";
+import { ago, count, duration, tokens, worked } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice, ToldNotice } from "../../ui/parts";
 import { dollars } from "../pipeline/words";
@@ -61,7 +61,6 @@ export default function Run({ project, item: id }: ViewProps) {
   const [word, chip] = run.waits?.length ? ["asks you", "chip warn"] as const : statusChip(run.status, run.live);
   const tasks = run.tasks ?? [];
   const resumable = !run.live && run.status !== "success";
-  const took = (run.endedAt ? Date.parse(run.endedAt) : Date.now()) - Date.parse(run.startedAt);
   return (
     <div className="scroll">
       <div className="project-column runs">
@@ -80,7 +79,7 @@ export default function Run({ project, item: id }: ViewProps) {
         {run.waits?.map((w) => <Wait key={w.task} root={root} id={id} task={w.task} message={w.message ?? ""} since={w.since} />)}
         <dl className="work-facts">
           <div><dt>Begun</dt><dd>{ago(run.startedAt)}</dd></div>
-          <div><dt>{run.live ? "So far" : "Took"}</dt><dd>{duration(took)}</dd></div>
+          <div><dt>{run.live ? "So far" : "Took"}</dt><dd>{duration(worked(run))}</dd></div>
           {run.usage && <div><dt>Tokens</dt><dd>{tokens(run.usage.inputTokens)} in, {tokens(run.usage.outputTokens)} out</dd></div>}
           {run.usage?.costUsd !== undefined && <div><dt>Cost</dt><dd>{dollars(run.usage.costUsd)}</dd></div>}
           {run.model && <div><dt>Model</dt><dd>{modelName(run.model)}</dd></div>}

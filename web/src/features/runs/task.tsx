@@ -2,7 +2,7 @@
 import type { OpenDecision } from "../../api/types";
 import type { Attachment, RunTask } from "../../api/workflows";
 import { questionLink, sessionLink } from "../../route";
-import { bytes, duration, tokens } from "../../ui/format";
+import { bytes, duration, tokens, worked } from "../../ui/format";
 import { dollars } from "../pipeline/words";
 import { statusChip } from "./words";
 
@@ -19,7 +19,7 @@ export function Task({ task: t, live, waits, questions }: { task: RunTask; live:
           <span className="task-name"><span className="clip">{t.key}</span><span className="soft small clip">{who}{t.of ? ` · ${t.of} items` : ""}</span></span>
           {files.length > 0 && <span className="soft small nowrap run-cost">{files.length === 1 ? "1 file" : `${files.length} files`}</span>}
           <span className="soft small nowrap run-cost">{t.usage && `${tokens(t.usage.inputTokens + t.usage.outputTokens)} tokens`}</span>
-          <span className="soft small nowrap">{t.endedAt && duration(Date.parse(t.endedAt) - Date.parse(t.startedAt))}</span>
+          <span className="soft small nowrap">{t.endedAt && duration(worked(t))}</span>
           <span className={chip}>{t.status === "running" && live && !waits && <span className="spin" />}<span>{word}</span></span>
         </summary>
         <div className="task-body">

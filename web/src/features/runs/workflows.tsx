@@ -4,7 +4,7 @@ import * as api from "../../api/client";
 import type { Project, RunSummary } from "../../api/types";
 import * as workflows from "../../api/workflows";
 import { projectLink, useParam } from "../../route";
-import { ago, count, duration } from "../../ui/format";
+import { ago, count, duration, worked } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice } from "../../ui/parts";
 import { projectKey, useProjectLive } from "../project/live";
@@ -72,7 +72,7 @@ function RunLink({ project, run }: { project: Project; run: RunSummary }) {
   return (
     <a className="run-link" href={projectLink(project.id, "runs", run.id)} data-run={run.id}>
       <span className="run-name"><span className="clip">{run.workflow}</span>
-        <span className="soft small clip">{run.error?.message ?? (run.endedAt ? `took ${duration(Date.parse(run.endedAt) - Date.parse(run.startedAt))}` : run.id)}</span></span>
+        <span className="soft small clip">{run.error?.message ?? (run.endedAt ? `took ${duration(worked(run))}` : run.id)}</span></span>
       <span className={chip}>{run.live && !asks && <span className="spin" />}<span>{word}</span></span>
       <span className="soft small nowrap run-cost">{run.usage?.costUsd !== undefined && dollars(run.usage.costUsd)}</span>
       <span className="soft small nowrap">{ago(run.startedAt)}</span>
