@@ -93,7 +93,7 @@ proposal, look at the new comparison, then pass --stale to confirm that you saw 
 // importProposal compares a proposal with its register, and applies it where that
 // is wanted.
 func importProposal(ctx context.Context, c *console, cfg *config.Config, args []string, f importFlags) (imported, error) {
-	root, err := c.settledRoot(ctx, cfg)
+	root, err := settledRoot(ctx, c, cfg)
 	if err != nil {
 		return imported{}, err
 	}

@@ -97,7 +97,7 @@ func lintNamed(cmd *cobra.Command, c *console, cfg *config.Config, args []string
 		report, err := lintFile(args[0], o)
 		return report, "", err
 	}
-	if root, err = c.settledRoot(cmd.Context(), cfg); err != nil {
+	if root, err = settledRoot(cmd.Context(), c, cfg); err != nil {
 		return nil, "", err
 	}
 	found, err := scan.Scan(cmd.Context(), root, scan.Options{})

@@ -83,7 +83,7 @@ belay undo reverts them.`,
 
 // renumberProject works out what would change.
 func renumberProject(ctx context.Context, c *console, cfg *config.Config) (done renumbered, err error) {
-	root, err := c.settledRoot(ctx, cfg)
+	root, err := settledRoot(ctx, c, cfg)
 	if err != nil {
 		return done, err
 	}

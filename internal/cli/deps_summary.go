@@ -104,7 +104,7 @@ then updates by itself. Without --write the command only shows the diff.`,
 
 // summarize looks at the summaries that are named.
 func summarize(ctx context.Context, c *console, cfg *config.Config, files *registerfile.Files, args []string) (done summaries, err error) {
-	root, err := c.settledRoot(ctx, cfg)
+	root, err := settledRoot(ctx, c, cfg)
 	if err != nil {
 		return done, err
 	}

@@ -53,7 +53,7 @@ func projectRoot(cfg *config.Config) (string, error) {
 
 // settledRoot is [projectRoot] for a command that reads the project's files: what a process
 // that died has left half done is completed or taken back first.
-func (c *console) settledRoot(ctx context.Context, cfg *config.Config) (string, error) {
+func settledRoot(ctx context.Context, c *console, cfg *config.Config) (string, error) {
 	root, err := projectRoot(cfg)
 	if err != nil {
 		return "", err
@@ -70,6 +70,6 @@ func (c *console) project(cmd *cobra.Command) (*config.Config, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	root, err := c.settledRoot(cmd.Context(), cfg)
+	root, err := settledRoot(cmd.Context(), c, cfg)
 	return cfg, root, err
 }

@@ -50,7 +50,7 @@ that begin with an underline.`,
 			}
 		}
 		t := snapshot.Target{ToolRoot: filepath.ToSlash(filepath.Clean(args[0])), Label: args[1]}
-		root, err := c.settledRoot(cmd.Context(), cfg)
+		root, err := settledRoot(cmd.Context(), c, cfg)
 		if err != nil {
 			return err
 		}
