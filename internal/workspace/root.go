@@ -32,8 +32,8 @@ const maxPath = 32 << 10
 //   - INVALID_REQUEST for a path that is not absolute, not UTF-8 or holds a
 //     control character;
 //   - WORKING_ROOT_INACCESSIBLE for the root of the file system, for /proc, /sys,
-//     /dev, any .belay, the private folders, and the content of one of them, by name or by what the names really
-//     lead to;
+//     /dev, any .belay, the private folders, and the content of one of them, by name
+//     or by what the names really lead to;
 //   - WORKING_ROOT_CONFLICT for the instruction root or a folder inside it, by
 //     name or by what the names really lead to, since agents must not be able to
 //     edit their own instructions (a project that contains the instruction root

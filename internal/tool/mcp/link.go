@@ -14,7 +14,7 @@ type link interface {
 	transport() sdk.Transport
 	// explain says what went wrong in words for people, with what is known of the server's
 	// own reasons.
-	explain(err error) error
+	explain(err error) trouble
 	// close ends what is left once the session is closed.
 	close()
 }
@@ -41,4 +41,16 @@ func (v *server) link() (link, error) {
 		return nil, err
 	}
 	return &remote{Server: v.Server, client: client}, nil
+}
+
+// trouble is why a server is of no use, and the next step of a person, "" for none. A model
+// in the middle of a call must not follow that step: nobody knows what the call has done.
+type trouble struct{ reason, step string }
+
+// Error implements [error].
+func (t trouble) Error() string {
+	if t.step == "" {
+		return t.reason
+	}
+	return t.reason + "; " + t.step
 }

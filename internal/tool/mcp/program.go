@@ -40,11 +40,11 @@ func (p *program) transport() sdk.Transport {
 }
 
 // explain adds what the program wrote last.
-func (p *program) explain(err error) error {
+func (p *program) explain(err error) trouble {
 	if said := p.stderr.String(); said != "" {
-		return fmt.Errorf("%w; it wrote: %s", err, said)
+		return trouble{reason: fmt.Sprintf("%v; it wrote: %s", err, said)}
 	}
-	return err
+	return trouble{reason: err.Error()}
 }
 
 func (p *program) close() {

@@ -6,9 +6,9 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strings"
 	"sync/atomic"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"belay/internal/netguard"
@@ -19,15 +19,12 @@ import (
 type remote struct {
 	Server
 	client *http.Client
-	// trouble is why the latest request failed, "" if it did not. The transport says it in
-	// its own words only, and often without the cause.
-	trouble atomic.Pointer[string]
+	// latest is why the latest request failed, nil if it did not. The errors of the transport
+	// have lost that where an answer could not be read.
+	latest atomic.Pointer[trouble]
 	// known is set once it answered as an MCP server does.
 	known atomic.Bool
 }
-
-// codeRejected is the code of the transport's own error for a request that failed.
-const codeRejected = -32005
 
 func (r *remote) transport() sdk.Transport {
 	client := *r.client
@@ -35,28 +32,31 @@ func (r *remote) transport() sdk.Transport {
 	return &sdk.StreamableClientTransport{Endpoint: r.URL, HTTPClient: &client, MaxEventSize: maxMessage}
 }
 
-// explain says why the server is of no use, and the next step.
-func (r *remote) explain(err error) error {
+// explain implements [link].
+func (r *remote) explain(err error) trouble {
 	var own plainError
-	var refused *jsonrpc.Error
-	switch trouble := r.trouble.Load(); {
+	var known trouble
+	refused, isRefused := refusal(err)
+	switch latest := r.latest.Load(); {
 	case errors.As(err, &own):
-		return own
+		return trouble{reason: own.Error()}
+	case errors.As(err, &known):
+		return known
 	case errors.Is(err, sdk.ErrSessionMissing):
-		return errors.New("it does not know the session any more; it was probably restarted, so try again")
-	case errors.As(err, &refused) && refused.Code != codeRejected && !errors.Is(err, sdk.ErrConnectionClosed):
-		return fmt.Errorf("it refuses the connection: %s", tool.Clip(refused.Message, maxTold))
-	case trouble != nil && *trouble != "":
-		return errors.New(*trouble)
+		return trouble{"it does not know the session any more; it was probably restarted", "try again"}
+	case isRefused:
+		return trouble{reason: "it refuses the connection: " + tool.Clip(refused, maxTold)}
+	case latest != nil:
+		return *latest
 	case r.known.Load():
-		return errors.New("it closed the connection; try again")
+		return trouble{"it closed the connection", "try again"}
 	}
-	return errors.New(r.stranger())
+	return r.stranger()
 }
 
 // stranger says that no MCP server answers at the address.
-func (r *remote) stranger() string {
-	return "an answer came from there, but not one of an MCP server; the address often ends in /mcp: correct mcp.servers." + r.Name + ".url"
+func (r *remote) stranger() trouble {
+	return trouble{"an answer came from there, but not one of an MCP server; the address often ends in /mcp", "correct mcp.servers." + r.Name + ".url"}
 }
 
 func (r *remote) close() { r.client.CloseIdleConnections() }
@@ -73,14 +73,14 @@ func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 	case err != nil && req.Context().Err() != nil:
 		return nil, err // the caller gave up
 	case err != nil:
-		return nil, r.failed(r.unreached(err))
+		return nil, r.unreached(err)
 	case res.StatusCode == http.StatusUnauthorized, res.StatusCode == http.StatusForbidden:
 		_ = res.Body.Close() // the status says it
-		return nil, r.failed(r.status(res.StatusCode))
+		return nil, r.status(res.StatusCode)
 	}
 	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	if req.Method == http.MethodPost { // others may be refused: not every server has a stream of its own
-		r.note(r.judge(res.StatusCode, kind))
+		r.latest.Store(r.judge(res.StatusCode, kind))
 	}
 	if kind != "text/event-stream" {
 		res.Body = http.MaxBytesReader(nil, res.Body, maxMessage)
@@ -89,62 +89,69 @@ func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// judge is what is wrong with an answer by its status and its kind, "" for nothing.
-func (r *remote) judge(status int, kind string) string {
+// judge is what is wrong with an answer by its status and its kind, nil for nothing.
+func (r *remote) judge(status int, kind string) *trouble {
 	switch {
 	case status < 200 || status > 299:
-		return r.status(status)
+		t := r.status(status)
+		return &t
 	case status == http.StatusOK && kind != "application/json" && kind != "text/event-stream":
-		return r.stranger()
+		t := r.stranger()
+		return &t
 	}
-	return ""
-}
-
-func (r *remote) note(trouble string) { r.trouble.Store(&trouble) }
-
-func (r *remote) failed(trouble string) error {
-	r.note(trouble)
-	return errors.New(trouble)
+	return nil
 }
 
 // unreached says why no answer came.
-func (r *remote) unreached(err error) string {
-	why, step := netguard.Reason(err), "start it, or correct mcp.servers."+r.Name+".url"
-	if v := (*netguard.ViolationError)(nil); errors.As(err, &v) {
-		why, step = v.Error(), "correct mcp.servers."+r.Name+".url"
-	}
-	if why == "" {
+func (r *remote) unreached(err error) trouble {
+	address := "correct mcp.servers." + r.Name + ".url"
+	malformed := (*http.ProtocolError)(nil)
+	switch v, why := (*netguard.ViolationError)(nil), netguard.Reason(err); {
+	case errors.As(err, &v):
+		return trouble{v.Error(), address}
+	case why != "":
+		return trouble{why, "start it, or " + address}
+	case errors.As(err, &malformed), strings.Contains(err.Error(), "malformed HTTP"):
 		return r.stranger()
 	}
-	return why + "; " + step
+	return trouble{"it cannot be reached: " + innermost(err).Error(), "start it, or " + address}
+}
+
+// innermost is an error without the names of calls and addresses around it.
+func innermost(err error) error {
+	for under := errors.Unwrap(err); under != nil; under = errors.Unwrap(err) {
+		err = under
+	}
+	return err
 }
 
 // status says what an HTTP status means here.
-func (r *remote) status(status int) string {
+func (r *remote) status(status int) trouble {
 	said := fmt.Sprintf("(status %d)", status)
+	setting := "mcp.servers." + r.Name
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return r.unauthorized(said)
 	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
-		return "no MCP server answers at this address " + said + "; it often ends in /mcp: correct mcp.servers." + r.Name + ".url"
+		return trouble{"no MCP server answers at this address " + said + "; it often ends in /mcp", "correct " + setting + ".url"}
 	case status == http.StatusTooManyRequests:
-		return "it gets too many requests " + said + "; try again later"
+		return trouble{"it gets too many requests " + said, "try again later"}
 	case status >= 300 && status < 400:
-		return "it sends requests elsewhere " + said + ", and belay follows no redirect; write the address where it leads into mcp.servers." + r.Name + ".url"
+		return trouble{"it sends requests elsewhere " + said + ", and belay follows no redirect", "write the address where it leads into " + setting + ".url"}
 	case status >= 500:
-		return "it has a fault of its own, or is overloaded " + said + "; try again later, or look at its log"
+		return trouble{"it has a fault of its own, or is overloaded " + said, "try again later, or look at its log"}
 	}
-	return "it refuses the request " + said + "; correct mcp.servers." + r.Name
+	return trouble{"it refuses the request " + said, "correct " + setting}
 }
 
-func (r *remote) unauthorized(said string) string {
+func (r *remote) unauthorized(said string) trouble {
 	switch {
 	case r.Token != "":
-		return "it does not accept the token " + said + "; correct the value of " + r.TokenEnv
+		return trouble{"it does not accept the token " + said, "correct the value of " + r.TokenEnv}
 	case r.TokenEnv != "":
-		return "it wants a token " + said + ", and " + r.TokenEnv + " is not set; set it where belay starts"
+		return trouble{"it wants a token " + said + ", and " + r.TokenEnv + " is not set", "set it where belay starts"}
 	}
-	return "it wants a token " + said + "; name the variable that has it with token_env in mcp.servers." + r.Name
+	return trouble{"it wants a token " + said, "name the variable that has it with token_env in mcp.servers." + r.Name}
 }
 
 // watchedBody notes why an answer could not be read to its end.
@@ -157,9 +164,9 @@ type watchedBody struct {
 func (b *watchedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
-		b.of.note(fmt.Sprintf("its answer is too large; one message may have %d MiB", maxMessage>>20))
+		b.of.latest.Store(&trouble{reason: fmt.Sprintf("its answer is too large; one message may have %d MiB", maxMessage>>20)})
 	} else if why := netguard.Reason(err); why != "" && !errors.Is(err, io.EOF) {
-		b.of.note(why + "; try again")
+		b.of.latest.Store(&trouble{why, "try again"})
 	}
 	return n, err
 }

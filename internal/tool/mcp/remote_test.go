@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"io"
 	"log"
 	"net/http"
@@ -8,6 +9,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"belay/internal/tool"
+	"belay/internal/tool/mcp/mcptest"
 )
 
 // What is wrong with an address is said in plain words with the next step, and nothing of
@@ -67,6 +73,50 @@ func TestRemoteTroubles(t *testing.T) {
 			for _, no := range []string{"secret", "sesame", "sending", "dial tcp", "rejected", "initialize"} {
 				if strings.Contains(got, no) {
 					t.Errorf("%q has %q", got, no)
+				}
+			}
+		})
+	}
+}
+
+// A call whose answer never came may have been done. The model reads that and no step of a
+// person, which would be to try again.
+func TestRemoteBreaksDuringACall(t *testing.T) {
+	t.Parallel()
+	h := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return mcptest.Server() }, nil)
+	for name, breaks := range map[string]func(w http.ResponseWriter){
+		"closes": func(http.ResponseWriter) { panic(http.ErrAbortHandler) },
+		"fails":  func(w http.ResponseWriter) { w.WriteHeader(http.StatusBadGateway) },
+		"locks":  func(w http.ResponseWriter) { w.WriteHeader(http.StatusForbidden) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, err := io.ReadAll(r.Body)
+				if err != nil || bytes.Contains(body, []byte(`"tools/call"`)) {
+					breaks(w)
+					return
+				}
+				r.Body = io.NopCloser(bytes.NewReader(body))
+				h.ServeHTTP(w, r)
+			}))
+			t.Cleanup(srv.Close)
+			s, _ := open(t, Server{Name: "far", URL: srv.URL})
+			set, problems := ready(t, s)
+			if len(problems) > 0 {
+				t.Fatal(problems)
+			}
+			_, err := run(t, set, "mcp.far.echo", `{"text":"far"}`)
+			refusal, ok := tool.AsRefusal(err)
+			if !ok {
+				t.Fatal(err)
+			}
+			if !strings.Contains(refusal.Reason, "broke during the call: it ") || !strings.Contains(refusal.Hint, "nobody knows whether it was done") {
+				t.Errorf("%q, %q", refusal.Reason, refusal.Hint)
+			}
+			for _, no := range []string{"try again", "correct", "rejected", "tools/call"} {
+				if strings.Contains(refusal.Reason, no) {
+					t.Errorf("%q has %q", refusal.Reason, no)
 				}
 			}
 		})

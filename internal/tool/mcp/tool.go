@@ -73,14 +73,13 @@ func (c *call) Run(ctx context.Context) (tool.Result, error) {
 		return c.result(ctx, res)
 	}
 	const unknown = "nobody knows whether it was done; look before you call it again"
-	var refused *jsonrpc.Error
-	switch {
+	switch refused, isRefused := refusal(err); {
 	case errors.Is(timed.Err(), context.DeadlineExceeded) && ctx.Err() == nil:
 		err = tool.Refuse("the MCP server %s did not answer within %s", name, limit.Round(time.Millisecond)).WithHint(unknown)
-	case errors.As(err, &refused) && !errors.Is(err, sdk.ErrConnectionClosed):
-		err = tool.Refuse("the MCP server %s refuses the call: %s", name, tool.Clip(c.tool.server.redact(refused.Message), 2000))
+	case isRefused:
+		err = tool.Refuse("the MCP server %s refuses the call: %s", name, tool.Clip(c.tool.server.redact(refused), 2000))
 	default:
-		said := c.tool.server.redact(conn.link.explain(err).Error())
+		said := c.tool.server.redact(conn.link.explain(err).reason)
 		err = tool.Refuse("the connection to the MCP server %s broke during the call: %s", name, tool.Clip(said, 2000)).WithHint(unknown)
 	}
 	return tool.Result{}, c.stopped(ctx, err)
@@ -92,4 +91,16 @@ func (c *call) stopped(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	}
 	return err
+}
+
+// codeRejected is the code of the transport's own error for a request that failed.
+const codeRejected = -32005
+
+// refusal is what a server itself says against a request. False is any other error.
+func refusal(err error) (message string, ok bool) {
+	var refused *jsonrpc.Error
+	if errors.As(err, &refused) && refused.Code != codeRejected && !errors.Is(err, sdk.ErrConnectionClosed) {
+		return refused.Message, true
+	}
+	return "", false
 }
