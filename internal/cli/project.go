@@ -58,8 +58,13 @@ func settledRoot(ctx context.Context, c *console, cfg *config.Config) (string, e
 	if err != nil {
 		return "", err
 	}
-	if err := app.SettleProject(ctx, cfg, root); err != nil {
-		c.warn(fault.From(err).Message + ", so the files may be half changed; see belay doctor")
+	switch err := app.SettleProject(ctx, cfg, root); {
+	case ctx.Err() != nil:
+		return "", err
+	case fault.Is(err, fault.Overloaded):
+		c.warn("somebody else changes files of the project, so what follows may be half of it; try again")
+	case err != nil:
+		c.warn("files of the project may be half changed: " + line(err.Error()) + "; see belay doctor")
 	}
 	return root, nil
 }

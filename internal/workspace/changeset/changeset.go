@@ -142,16 +142,21 @@ const maxSettling = time.Second
 // Settle is for those who are about to read files of the project, or the named ones of it:
 // it completes or takes back what a dead process left half done, and waits up to a second
 // for a change that is under way. It is cheap where there is neither. An error says that
-// the files may be half changed.
+// the files may be half changed: OVERLOADED for a change that takes longer.
 func (w Writer) Settle(ctx context.Context, project string, paths ...string) error {
 	if !w.Journal.Left(project, "") && !w.Journal.Stray(project) {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, maxSettling)
+	waiting, cancel := context.WithTimeout(ctx, maxSettling)
 	defer cancel()
-	p, err := w.Open(ctx, project, paths...)
-	if err == nil {
+	p, err := w.Open(waiting, project, paths...)
+	switch {
+	case err == nil:
 		p.Close()
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case waiting.Err() != nil:
+		return fault.New(fault.Overloaded, "somebody else changes files of the project").WithHint("try it again").Because(err)
 	}
 	return err
 }

@@ -1,6 +1,8 @@
 package changeset
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -86,4 +88,24 @@ func TestOpen(t *testing.T) {
 	p, err = w.Open(t.Context(), project, "d/a", ".belay/proposals/x.csv")
 	must(t, err)
 	p.Close()
+}
+
+// TestSettle: a reader completes what a dead process left, and waits a moment for a living one.
+func TestSettle(t *testing.T) {
+	t.Parallel()
+	w, project := newWriter(t), t.TempDir()
+	must(t, w.Settle(t.Context(), project))
+	must(t, os.MkdirAll(filepath.Join(project, ".belay", "journal", "left"), 0o700)) // contents of somebody's change
+	p, err := w.Open(t.Context(), project)
+	must(t, err)
+	if err := w.Settle(t.Context(), project); !w.Journal.Stray(project) || !fault.Is(err, fault.Overloaded) {
+		t.Errorf("beside a change: %v", err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := w.Settle(gone, project); !errors.Is(err, context.Canceled) {
+		t.Errorf("of a reader that is gone: %v", err)
+	}
+	p.Close()
+	must(t, w.Settle(t.Context(), project))
 }

@@ -52,7 +52,7 @@ type Options struct {
 	MaxRoots int
 	// Settle completes or takes back what a process that died has left half done of a
 	// project's files; it is called before each look. An error says that they may be half
-	// changed, and leads to another look soon. nil does nothing.
+	// changed: it is logged, and the next question tries again. nil does nothing.
 	Settle func(ctx context.Context, root string) error
 	// Logger gets one warning when projects are polled; nil discards it.
 	Logger *slog.Logger

@@ -35,17 +35,31 @@ func (x *root) pending() bool {
 // refresh looks at what has to be looked at and makes the next snapshot where
 // something has changed.
 func (x *root) refresh() error {
-	if !x.pending() {
+	if !x.pending() && !x.unsettled {
 		return nil
 	}
-	unsettled := x.set.o.Settle(x.life, x.path)
+	if x.settle(); !x.pending() {
+		return nil
+	}
 	result, err := x.look()
 	if err != nil {
 		return err
 	}
 	x.publish(result)
-	x.doubt = x.doubt || unsettled != nil
 	return nil
+}
+
+// settle completes or takes back what a process that died has left half done. Where that
+// fails, every question tries again; the project is looked at anew once it succeeds.
+func (x *root) settle() {
+	err := x.set.o.Settle(x.life, x.path)
+	switch {
+	case err == nil:
+		x.doubt = x.doubt || x.unsettled
+	case !x.unsettled && x.life.Err() == nil:
+		x.set.o.Logger.Warn("files of a project may be half changed", "project", x.path, "error", err)
+	}
+	x.unsettled = err != nil
 }
 
 // look returns what the project holds now.

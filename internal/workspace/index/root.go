@@ -39,6 +39,8 @@ type root struct {
 	moved   map[string]bool // folders that came or went; "." is any
 	changed map[string]bool // paths for the next change
 	more    bool
+	// unsettled is set while files may be half changed.
+	unsettled bool
 	// proposals is set where what agents propose changed; proposed is when their folder was
 	// changed at the last look.
 	proposals bool
@@ -50,9 +52,9 @@ type answer struct {
 	err      error
 }
 
-// settle is how long an index waits after something has happened for what belongs
-// to it; a question does not wait.
-const settle = 8 * time.Millisecond
+// calm is how long an index waits after something has happened for what belongs to it; a
+// question does not wait.
+const calm = 8 * time.Millisecond
 
 func newRoot(s *Set, path string) *root {
 	x := &root{
@@ -136,7 +138,7 @@ func (x *root) live() error {
 			return nil
 		case <-ready:
 			if x.collect(); x.pending() {
-				settled.Reset(settle)
+				settled.Reset(calm)
 			}
 		case <-settled.C:
 			x.collect()
@@ -196,7 +198,7 @@ func (x *root) reply(askers []chan answer) error {
 // begin makes the first snapshot for those who asked before it was begun, and
 // begins to watch.
 func (x *root) begin(askers []chan answer) error {
-	unsettled := x.set.o.Settle(x.life, x.path)
+	x.settle()
 	x.proposed = x.proposalsTime()
 	result, err := x.scan(".")
 	if err == nil {
@@ -221,6 +223,5 @@ func (x *root) begin(askers []chan answer) error {
 		x.doubt = true // those who follow want stamps to compare with
 		x.notifyPolling(fmt.Errorf("it has %d folders, more than the %d that are watched", len(result.Visited), x.set.o.MaxWatches))
 	}
-	x.doubt = x.doubt || unsettled != nil
 	return nil
 }
