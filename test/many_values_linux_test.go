@@ -29,12 +29,12 @@ func TestBodiesOfManyValues(t *testing.T) {
 		says                     string
 	}{
 		{"texts", "POST", "/api/harness/attachments/inspect", fill(290<<10, `{"attachments":[`, `""`, `]}`), 400, "attachments must have at most 10000 entries"},
-		{"members", "POST", "/api/harness/attachments/inspect", `{` + members(small) + `}`, 413, "an object of more than"},
-		{"metadata", "POST", "/api/working-root/deliverable/status/transition", `{"metadata":{` + members(small-20) + `}}`, 413, "an object of more than"},
-		{"objects", "POST", "/api/workflow/run", fill(small, `{"input":{"a":[`, `{}`, `]}}`), 413, "an array of more than"},
+		{"members", "POST", "/api/harness/attachments/inspect", `{` + members(small) + `}`, 413, "an object of too many members, more than 10000"},
+		{"metadata", "POST", "/api/working-root/deliverable/status/transition", `{"metadata":{` + members(small-20) + `}}`, 413, "an object of too many members, more than 10000"},
+		{"objects", "POST", "/api/workflow/run", fill(small, `{"input":{"a":[`, `{}`, `]}}`), 413, "an array of too many items, more than 100000"},
 		{"lists of objects", "POST", "/api/workflow/run", fill(small, `{"input":{"a":[`, `[{},{},{},{},{},{}]`, `]}}`), 413, "more than"},
-		{"rows", "PUT", "/api/working-root/deliverable/dependencies", fill(wide, `{"rows":[`, `{}`, `]}`), 413, "an array of more than"},
-		{"columns", "PUT", "/api/working-root/deliverable/dependencies", `{"rows":[{` + members(wide-20) + `}]}`, 413, "an object of more than"},
+		{"rows", "PUT", "/api/working-root/deliverable/dependencies", fill(wide, `{"rows":[`, `{}`, `]}`), 413, "an array of too many items, more than 100000"},
+		{"columns", "PUT", "/api/working-root/deliverable/dependencies", `{"rows":[{` + members(wide-20) + `}]}`, 413, "an object of too many members, more than 10000"},
 		{"cells", "PUT", "/api/working-root/deliverable/dependencies", fill(wide, `{"rows":[`, `{"a":"","b":"","c":"","d":"","e":"","f":"","g":"","h":"","i":"","j":"","k":"","l":"","m":"","n":""`+
 			`,"o":"","p":"","q":"","r":"","s":"","t":"","u":"","v":"","w":"","x":"","y":"","z":"","aa":"","bb":"","cc":"","dd":"","ee":"","ff":"","gg":"","hh":"","ii":"","jj":"","kk":""}`, `]}`), 413, "more than"},
 	} {

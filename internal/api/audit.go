@@ -86,7 +86,7 @@ func auditCursor(p *params) int64 {
 	digits, ok := strings.CutPrefix(s, auditPlace)
 	n, err := strconv.ParseInt(digits, 36, 64)
 	if !ok || err != nil || n <= 0 {
-		p.badWith("begin without one", "cursor", "is none that this server gave")
+		p.badWith("begin without one", "cursor", "is not a cursor of this server")
 		return 0
 	}
 	return n

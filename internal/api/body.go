@@ -26,8 +26,8 @@ func (h *Handler) fields(w *response, r *http.Request) (fields, error) {
 		most *= wideBody
 	}
 	err = checkJSON(body, most)
-	if many := tooManyError(""); errors.As(err, &many) {
-		return fields{}, fault.New(fault.RequestTooLarge, "the body has %s", many).With("field", "body").
+	if many := (*tooManyError)(nil); errors.As(err, &many) {
+		return fields{}, fault.New(fault.RequestTooLarge, "the body has %s", many).With("field", "body").With("limit", many.limit).
 			WithHint("send less at once")
 	}
 	var o object

@@ -29,15 +29,19 @@ const (
 )
 
 // tooManyError is the error of a body with more of something than is read.
-type tooManyError string
+type tooManyError struct {
+	what  string
+	limit int
+}
 
-func (e tooManyError) Error() string { return string(e) }
+func (e *tooManyError) Error() string { return fmt.Sprintf("%s, more than %d", e.what, e.limit) }
 
 // checkJSON accepts one JSON value strictly: the RFC 8259 grammar, and no
 // duplicate keys, no broken UTF-8 (not even as escapes) and no deep nesting,
 // which two readers could take to mean different things. It is a [tooManyError] for more
 // names and values than so many, or more of them in one object or array than are read.
-func checkJSON(b []byte, left int) error {
+func checkJSON(b []byte, most int) error {
+	left := most
 	var whole json.RawMessage
 	if err := json.Unmarshal(b, &whole); err != nil {
 		return explain(err, len(b))
@@ -59,7 +63,7 @@ func checkJSON(b []byte, left int) error {
 		case d.StackDepth() > maxDepth:
 			return fmt.Errorf("nests deeper than %d levels", maxDepth)
 		case left < 0:
-			return tooManyError("more values than are read")
+			return &tooManyError{"too many names and values", most}
 		}
 		if err := crowded(d.StackIndex(d.StackDepth())); err != nil {
 			return err
@@ -71,9 +75,9 @@ func checkJSON(b []byte, left int) error {
 func crowded(kind jsontext.Kind, n int64) error {
 	switch {
 	case kind == '{' && n > 2*maxMembers:
-		return tooManyError(fmt.Sprintf("an object of more than %d members", maxMembers))
+		return &tooManyError{"an object of too many members", maxMembers}
 	case kind == '[' && n > maxItems:
-		return tooManyError(fmt.Sprintf("an array of more than %d items", maxItems))
+		return &tooManyError{"an array of too many items", maxItems}
 	}
 	return nil
 }

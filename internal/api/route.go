@@ -127,7 +127,7 @@ func noEndpoint(r *http.Request) error {
 
 // notServed is the error of an endpoint whose part of the server is not there.
 func notServed(what string) *fault.Error {
-	return fault.New(fault.NotFound, "this server %s", what).WithHint("ask a server that has this part; GET /api/system/info lists what one has")
+	return fault.New(fault.NotFound, "this server %s", what).WithHint("ask a server that has this part")
 }
 
 // notAllowed names the methods that the path has; fail puts them in Allow.

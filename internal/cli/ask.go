@@ -140,7 +140,7 @@ func (a *asker) answer(text string) {
 	if !ok {
 		if d.Verdict == "" {
 			_, choices := a.open.prompt()
-			a.c.warn("that is no answer here; type one of these: " + choices)
+			a.c.warn("that is not a valid answer; type one of these: " + choices)
 		}
 		a.prompt()
 		return

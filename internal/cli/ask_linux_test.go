@@ -34,7 +34,7 @@ func TestAnswersAtTheTerminal(t *testing.T) {
 			x.types(tt.keys)
 			x.shows(tt.shows)
 			x.ends(0)
-			if told, wrong := strings.Contains(x.screen(), "that is no answer here; type one of these: y = allow"), strings.Contains(tt.keys, "perhaps"); told != wrong {
+			if told, wrong := strings.Contains(x.screen(), "that is not a valid answer; type one of these: y = allow"), strings.Contains(tt.keys, "perhaps"); told != wrong {
 				t.Errorf("the answers that there are: told %v, want %v", told, wrong)
 			}
 			if told := strings.Contains(x.screen(), "1 call refused\n"); told == tt.made || strings.Contains(x.screen(), "hint:") {

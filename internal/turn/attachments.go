@@ -60,7 +60,7 @@ func (a *attachments) Upload(ctx context.Context, u Upload) (up Uploaded, err er
 	}
 	if len(r.Refused) > 0 {
 		refused := r.Refused[0]
-		refused.Path = name // the person knows it; where it lay for a moment is nobody's business
+		refused.Path = name // the person knows it; the internal path is not shown
 		return Uploaded{}, attachment.UploadFailure(refused)
 	}
 	it := r.Items[0]

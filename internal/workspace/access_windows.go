@@ -5,8 +5,8 @@ import (
 	"os"
 )
 
-// permitted lists the folder, and to write creates and removes a file: access lists on Windows have no cheaper
-// question that gives the true answer.
+// permitted lists the folder, and to write creates and removes a file: access lists on
+// Windows have no cheaper question that gives the true answer.
 func permitted(path string, write bool) error {
 	d, err := os.Open(path)
 	if err != nil {

@@ -15,8 +15,8 @@ var systemFolders = []string{"/proc", "/sys", "/dev"}
 
 // closed refuses a path where no project may be: the root of the file system, which
 // holds all that follows, and what is in a folder of the system, any .belay, or a
-// private folder, which is belay's own. The path's
-// name counts, and what it really leads to. It need not exist. field names it.
+// private folder, which is belay's own. The path's name counts, and what it really
+// leads to. It need not exist. field names it.
 func closed(field string, at location, private []string) error {
 	var why string
 	switch {

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -50,8 +51,8 @@ func (r *Runner) Resume(ctx context.Context, project, id, onQuestion string) (Su
 		return Summary{}, err
 	}
 	at, err := r.site(record.Folder, record.within, record.Project)
-	if f := (*fault.Error)(nil); errors.As(err, &f) {
-		return Summary{}, f.WithHint("if the file or the project was moved, name the file where it is now: belay run FILE --resume %s", id)
+	if f := (*fault.Error)(nil); errors.As(err, &f) && errors.Is(err, fs.ErrNotExist) {
+		return Summary{}, f.WithHint("if the file or the project was moved, name its new place: belay run FILE --resume %s", id)
 	}
 	if err != nil {
 		return Summary{}, err

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"io"
 
-	"belay/internal/plainjson"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"belay/internal/plainjson"
 )
 
 // DecodeInput reads an input that somebody wrote into a file: one JSON object, whose

@@ -103,9 +103,6 @@ var idPattern = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9-]{7,63}$`)
 var errMalformed = errors.New("the proposal's record is malformed")
 
 func notFound(id string) error {
-	if len(id) > 64 {
-		id = id[:64]
-	}
 	return fault.New(fault.NotFound, "the project has no proposal %q", fault.Clip(id)).WithHint("list the project's proposals with GET /api/project/proposals")
 }
 

@@ -8,7 +8,7 @@ export function bytes(n: number): string {
 
 /** How long something was worked at, in milliseconds, up to now where it has not ended. The pauses of a resumed run do not count. */
 export function worked(x: { startedAt: string; endedAt?: string; pausedMs?: number }): number {
-  return (x.endedAt ? Date.parse(x.endedAt) : Date.now()) - Date.parse(x.startedAt) - (x.pausedMs ?? 0);
+  return Math.max(0, (x.endedAt ? Date.parse(x.endedAt) : Date.now()) - Date.parse(x.startedAt) - (x.pausedMs ?? 0));
 }
 
 export function duration(ms: number): string {
