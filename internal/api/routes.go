@@ -77,7 +77,7 @@ func harnessRoutes() []route {
 				{in: "query", name: "after", integer: true, doc: "the sequence to go on after; 0, the default, is the beginning"},
 				{in: "query", name: "turn", doc: "end the stream after this turn's process:exit"},
 				{in: "header", name: "Last-Event-ID", integer: true, doc: "as after, and wins over it"}},
-			media: eventStream, action: action{serve: serveEvents}, errors: []fault.Type{fault.InvalidRequest, fault.SessionNotFound, fault.Overloaded}},
+			media: eventStream, action: action{serve: serveEvents}, errors: []fault.Type{fault.InvalidRequest, fault.SessionNotFound, fault.NotFound, fault.Overloaded}},
 
 		{method: post, path: "/api/harness/turn", name: "startTurn", summary: "Take a turn; the answer is its events, the last of them process:exit.",
 			params: []param{{in: "header", name: "Idempotency-Key",

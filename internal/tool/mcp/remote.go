@@ -105,13 +105,12 @@ func (r *remote) judge(status int, kind string) *trouble {
 // unreached says why no answer came.
 func (r *remote) unreached(err error) trouble {
 	address := "correct mcp.servers." + r.Name + ".url"
-	malformed := (*http.ProtocolError)(nil)
 	switch v, why := (*netguard.ViolationError)(nil), netguard.Reason(err); {
 	case errors.As(err, &v):
 		return trouble{v.Error(), address}
 	case why != "":
 		return trouble{why, "start it, or " + address}
-	case errors.As(err, &malformed), strings.Contains(err.Error(), "malformed HTTP"):
+	case strings.Contains(err.Error(), "malformed"): // net/http has no type for it
 		return r.stranger()
 	}
 	return trouble{"it cannot be reached: " + innermost(err).Error(), "start it, or " + address}

@@ -6496,7 +6496,7 @@ export interface operations {
                     "application/json": components["schemas"]["fault.Body"];
                 };
             };
-            /** @description SESSION_NOT_FOUND */
+            /** @description SESSION_NOT_FOUND, NOT_FOUND */
             404: {
                 headers: {
                     [name: string]: unknown;
