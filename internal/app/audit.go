@@ -62,9 +62,9 @@ func coordinator(cfg *config.Config, audit *permit.Audit, notify workspace.Notif
 		if from == "" {
 			from = "no mode"
 		}
-		e := permit.Entry{Kind: "coordination", Project: c.Project, Summary: fmt.Sprintf("%s: %s to %s", c.Path, from, c.To), Verdict: verdictBegins, By: c.By}
+		e := permit.Entry{Kind: "coordination", Project: c.Project, Summary: fmt.Sprintf("%s: %s to %s", c.Path, from, c.To), Verdict: permit.VerdictBegins, By: c.By}
 		if c.Failed != "" {
-			e.Verdict, e.Reason = "failed", c.Failed
+			e.Verdict, e.Reason = permit.VerdictFailed, c.Failed
 		}
 		return audit.Append(ctx, e)
 	}}

@@ -43,9 +43,9 @@ func newRegisters(cfg *config.Config, audit *permit.Audit, notify workspace.Noti
 	changes := newChanges(cfg, notify)
 	files := registerfile.Options{Writer: changes, Clock: time.Now}
 	files.Record = func(ctx context.Context, r registerfile.Record) error {
-		e := permit.Entry{Kind: "register", Project: r.Project, Summary: r.Path + ": " + r.Summary, Verdict: verdictBegins, By: r.By, Note: r.Before + " > " + r.After}
+		e := permit.Entry{Kind: "register", Project: r.Project, Summary: r.Path + ": " + r.Summary, Verdict: permit.VerdictBegins, By: r.By, Note: r.Before + " > " + r.After}
 		if r.Failed != "" {
-			e.Verdict, e.Reason = "failed", r.Failed
+			e.Verdict, e.Reason = permit.VerdictFailed, r.Failed
 		}
 		return audit.Append(ctx, e)
 	}

@@ -49,7 +49,7 @@ func snapshotOptions(cfg *config.Config, audit *permit.Audit, a notifier) snapsh
 func snapshotEntry(r snapshot.Record) permit.Entry {
 	e := permit.Entry{
 		Kind: "snapshot", Project: r.Project, SessionID: r.By.Session, TurnID: r.By.Turn, Agent: r.By.Agent, By: r.By.Name,
-		Summary: fmt.Sprintf("%s: %d files, %d bytes", r.Path, r.Files, r.Bytes), Verdict: verdictBegins, Note: "manifest " + r.SHA256,
+		Summary: fmt.Sprintf("%s: %d files, %d bytes", r.Path, r.Files, r.Bytes), Verdict: permit.VerdictBegins, Note: "manifest " + r.SHA256,
 	}
 	if r.Files == 1 {
 		e.Summary = fmt.Sprintf("%s: 1 file, %d bytes", r.Path, r.Bytes)
@@ -58,7 +58,7 @@ func snapshotEntry(r snapshot.Record) permit.Entry {
 		e.By = "run " + r.By.Run
 	}
 	if r.Failed != "" {
-		e.Verdict, e.Reason = "failed", r.Failed
+		e.Verdict, e.Reason = permit.VerdictFailed, r.Failed
 	}
 	return e
 }

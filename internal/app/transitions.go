@@ -11,11 +11,6 @@ import (
 	"belay/internal/workspace/statusfile"
 )
 
-// verdictBegins is the verdict of an act that goes on the audit log before it is done. The
-// log cannot know yet how the act ends: a second line says so where it failed. Logs of
-// earlier versions have made, written or published there.
-const verdictBegins = "begins"
-
 // Transitions makes transitions for a command that needs nothing else.
 func Transitions(cfg *config.Config) (*statusfile.Writer, error) {
 	audit, err := openAudit(cfg)
@@ -37,7 +32,7 @@ func transitions(cfg *config.Config, audit *permit.Audit, notify workspace.Notif
 func transitionEntry(r statusfile.Record) permit.Entry {
 	e := permit.Entry{
 		Kind: "transition", Project: r.Project, SessionID: r.By.Session, TurnID: r.By.Turn, Agent: r.By.Agent, By: r.By.Name,
-		Summary: fmt.Sprintf("%s: %s to %s by %s", r.Path, r.From, r.To, r.Actor), Verdict: verdictBegins, Note: r.Note,
+		Summary: fmt.Sprintf("%s: %s to %s by %s", r.Path, r.From, r.To, r.Actor), Verdict: permit.VerdictBegins, Note: r.Note,
 		Reason: fmt.Sprintf("content %s to %s", r.Before, r.After),
 	}
 	switch {
@@ -47,7 +42,7 @@ func transitionEntry(r statusfile.Record) permit.Entry {
 		e.Reason = "approved as " + r.Approval + ", which no repository was there to check; " + e.Reason
 	}
 	if r.Failed != "" {
-		e.Verdict, e.Reason = "failed", r.Failed
+		e.Verdict, e.Reason = permit.VerdictFailed, r.Failed
 	}
 	return e
 }

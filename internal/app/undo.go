@@ -22,9 +22,9 @@ func OpenUndo(cfg *config.Config) (*undo.Store, error) {
 		Writer: newChanges(cfg, newNotifier(cfg).notify),
 		Dir:    filepath.Join(cfg.Paths.StateDir, "undo"), Clock: time.Now, NewID: newTurnID,
 		Record: func(ctx context.Context, c undo.Change) error {
-			e := permit.Entry{Kind: "files", Project: c.Project, Summary: c.What + ": " + strings.Join(c.Paths, ", "), Verdict: verdictBegins, By: c.By, Note: c.ID}
+			e := permit.Entry{Kind: "files", Project: c.Project, Summary: c.What + ": " + strings.Join(c.Paths, ", "), Verdict: permit.VerdictBegins, By: c.By, Note: c.ID}
 			if c.Failed != "" {
-				e.Verdict, e.Reason = "failed", c.Failed
+				e.Verdict, e.Reason = permit.VerdictFailed, c.Failed
 			}
 			return audit.Append(ctx, e)
 		},

@@ -43,13 +43,6 @@ func (v *Overview) auditActivity(ctx context.Context, q ActivityQuery, a *Activi
 	return nil
 }
 
-// The verdicts of the two lines that an act has on the audit log where it failed: the first
-// is written before the act, the second after it.
-const (
-	verdictBegins = "begins"
-	verdictFailed = "failed"
-)
-
 // failures are acts that failed and whose beginning is still to come, as the log is read from
 // its end. The two lines differ in verdict, reason, and nothing else.
 type failures map[permit.Entry]int
@@ -59,10 +52,10 @@ func (f failures) is(l permit.Recorded) bool {
 	act := l.Entry
 	act.Verdict, act.Reason = "", ""
 	switch {
-	case l.Verdict == verdictFailed:
+	case l.Verdict == permit.VerdictFailed:
 		f[act]++
 		return true
-	case l.Verdict == verdictBegins && f[act] > 0:
+	case l.Verdict == permit.VerdictBegins && f[act] > 0:
 		f[act]--
 		return true
 	}

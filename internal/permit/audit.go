@@ -16,6 +16,14 @@ import (
 	"belay/internal/redact"
 )
 
+// The verdicts of an act that has two entries where it fails: the first goes on the log before
+// the act is done, the second when it has failed. They differ in verdict and reason alone. Logs
+// of earlier versions have made, written or published in place of begins.
+const (
+	VerdictBegins = "begins"
+	VerdictFailed = "failed"
+)
+
 // Entry is one line of the audit log: what was decided or refused, by whom.
 // Texts are redacted and cut to a few kilobytes when they are written.
 type Entry struct {

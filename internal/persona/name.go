@@ -84,16 +84,12 @@ func (r *Root) find(name string) (Persona, error) {
 			break // an unreadable file must not turn into another persona
 		}
 	}
-	shown := name
-	if len(shown) > 200 {
-		shown = strings.ToValidUTF8(shown[:200], "") + "…"
-	}
 	meant := ""
 	if near := nearest.Of(trim(name), r.ids()); near != "" && errors.Is(cause, fs.ErrNotExist) {
 		meant = "; did you mean " + near + "?"
 	}
-	e := fault.New(fault.PersonaNotFound, "the instruction root has no persona %q%s", shown, meant).
-		With("persona", shown).With("instructionRoot", r.name()).Because(cause)
+	e := fault.New(fault.PersonaNotFound, "the instruction root has no persona %q%s", fault.Clip(name), meant).
+		With("persona", fault.Clip(name)).With("instructionRoot", r.name()).Because(cause)
 	if !errors.Is(cause, fs.ErrNotExist) {
 		e = e.WithHint("its file exists but cannot be read as a regular file of at most %d bytes", MaxFileBytes)
 	}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/url"
-	"strings"
 	"time"
 
 	"belay/internal/attachment"
@@ -85,10 +84,7 @@ func Clean(address string) string {
 		return "an address that cannot be read"
 	}
 	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}
-	s := shown.String()
-	if len(s) > 200 {
-		s = strings.ToValidUTF8(s[:200], "") + "…"
-	}
+	s := fault.Clip(shown.String())
 	if u.RawQuery != "" {
 		s += "?…"
 	}
