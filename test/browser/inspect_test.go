@@ -37,6 +37,7 @@ func axeSource(t *testing.T) string {
 // pixels high. Links in a text need not be; texts names more places of such links.
 func (b *tab) inspect(source, texts string, views []view) {
 	b.t.Helper()
+	b.do(onNewDocument(source))
 	for _, screen := range []struct {
 		scheme string
 		width  int64
@@ -61,7 +62,7 @@ func (b *tab) inspect(source, texts string, views []view) {
 				}
 			}
 			b.shot(fmt.Sprintf("%s-%s-%d", v.name, screen.scheme, screen.width))
-			b.check(name, source)
+			b.check(name)
 		}
 	}
 }

@@ -85,10 +85,9 @@ func onNewDocument(script string) chromedp.Action[chromedp.Void] {
 	})
 }
 
-// check lets axe look at what is shown.
-func (b *tab) check(name, source string) {
+// check lets axe, which is in the document, look at what is shown.
+func (b *tab) check(name string) {
 	b.t.Helper()
-	value[bool](b, source+";true")
 	value[bool](b, `window.found = null, axe.run({ resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })
 		.then(r => { window.found = JSON.stringify(r.violations.map(v => ({ id: v.id, help: v.help, nodes: v.nodes.slice(0, 3).map(n => n.html.slice(0, 200) + " " + (n.any[0]?.message ?? "")) }))); }), true`)
 	b.until("window.found")
