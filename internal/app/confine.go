@@ -18,14 +18,14 @@ import (
 // projectRoots are the folders in or below which callers of a server may name a
 // project; nil is no bound. On an address that other machines reach, a server
 // that is given none serves its own project alone.
-func projectRoots(cfg *config.Config) []string {
+func projectRoots(cfg *config.Config) allowedRoots {
 	switch {
 	case len(cfg.Server.ProjectRoots) > 0:
 		return cfg.Server.ProjectRoots
 	case cfg.Loopback():
 		return nil
 	}
-	return []string{projectFolder(cfg)}
+	return allowedRoots{projectFolder(cfg)}
 }
 
 // projectFolder is the project of commands that take one, "" when it is the
@@ -46,17 +46,25 @@ func projectFolder(cfg *config.Config) string {
 // before it compiles.
 type confined struct {
 	engine turn.Engine
-	roots  []string
+	// listed is a session's record, also of one that is damaged ([session.Store.Listed]).
+	listed func(ctx context.Context, id string) (session.Record, error)
+	roots  allowedRoots
 }
 
 var _ turn.Engine = confined{}
 
+// allowedRoots are the folders in or below which callers may go.
+type allowedRoots []string
+
 // allows reports whether the project lies where callers may go, by what the
-// names really lead to.
-func (c confined) allows(project string) bool {
+// names really lead to. One that nobody knows ("") does not.
+func (r allowedRoots) allows(project string) bool {
+	if !filepath.IsAbs(project) {
+		return false
+	}
 	for dir := resolved(project); ; dir = filepath.Dir(dir) {
 		info, err := os.Stat(dir)
-		if err == nil && slices.ContainsFunc(c.roots, func(root string) bool {
+		if err == nil && slices.ContainsFunc(r, func(root string) bool {
 			want, err := os.Stat(root)
 			return err == nil && os.SameFile(info, want)
 		}) {
@@ -83,19 +91,25 @@ func resolved(path string) string {
 
 // project refuses a folder that the caller names. One that is not well-formed is
 // the engine's to refuse.
-func (c confined) project(root string) error {
-	if !filepath.IsAbs(root) || c.allows(root) {
+func (r allowedRoots) project(root string) error {
+	if !filepath.IsAbs(root) || r.allows(root) {
 		return nil
 	}
 	return fault.New(fault.Forbidden, "this server does not serve the folder that projectRoot names (server.project_roots)").
 		With("reason", "project").WithHint("name a project in or below a folder of server.project_roots")
 }
 
-// session refuses one that belongs to a project elsewhere. One that cannot be
-// loaded is the engine's to refuse.
+// session refuses one that belongs to a project elsewhere, and one of which nobody knows
+// where it belongs. One that is not there is the engine's to refuse.
 func (c confined) session(ctx context.Context, id string) error {
-	rec, err := c.engine.Get(ctx, id)
-	if err != nil || c.allows(rec.ProjectRoot) {
+	rec, err := c.listed(ctx, id)
+	if fault.Is(err, fault.SessionNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if c.roots.allows(rec.ProjectRoot) {
 		return nil
 	}
 	return fault.New(fault.Forbidden, "the session belongs to a project that this server does not serve (server.project_roots)").
@@ -127,7 +141,7 @@ func (c confined) Events(ctx context.Context, id string, after int64, turnID str
 }
 
 func (c confined) Upload(ctx context.Context, u turn.Upload) (turn.Uploaded, error) {
-	err := c.project(u.ProjectRoot)
+	err := c.roots.project(u.ProjectRoot)
 	if u.SessionID != "" {
 		err = c.session(ctx, u.SessionID)
 	}
@@ -138,7 +152,7 @@ func (c confined) Upload(ctx context.Context, u turn.Upload) (turn.Uploaded, err
 }
 
 func (c confined) Inspect(ctx context.Context, r turn.InspectRequest) ([]turn.Inspection, error) {
-	err := c.project(r.ProjectRoot)
+	err := c.roots.project(r.ProjectRoot)
 	if r.SessionID != "" {
 		err = c.session(ctx, r.SessionID)
 	}

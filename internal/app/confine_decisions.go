@@ -18,7 +18,7 @@ func (c confined) Decisions(ctx context.Context, sessionID string) ([]permit.Req
 		}
 	}
 	open, err := c.engine.Decisions(ctx, sessionID)
-	return slices.DeleteFunc(open, func(r permit.Request) bool { return !c.allows(r.ProjectRoot) }), err
+	return slices.DeleteFunc(open, func(r permit.Request) bool { return !c.roots.allows(r.ProjectRoot) }), err
 }
 
 // Question implements [turn.Engine]. One of a project elsewhere is not found.
@@ -27,7 +27,7 @@ func (c confined) Question(ctx context.Context, id string) (permit.Question, err
 	switch {
 	case err != nil:
 		return q, err
-	case q.Open != nil && c.allows(q.Open.ProjectRoot), q.Closed != nil && c.allowsClosed(*q.Closed):
+	case q.Open != nil && c.roots.allows(q.Open.ProjectRoot), q.Closed != nil && c.allowsClosed(*q.Closed):
 		return q, nil
 	}
 	return permit.Question{}, fault.New(fault.NotFound, "there is no question %q", fault.Clip(id)).With("decisionId", fault.Clip(id)).
@@ -46,7 +46,7 @@ func (c confined) Closed(ctx context.Context, sessionID string, most int) ([]per
 // allowsClosed is allows for a question that was answered. Records of older versions do
 // not say in which project it was asked.
 func (c confined) allowsClosed(d permit.Closed) bool {
-	return d.ProjectRoot != "" && c.allows(d.ProjectRoot)
+	return c.roots.allows(d.ProjectRoot)
 }
 
 // Decide implements [turn.Engine]. The session must be named: without it, nobody
@@ -70,17 +70,17 @@ func (c confined) Undo(ctx context.Context, r changes.UndoRequest) (changes.Undo
 }
 
 func (c confined) Kept(ctx context.Context, projectRoot string) ([]changes.KeptChange, error) {
-	return within(c.project(projectRoot), func() ([]changes.KeptChange, error) { return c.engine.Kept(ctx, projectRoot) })
+	return within(c.roots.project(projectRoot), func() ([]changes.KeptChange, error) { return c.engine.Kept(ctx, projectRoot) })
 }
 
 func (c confined) KeptChange(ctx context.Context, projectRoot, id string) (changes.KeptChange, error) {
-	return within(c.project(projectRoot), func() (changes.KeptChange, error) { return c.engine.KeptChange(ctx, projectRoot, id) })
+	return within(c.roots.project(projectRoot), func() (changes.KeptChange, error) { return c.engine.KeptChange(ctx, projectRoot, id) })
 }
 
 func (c confined) ApplyKept(ctx context.Context, r changes.KeptRequest) (changes.KeptResult, error) {
-	return within(c.project(r.ProjectRoot), func() (changes.KeptResult, error) { return c.engine.ApplyKept(ctx, r) })
+	return within(c.roots.project(r.ProjectRoot), func() (changes.KeptResult, error) { return c.engine.ApplyKept(ctx, r) })
 }
 
 func (c confined) DropKept(ctx context.Context, r changes.KeptRequest) (changes.KeptResult, error) {
-	return within(c.project(r.ProjectRoot), func() (changes.KeptResult, error) { return c.engine.DropKept(ctx, r) })
+	return within(c.roots.project(r.ProjectRoot), func() (changes.KeptResult, error) { return c.engine.DropKept(ctx, r) })
 }

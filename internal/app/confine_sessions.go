@@ -17,15 +17,15 @@ func (c confined) Boot(ctx context.Context, r turn.BootRequest) (turn.BootResult
 }
 
 func (c confined) Create(ctx context.Context, r turn.CreateRequest) (session.Record, error) {
-	return within(c.project(r.ProjectRoot), func() (session.Record, error) { return c.engine.Create(ctx, r) })
+	return within(c.roots.project(r.ProjectRoot), func() (session.Record, error) { return c.engine.Create(ctx, r) })
 }
 
 func (c confined) List(ctx context.Context, projectRoot string) ([]session.Record, error) {
-	return within(c.project(projectRoot), func() ([]session.Record, error) { return c.engine.List(ctx, projectRoot) })
+	return within(c.roots.project(projectRoot), func() ([]session.Record, error) { return c.engine.List(ctx, projectRoot) })
 }
 
 func (c confined) ListPage(ctx context.Context, projectRoot string, o session.ListOptions) (session.Page, error) {
-	return within(c.project(projectRoot), func() (session.Page, error) { return c.engine.ListPage(ctx, projectRoot, o) })
+	return within(c.roots.project(projectRoot), func() (session.Page, error) { return c.engine.ListPage(ctx, projectRoot, o) })
 }
 
 func (c confined) Get(ctx context.Context, id string) (session.Record, error) {
@@ -35,7 +35,7 @@ func (c confined) Get(ctx context.Context, id string) (session.Record, error) {
 // Find implements [turn.Engine]. Sessions elsewhere are not found.
 func (c confined) Find(ctx context.Context, prefix string) ([]session.Record, error) {
 	recs, err := c.engine.Find(ctx, prefix)
-	return slices.DeleteFunc(recs, func(r session.Record) bool { return !c.allows(r.ProjectRoot) }), err
+	return slices.DeleteFunc(recs, func(r session.Record) bool { return !c.roots.allows(r.ProjectRoot) }), err
 }
 
 func (c confined) Delete(ctx context.Context, id string) error {
@@ -61,7 +61,7 @@ func (c confined) Export(ctx context.Context, id string, w io.Writer) error {
 }
 
 func (c confined) Import(ctx context.Context, projectRoot string, archive io.Reader) (session.Imported, error) {
-	return within(c.project(projectRoot), func() (session.Imported, error) { return c.engine.Import(ctx, projectRoot, archive) })
+	return within(c.roots.project(projectRoot), func() (session.Imported, error) { return c.engine.Import(ctx, projectRoot, archive) })
 }
 
 func (c confined) Manifest(ctx context.Context, id, turnID string) (session.Manifest, error) {
@@ -71,7 +71,7 @@ func (c confined) Manifest(ctx context.Context, id, turnID string) (session.Mani
 // Usage implements [turn.Engine]. Projects elsewhere are left out.
 func (c confined) Usage(ctx context.Context, since time.Time) ([]turn.UsageRow, error) {
 	rows, err := c.engine.Usage(ctx, since)
-	return slices.DeleteFunc(rows, func(r turn.UsageRow) bool { return !c.allows(r.ProjectRoot) }), err
+	return slices.DeleteFunc(rows, func(r turn.UsageRow) bool { return !c.roots.allows(r.ProjectRoot) }), err
 }
 
 // Fork implements [turn.Engine]. The new session belongs to the same project.

@@ -101,6 +101,49 @@ func TestProjectRoots(t *testing.T) {
 	if found, err := e.Find(ctx, outside.SessionID); err != nil || len(found) != 0 {
 		t.Errorf("found %v, %v", found, err)
 	}
+
+	// A session that cannot be read is still one of its project.
+	for root, forbidden := range map[string]bool{filepath.Join(served, "bridge"): false, secret: true} {
+		rec, err := a.Engine.Create(ctx, turn.CreateRequest{ProjectRoot: root})
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder := filepath.Join(root, ".belay", "sessions", rec.SessionID)
+		for _, file := range []string{"session.json", "transcript.jsonl"} {
+			if err := os.WriteFile(filepath.Join(folder, file), []byte("{"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for call, err := range everyCall(ctx, e, rec.SessionID) {
+			if got := fault.Is(err, fault.Forbidden); got != forbidden || err == nil && call != "delete" && call != "decisions" {
+				t.Errorf("%s of a damaged session, forbidden %v: %v", call, forbidden, err)
+			}
+		}
+		if _, err := os.Stat(folder); os.IsNotExist(err) == forbidden {
+			t.Errorf("after the deletion, forbidden %v: %v", forbidden, err)
+		}
+	}
+}
+
+// Where nobody can say to which project a session belongs, nothing is allowed.
+func TestConfinedFailsClosed(t *testing.T) {
+	t.Parallel()
+	wd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("too many open files")
+	for name, listed := range map[string]func(context.Context, string) (session.Record, error){
+		"no record": func(context.Context, string) (session.Record, error) { return session.Record{}, broken },
+		"of a folder that all projects share": func(context.Context, string) (session.Record, error) {
+			return session.Record{Damaged: "session.json is malformed"}, nil
+		},
+	} {
+		c := confined{listed: listed, roots: allowedRoots{wd}}
+		if err := c.session(t.Context(), "sess_1"); err == nil {
+			t.Errorf("%s: the session is allowed", name)
+		}
+	}
 }
 
 // everyCall makes each call that names a session, the deletion last.

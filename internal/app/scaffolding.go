@@ -72,13 +72,13 @@ type scaffolder struct {
 	cfg *config.Config
 	// roots are the folders in or below which callers may name something, nil for
 	// any.
-	roots []string
+	roots allowedRoots
 }
 
 func newScaffolder(cfg *config.Config) scaffolder { return scaffolder{cfg, projectRoots(cfg)} }
 
 func (m scaffolder) allow(field, path string) error {
-	if m.roots == nil || !filepath.IsAbs(path) || (confined{roots: m.roots}).allows(path) {
+	if m.roots == nil || !filepath.IsAbs(path) || m.roots.allows(path) {
 		return nil
 	}
 	return fault.New(fault.Forbidden, "this server does not serve what %s names (server.project_roots)", field).

@@ -10,8 +10,8 @@ import (
 
 	"belay/internal/api"
 	"belay/internal/config"
-	"belay/internal/fault"
 	"belay/internal/overview"
+	"belay/internal/session"
 	"belay/internal/workspace"
 	"belay/internal/workspace/scan"
 )
@@ -42,7 +42,7 @@ func (a *App) projects() api.Projects {
 	p.Snapshots, p.Coordination = &snapshots, coordinator(a.Config, a.audit, a.notifier().notify)
 	p.Audit, p.VerifyAudit = a.audit, a.VerifyAudit
 	if roots := projectRoots(a.Config); roots != nil {
-		p.Allow = confined{roots: roots}.project
+		p.Allow = roots.project
 	}
 	hidden := hidden(a.Config)
 	p.Hides = func(projectRoot, path string) bool {
@@ -70,14 +70,14 @@ func (a *App) recent(ctx context.Context) ([]api.RecentProject, error) {
 	latest := map[string]time.Time{}
 	for _, id := range ids {
 		rec, err := a.Engine.Get(ctx, id)
-		if fault.Is(err, fault.SessionNotFound) {
-			continue // its project is gone, or not mounted now
+		if session.Unusable(err) {
+			continue
 		}
 		if err != nil {
 			return nil, err
 		}
 		root := rec.ProjectRoot
-		if roots != nil && !(confined{roots: roots}).allows(root) {
+		if roots != nil && !roots.allows(root) {
 			continue
 		}
 		p := seen[root]

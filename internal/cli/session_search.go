@@ -71,7 +71,7 @@ results. Case does not matter.`,
 			if err != nil {
 				return err
 			}
-			found, err := search(ctx, a, recs, pattern, window)
+			found, err := search(ctx, c, a, recs, pattern, window)
 			if err != nil {
 				return err
 			}
@@ -102,12 +102,17 @@ type searched struct {
 }
 
 // search looks through sessions, in their order, for the matches of a window, and for one
-// more.
-func search(ctx context.Context, a *app.App, recs []session.Record, pattern *regexp.Regexp, w *window) (found []match, err error) {
+// more. It warns of each session that cannot be read.
+func search(ctx context.Context, c *console, a *app.App, recs []session.Record, pattern *regexp.Regexp, w *window) (found []match, err error) {
 	for _, rec := range recs {
 		entries, err := a.Engine.Transcript(ctx, rec.SessionID)
 		if fault.Is(err, fault.SessionNotFound) {
 			continue // deleted meanwhile
+		}
+		if session.Unusable(err) {
+			_, why, _, _ := explain(nil, err)
+			c.warn("not searched: " + why)
+			continue
 		}
 		if err != nil {
 			return nil, err

@@ -33,6 +33,13 @@ var (
 	ErrTooLarge = errors.New("the content is larger than the limit")
 )
 
+// Unusable reports whether err says that a session cannot be used, now or with this version of
+// belay: it was deleted, its project is gone or not mounted, its record is malformed, or a later
+// version wrote it. Who goes through all sessions leaves such a one out.
+func Unusable(err error) bool {
+	return fault.Is(err, fault.SessionNotFound) || fault.Is(err, fault.WorkingRootInaccessible) || errors.Is(err, ErrMalformed) || isNewer(err)
+}
+
 // notFound is the fault for an id that is ill-formed or leads nowhere.
 func notFound(id string) *fault.Error {
 	if !ValidID(id) {

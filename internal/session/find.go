@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -43,8 +42,8 @@ func (s *Store) Find(ctx context.Context, prefix string) ([]Record, error) {
 	for _, id := range ids {
 		rec, err := s.Get(ctx, id)
 		switch {
-		case fault.Is(err, fault.SessionNotFound), fault.Is(err, fault.WorkingRootInaccessible), errors.Is(err, ErrMalformed):
-			continue // its project is gone, or not mounted now; its record tells nothing
+		case Unusable(err):
+			continue
 		case err != nil:
 			return nil, err
 		}

@@ -130,7 +130,7 @@ type gc struct {
 func (g *gc) session(ctx context.Context, id string, p sessionPath) error {
 	rec, err := readRecordAt(p, id)
 	if err != nil {
-		if missing(err) || errors.Is(err, ErrMalformed) {
+		if missing(err) || errors.Is(err, ErrMalformed) || isNewer(err) {
 			return nil // reported by Problems
 		}
 		return err

@@ -3,12 +3,10 @@ package turn
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"time"
 
 	"belay/internal/event"
-	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/session"
 )
@@ -24,8 +22,7 @@ type UsageRow struct {
 }
 
 // Usage implements [Sessions]. It reads the transcripts of the sessions that were
-// used since then; a session whose project is gone, or whose record is malformed,
-// does not count.
+// used since then; a session that cannot be used ([session.Unusable]) does not count.
 func (s *sessions) Usage(ctx context.Context, since time.Time) ([]UsageRow, error) {
 	ids, err := s.store.IDs(ctx)
 	if err != nil {
@@ -34,14 +31,14 @@ func (s *sessions) Usage(ctx context.Context, since time.Time) ([]UsageRow, erro
 	sum := map[UsageRow]*UsageRow{}
 	for _, id := range ids {
 		rec, err := s.store.Get(ctx, id)
-		if lost(err) || err == nil && rec.UpdatedAt.Before(since) {
+		if session.Unusable(err) || err == nil && rec.UpdatedAt.Before(since) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
 		entries, err := s.store.Transcript(ctx, id)
-		if lost(err) {
+		if session.Unusable(err) {
 			continue // deleted meanwhile
 		}
 		if err != nil {
@@ -57,12 +54,6 @@ func (s *sessions) Usage(ctx context.Context, since time.Time) ([]UsageRow, erro
 		return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.ProjectRoot, b.ProjectRoot), cmp.Compare(a.Model, b.Model))
 	})
 	return rows, nil
-}
-
-// lost reports that a session is one that cannot be worked with: its project is
-// gone or no folder any more, or its record is malformed.
-func lost(err error) bool {
-	return fault.Is(err, fault.SessionNotFound) || fault.Is(err, fault.WorkingRootInaccessible) || errors.Is(err, session.ErrMalformed)
 }
 
 // tally adds the turns of one transcript. A turn's model is that of its last

@@ -156,9 +156,12 @@ func (c *Changes) DropKept(ctx context.Context, r KeptRequest) (_ KeptResult, er
 	if errors.Is(err, fs.ErrNotExist) {
 		return KeptResult{}, noKept(r.ID)
 	} else if err == nil {
-		if err := c.isAsked(ctx, k.Record); err != nil {
-			return KeptResult{}, err
-		}
+		err = c.isAsked(ctx, k.Record)
+	} else {
+		err = c.damagedIsAsked(ctx, project, r.ID)
+	}
+	if err != nil {
+		return KeptResult{}, err
 	}
 	if err := kept.Drop(root, r.ID); err != nil {
 		return KeptResult{}, notTaken(r.ID, err)

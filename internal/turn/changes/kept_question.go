@@ -33,9 +33,10 @@ func questionAbout(r kept.Record, open []permit.Request) (permit.Request, bool) 
 
 // questionOf is the id of the question that decides on a change, or has. A change that was kept
 // by an earlier version, or for later, names none: then it is the first one about it.
-func questionOf(r kept.Record) string {
-	return cmp.Or(r.Question, "dec_"+strings.TrimPrefix(r.ID, "chg_"))
-}
+func questionOf(r kept.Record) string { return cmp.Or(r.Question, firstQuestion(r.ID)) }
+
+// firstQuestion is the id of the first question about a change.
+func firstQuestion(id string) string { return "dec_" + strings.TrimPrefix(id, "chg_") }
 
 // isAsked refuses a change that a turn still asks about: the answer to that decides.
 func (c *Changes) isAsked(ctx context.Context, r kept.Record) error {
@@ -47,8 +48,25 @@ func (c *Changes) isAsked(ctx context.Context, r kept.Record) error {
 	if !ok {
 		return c.isAnswered(ctx, r)
 	}
-	return fault.New(fault.TurnInProgress, "a turn still asks about the changes %s", r.ID).
-		With("id", r.ID).With("decisionId", q.ID).With("sessionId", q.SessionID).
+	return stillAsked(r.ID, q)
+}
+
+// damagedIsAsked is isAsked for a change whose record cannot be read.
+func (c *Changes) damagedIsAsked(ctx context.Context, project, id string) error {
+	open, err := c.openQuestions(ctx)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(open, func(q permit.Request) bool { return q.ID == firstQuestion(id) && q.ProjectRoot == project })
+	if i < 0 {
+		return nil
+	}
+	return stillAsked(id, open[i])
+}
+
+func stillAsked(id string, q permit.Request) error {
+	return fault.New(fault.TurnInProgress, "a turn still asks about the changes %s", id).
+		With("id", id).With("decisionId", q.ID).With("sessionId", q.SessionID).
 		WithHint("answer it with belay decision allow %s, or deny", q.ID)
 }
 
