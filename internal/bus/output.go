@@ -46,7 +46,7 @@ func decodeWork(m jetstream.Msg) (contract.Message, error) {
 }
 
 // How a consumer is read: so many messages are asked for at once. An idle server says as
-// often as that that it is there, and two missing heartbeats renew the consumer.
+// often that it is there, and two missing heartbeats renew the consumer.
 const (
 	readAhead = 256
 	heartbeat = 2 * time.Second

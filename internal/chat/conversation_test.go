@@ -147,7 +147,7 @@ func TestOnlyWhatIsVisibleIsDrawn(t *testing.T) {
 	}
 }
 
-// entries is the transcript of a long session.
+// longTranscript is the transcript of a long session.
 func longTranscript(turns int) []session.Entry {
 	var all []session.Entry
 	zero := 0

@@ -8,7 +8,7 @@ import (
 	"belay/internal/render"
 )
 
-// showHelp is what a person can do, in two columns; in a narrow window the second one
+// help is what a person can do, in two columns; in a narrow window the second one
 // stands under the first.
 type help struct{ rows [][2]string }
 

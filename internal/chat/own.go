@@ -104,7 +104,7 @@ func ownShell(ctx context.Context, env []string, command string) *exec.Cmd {
 	return exec.CommandContext(ctx, shell, flag, command) //nolint:gosec // the person's own command
 }
 
-// ended takes the end of a command.
+// taken takes the end of a command.
 func (msg ownEnded) taken(m *Model) {
 	c := msg.card
 	c.refresh()

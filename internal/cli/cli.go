@@ -1,5 +1,5 @@
 // Package cli is belay's command line: one file per command, each of which
-// reads flags, asks the rooms below and prints the answer. Nothing is decided
+// reads flags, asks the packages below and prints the answer. Nothing is decided
 // here; a rule that matters to one surface matters to all of them and lives
 // further down.
 //

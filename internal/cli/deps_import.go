@@ -105,16 +105,16 @@ func importProposal(ctx context.Context, c *console, cfg *config.Config, args []
 	if err != nil {
 		return imported{}, err
 	}
-	rooms, err := app.OpenRegisters(cfg)
+	registers, err := app.OpenRegisters(cfg)
 	if err != nil {
 		return imported{}, err
 	}
 	done := imported{ProjectRoot: root, Deliverable: layout.ParseName(filepath.Base(d.Path)).ID, Path: d.Rel}
 	var result registerfile.Result
 	if id := proposal.IDOf(root, args[1]); id != "" {
-		result, err = importKept(ctx, c, rooms.Proposals, d, id, f, &done)
+		result, err = importKept(ctx, c, registers.Proposals, d, id, f, &done)
 	} else {
-		result, err = importRows(ctx, c, rooms.Files, d, args[1], data, f, &done)
+		result, err = importRows(ctx, c, registers.Files, d, args[1], data, f, &done)
 	}
 	if err == nil && f.apply {
 		done.Diff, done.Applied, done.RegisterTag, done.SummaryProblem = result.Diff, true, result.File.Tag, result.Summary

@@ -38,11 +38,11 @@ applies it; belay deps dismiss closes it.`,
 		if err != nil {
 			return err
 		}
-		rooms, err := app.OpenRegisters(cfg)
+		registers, err := app.OpenRegisters(cfg)
 		if err != nil {
 			return err
 		}
-		list, err := rooms.Proposals.List(cmd.Context(), root, all)
+		list, err := registers.Proposals.List(cmd.Context(), root, all)
 		if err != nil {
 			return err
 		}
@@ -109,11 +109,11 @@ func newDepsDismiss(c *console) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			rooms, err := app.OpenRegisters(cfg)
+			registers, err := app.OpenRegisters(cfg)
 			if err != nil {
 				return err
 			}
-			p, err := rooms.Proposals.Dismiss(cmd.Context(), root, args[0], c.person())
+			p, err := registers.Proposals.Dismiss(cmd.Context(), root, args[0], c.person())
 			if err != nil {
 				return err
 			}

@@ -70,11 +70,11 @@ then updates by itself. Without --write the command only shows the diff.`,
 		if err != nil {
 			return err
 		}
-		rooms, err := app.OpenRegisters(cfg)
+		registers, err := app.OpenRegisters(cfg)
 		if err != nil {
 			return err
 		}
-		done, err := summarize(cmd.Context(), c, cfg, rooms.Files, args)
+		done, err := summarize(cmd.Context(), c, cfg, registers.Files, args)
 		if err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ then updates by itself. Without --write the command only shows the diff.`,
 			}
 		}
 		if write {
-			err = writeSummaries(cmd.Context(), c, rooms.Files, &done)
+			err = writeSummaries(cmd.Context(), c, registers.Files, &done)
 		}
 		if asJSON {
 			err = errors.Join(err, c.writeJSON(done))

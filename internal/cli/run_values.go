@@ -23,7 +23,7 @@ func brief(v any) string {
 	return clip(line(string(data)), maxItem)
 }
 
-// printValue prints results for people: short ones as labelled lines, and below
+// printValues prints results for people: short ones as labelled lines, and below
 // them each long one under its name.
 func printValues(c *console, values map[string]any) {
 	var pairs, long []string

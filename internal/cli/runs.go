@@ -27,7 +27,7 @@ folder, else that folder. Name a run by its id or any unique prefix.`
 	return g
 }
 
-// inRuns is rooms for a command about the runs of a project.
+// inRuns is withApp for a command about the runs of a project.
 func inRuns(c *console, cmd *cobra.Command, do func(ctx context.Context, a *app.App, project string) error) error {
 	return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
 		project, err := projectDir(a.Config)

@@ -14,7 +14,7 @@ import (
 	"belay/internal/turn"
 )
 
-// inSession is rooms for a command about one session: it gets the session's whole
+// inSession is withApp for a command about one session: it gets the session's whole
 // id.
 func (c *console) inSession(cmd *cobra.Command, named string, run func(ctx context.Context, a *app.App, id string) error) error {
 	return c.withApp(cmd, func(ctx context.Context, a *app.App) error {

@@ -190,10 +190,10 @@ func settingsStep(problems []config.Problem, cmd *cobra.Command) string {
 	return "correct what is named above; belay config check looks again"
 }
 
-// closeGrace is how long a command waits for its own rooms to close.
+// closeGrace is how long a command waits until its own app is closed.
 const closeGrace = 10 * time.Second
 
-// rooms opens what a command works with, runs it, and closes everything again.
+// withApp opens what a command works with, runs it, and closes everything again.
 func (c *console) withApp(cmd *cobra.Command, run func(ctx context.Context, a *app.App) error) (err error) {
 	cfg, err := c.load(cmd)
 	if err != nil {
@@ -202,7 +202,7 @@ func (c *console) withApp(cmd *cobra.Command, run func(ctx context.Context, a *a
 	return c.within(cmd, cfg, slog.New(slog.DiscardHandler), run)
 }
 
-// within is rooms for a configuration that was loaded before.
+// within is withApp for a configuration that was loaded before.
 func (c *console) within(cmd *cobra.Command, cfg *config.Config, log *slog.Logger, run func(ctx context.Context, a *app.App) error) (err error) {
 	a, err := app.Open(cfg, Version(), log)
 	if err != nil {

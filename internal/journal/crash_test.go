@@ -57,7 +57,7 @@ func (s *site) attempt(changes []journal.Change) error {
 	return apply(p, s.planned(changes))
 }
 
-// lost checks that every old content can be found: in the project, or in the blobs
+// checkHalf checks that every old content can be found: in the project, or in the blobs
 // where callers keep it.
 func (s *site) checkHalf(what string, before, after journaltest.Tree) {
 	s.t.Helper()

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// read returns the notes of all pages.
+// pages returns the notes of all pages.
 func (a *Audit) pages(t *testing.T, f AuditFilter, limit int) (notes []string, pages int) {
 	t.Helper()
 	for before := int64(0); ; {

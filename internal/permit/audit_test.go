@@ -26,7 +26,7 @@ func newAudit(t testing.TB) *Audit {
 	return a
 }
 
-// written is a log of n entries.
+// writtenLog is a log of n entries.
 func writtenLog(t testing.TB, n int) (*Audit, []byte) {
 	t.Helper()
 	a := newAudit(t)

@@ -44,7 +44,7 @@ func (d *Requests) Sweep(ctx context.Context) error {
 	return nil
 }
 
-// torn reports whether a question was cut off: its turn died with it. What a newer
+// incomplete reports whether a question was cut off: its turn died with it. What a newer
 // belay may have written is whole.
 func (d *Requests) incomplete(id string) bool {
 	data, _, err := durable.ReadFile(d.root.Root(), questionFile(id), maxRequestBytes)
@@ -82,7 +82,7 @@ func (d *Requests) sweepTemps() error {
 	return errors.Join(errs...)
 }
 
-// Problems names the content of the store and is no part of it: files of other
+// Problems names what is in the store and does not belong there: files of other
 // names, and those that cannot be read.
 func (d *Requests) Problems(ctx context.Context) ([]string, error) {
 	var problems []string

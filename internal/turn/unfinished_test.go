@@ -15,7 +15,7 @@ import (
 	"belay/internal/turn/changes"
 )
 
-// dies undoes a turn as a process does that dies when the files are changed, and
+// diesUndoing undoes a turn as a process does that dies when the files are changed, and
 // nothing is on record.
 func (r *rig) diesUndoing(id, turn string) {
 	r.t.Helper()

@@ -59,7 +59,7 @@ func picture(name, device, scheme string) string {
 	return fmt.Sprintf("screens-%s-%s-%s.png", name, device, scheme)
 }
 
-// page is the text of a page with pictures.
+// screensPage is the text of a page with pictures.
 func screensPage(begin string, chapters []chapter) string {
 	var s strings.Builder
 	s.WriteString(begin)

@@ -109,7 +109,7 @@ func (c *Client) do(ctx context.Context, timeout time.Duration, e *rest.Compiled
 func snow(id string) (snowflake.ID, error) {
 	n, err := snowflake.Parse(id)
 	if err != nil || n == 0 {
-		return 0, &Error{Kind: Refused, Reason: "the id " + strconvQuote(id) + " is none of Discord's"}
+		return 0, &Error{Kind: Refused, Reason: "the id " + quoteShort(id) + " is none of Discord's"}
 	}
 	return n, nil
 }

@@ -136,4 +136,5 @@ func appOf(token string) (snowflake.ID, error) {
 
 func permissionsText(p discord.Permissions) string { return strconv.FormatInt(int64(p), 10) }
 
-func strconvQuote(s string) string { return strconv.Quote(s[:min(len(s), 40)]) }
+// quoteShort quotes the first 40 bytes of a text.
+func quoteShort(s string) string { return strconv.Quote(s[:min(len(s), 40)]) }

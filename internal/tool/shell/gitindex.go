@@ -168,7 +168,7 @@ func (g *gitChange) describeIndex() {
 	}
 }
 
-// staged are the entries of an index, as a tree has them.
+// indexByName returns the entries of an index by their names, as a tree has them.
 func indexByName(index string) (map[string]string, bool) {
 	all := map[string]string{}
 	if index == "" {

@@ -17,7 +17,7 @@ import (
 	"belay/internal/turn/ending"
 )
 
-// backgroundJobs are the jobs jobs of one agent.
+// backgroundJobs are the background jobs of one agent.
 type backgroundJobs struct{ run *Run }
 
 // end ends the background jobs of the agent, whose work is done or failed, and

@@ -27,7 +27,7 @@ type toolCalls struct {
 // parallelCalls bounds the harmless calls of one answer that run at once.
 const parallelCalls = 8
 
-// Answer answers every call of the model, in the calls' order. Calls that only
+// answer answers every call of the model, in the calls' order. Calls that only
 // look run at once; any other runs alone, after those before it and before those
 // after it. Whatever ends the turn in between, every call gets a result, so that
 // the conversation can go on.

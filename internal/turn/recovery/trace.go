@@ -21,7 +21,7 @@ type trace struct {
 	// helper is the subagent that has not ended.
 	helper *event.Subagent
 	totals *event.Tokens
-	// Calls are those that were not permitted.
+	// calls are those that were not permitted.
 	calls event.Calls
 	// results are those of calls, and sent the files that went to people.
 	results []event.ToolOutcome

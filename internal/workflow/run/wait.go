@@ -31,7 +31,7 @@ type Answer struct {
 // answerPoll is how soon the answer to a wait task is seen.
 const answerPoll = 200 * time.Millisecond
 
-// wait waits for a person's answer, or until the task's time has passed. The question and
+// waitTask waits for a person's answer, or until the task's time has passed. The question and
 // its answer are files of the operator's folder, so they outlive this process.
 func (x *execution) waitTask(ctx context.Context, t *definition.Task, s scope, rec *Task) error {
 	if rec.Decided == nil {

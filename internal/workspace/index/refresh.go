@@ -112,7 +112,7 @@ func (x *root) look() (*scan.Result, error) {
 	return result, nil
 }
 
-// is reports whether a path is one of the folders or is in one; the root does
+// lies reports whether a path is one of the folders or is in one; the root does
 // not count.
 func lies(rel string, folders map[string]bool) bool {
 	for ; rel != "."; rel = path.Dir(rel) {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// cellsOf are the values of every record.
+// values are the values of every record.
 func (t *table) values() [][]string {
 	var all [][]string
 	for i := range t.records {

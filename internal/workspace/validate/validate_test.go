@@ -48,7 +48,7 @@ const (
 	del = pkg + "/1_Working/DEL-01-01_Drainage Plan/"
 )
 
-// project writes files; one with a slash at its end is a folder.
+// write writes files; one with a slash at its end is a folder.
 func write(t testing.TB, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()

@@ -47,7 +47,7 @@ const (
 	pollInput = 1
 )
 
-// errno is nil for 0.
+// errnoErr is nil for 0.
 func errnoErr(e syscall.Errno) error {
 	if e == 0 {
 		return nil
