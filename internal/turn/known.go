@@ -11,9 +11,6 @@ import (
 	"belay/internal/turn/agent"
 )
 
-// modes are the permission modes (http.md, "modes").
-var modes = []string{DefaultMode, "dontAsk", "acceptEdits", "plan"}
-
 // workbenchModes are what the original workbench sends as a mode. They act as
 // the default there too, so nothing is unexpected about them.
 var workbenchModes = []string{"PORTAL", "PIPELINE", "WORKBENCH"}
@@ -22,6 +19,7 @@ var workbenchModes = []string{"PORTAL", "PIPELINE", "WORKBENCH"}
 // it is "" for a known one. A mode is never refused: the compatible contract lets
 // it be any word.
 func modeWarning(mode string) string {
+	modes := permit.ModeNames()
 	if slices.Contains(modes, mode) || slices.Contains(workbenchModes, mode) {
 		return ""
 	}

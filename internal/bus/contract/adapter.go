@@ -60,24 +60,6 @@ type AdapterMessageDeleted struct {
 	Time      time.Time `json:"time"`
 }
 
-// AdapterActionInvoked says that somebody pressed a button, chose from a menu,
-// sent a form or used a command of the surface.
-type AdapterActionInvoked struct {
-	Platform  string `json:"platform"`
-	ChannelID string `json:"channelId"`
-	// MessageID is the message that the action belongs to, "" for a command.
-	MessageID string `json:"messageId,omitempty"`
-	UserID    string `json:"userId"`
-	UserName  string `json:"userName,omitempty"`
-	// ActionID is this use of the action: the same for its repetition.
-	ActionID string `json:"actionId"`
-	// Action is the custom id of the button or the name of the command.
-	Action string `json:"action"`
-	// Values are what was chosen or typed.
-	Values []string  `json:"values,omitempty"`
-	Time   time.Time `json:"time"`
-}
-
 // Type implements [Payload].
 func (*AdapterMessageCreated) Type() Type { return TypeAdapterMessageCreated }
 
@@ -86,9 +68,6 @@ func (*AdapterMessageUpdated) Type() Type { return TypeAdapterMessageUpdated }
 
 // Type implements [Payload].
 func (*AdapterMessageDeleted) Type() Type { return TypeAdapterMessageDeleted }
-
-// Type implements [Payload].
-func (*AdapterActionInvoked) Type() Type { return TypeAdapterActionInvoked }
 
 func (m *AdapterMessage) check(c *checker) {
 	c.matches("platform", m.Platform, clientPattern)
@@ -126,17 +105,5 @@ func (m *AdapterMessageDeleted) check(c *checker) {
 	c.matches("platform", m.Platform, clientPattern)
 	c.filled("channelId", m.ChannelID, maxLabel)
 	c.filled("messageId", m.MessageID, maxLabel)
-	c.moment("time", m.Time)
-}
-
-func (m *AdapterActionInvoked) check(c *checker) {
-	c.matches("platform", m.Platform, clientPattern)
-	c.filled("channelId", m.ChannelID, maxLabel)
-	c.text("messageId", m.MessageID, maxLabel)
-	c.filled("userId", m.UserID, maxLabel)
-	c.text("userName", m.UserName, maxLabel)
-	c.filled("actionId", m.ActionID, maxLabel)
-	c.filled("action", m.Action, maxLabel)
-	c.texts("values", m.Values, maxNote)
 	c.moment("time", m.Time)
 }

@@ -24,7 +24,6 @@ const (
 	TypeAdapterMessageCreated Type = "evt.adapter.message.created"
 	TypeAdapterMessageUpdated Type = "evt.adapter.message.updated"
 	TypeAdapterMessageDeleted Type = "evt.adapter.message.deleted"
-	TypeAdapterActionInvoked  Type = "evt.adapter.action.invoked"
 
 	TypeRequestMessage   Type = "cmd.request.message"
 	TypeLifecycleChanged Type = "evt.request.lifecycle.changed"

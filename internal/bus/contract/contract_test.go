@@ -37,7 +37,6 @@ func samples() []Payload {
 		&AdapterMessageCreated{said},
 		&AdapterMessageUpdated{said},
 		&AdapterMessageDeleted{Platform: "discord", ChannelID: "1", MessageID: "2", Time: noon},
-		&AdapterActionInvoked{Platform: "discord", ChannelID: "1", UserID: "3", ActionID: "9", Action: "/stop", Values: []string{"x"}, Time: noon},
 		&RequestMessage{Queue: QueuePrompt, Text: "build it", Origin: &Origin{Platform: "discord", UserID: "3"}, Mode: "direct"},
 		&LifecycleChanged{State: StateFailed, TurnID: "turn_1", Error: failed, Time: noon},
 		&Reanchor{Mode: QueueSteer, ReplyTo: "7"},

@@ -64,7 +64,6 @@ func Specs() []Spec {
 		{TypeAdapterMessageCreated, StreamSignals, PerClient, false, false, medium, "A surface saw a message.", func() Payload { return new(AdapterMessageCreated) }},
 		{TypeAdapterMessageUpdated, StreamSignals, PerClient, false, false, medium, "Somebody changed a message.", func() Payload { return new(AdapterMessageUpdated) }},
 		{TypeAdapterMessageDeleted, StreamSignals, PerClient, false, false, small, "A message is gone.", func() Payload { return new(AdapterMessageDeleted) }},
-		{TypeAdapterActionInvoked, StreamSignals, PerClient, false, false, medium, "Somebody pressed a button or used a command of the surface.", func() Payload { return new(AdapterActionInvoked) }},
 		{TypeRequestMessage, StreamRequests, PerSession, true, true, medium, "A surface asks for work in a session.", func() Payload { return new(RequestMessage) }},
 		{TypeLifecycleChanged, StreamSignals, PerSession, true, true, small, "A request waits, runs or ended; the end follows its last output.", func() Payload { return new(LifecycleChanged) }},
 		{TypeReanchor, StreamSignals, PerSession, true, true, small, "A request's output should go on in a new message.", func() Payload { return new(Reanchor) }},
