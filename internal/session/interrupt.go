@@ -11,9 +11,9 @@ import (
 	"belay/internal/fault"
 )
 
-// interruptPoll is how soon a request to interrupt is seen when the system's
-// notification was missed.
-const interruptPoll = 250 * time.Millisecond
+// interruptPoll is how soon a request to interrupt is seen. A process without turns does
+// not look.
+const interruptPoll = 100 * time.Millisecond
 
 // Interrupt names a turn of this process that somebody wants stopped. By the time
 // it is read the turn may be over and another one run in the session.
@@ -45,35 +45,50 @@ func NotThatTurn(id, turnID string) *fault.Error {
 }
 
 // Interrupts delivers the turns of this process that are to be interrupted. The
-// channel closes when ctx ends.
+// channel closes when ctx ends or the store closes.
 func (s *Signals) Interrupts(ctx context.Context) <-chan Interrupt {
+	out := make(chan Interrupt)
+	if !s.store.background(func() { defer close(out); s.watchInterrupts(ctx, out) }) {
+		close(out)
+	}
+	return out
+}
+
+func (s *Signals) watchInterrupts(ctx context.Context, out chan<- Interrupt) {
 	tick := time.NewTicker(interruptPoll)
-	context.AfterFunc(ctx, tick.Stop)
-	return deliver(ctx, s.store, dirInterrupts, tick.C, s.takeInterrupts)
+	defer tick.Stop()
+	for {
+		for _, found := range s.takeInterrupts() {
+			select {
+			case out <- found:
+			case <-ctx.Done():
+				return
+			case <-s.store.stop:
+				return
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		case <-s.store.stop:
+			return
+		}
+	}
 }
 
 // takeInterrupts consumes the requests that are for turns of this process.
-func (s *Signals) takeInterrupts(names []string) []Interrupt {
+func (s *Signals) takeInterrupts() (taken []Interrupt) {
 	if s.store.leases.Load() == 0 {
 		return nil
 	}
-	var taken []Interrupt
-	take := func(id string) {
-		if turn := s.takeInterrupt(id); turn != "" {
-			taken = append(taken, Interrupt{id, turn})
-		}
+	all, err := os.ReadDir(filepath.Join(s.store.o.StateDir, dirInterrupts))
+	if err != nil {
+		return nil // tried again at the next poll
 	}
-	for _, name := range names {
-		if name != "" {
-			take(name)
-			continue
-		}
-		all, err := os.ReadDir(filepath.Join(s.store.o.StateDir, dirInterrupts))
-		if err != nil {
-			continue // tried again at the next poll
-		}
-		for _, e := range all {
-			take(e.Name())
+	for _, e := range all {
+		if turn := s.takeInterrupt(e.Name()); turn != "" {
+			taken = append(taken, Interrupt{e.Name(), turn})
 		}
 	}
 	return taken

@@ -34,35 +34,32 @@ func TestInterruptAcrossProcesses(t *testing.T) {
 
 func TestInterruptsAreForTheirTurn(t *testing.T) {
 	t.Parallel()
-	for _, inputClosed := range []bool{false, true} {
-		w := newWorld(t)
-		w.Store.watch.polls = inputClosed
-		ctx, cancel := context.WithCancel(context.Background())
-		defer cancel()
-		got := w.Signals.Interrupts(ctx)
-		id, other := w.session().SessionID, w.session().SessionID
-		l := acquire(t, w.Store, id)
-		must(t, l.Begin("new"))
-		stale := filepath.Join(w.o.StateDir, "interrupts", id)
-		must(t, os.WriteFile(stale, []byte("old\n"), 0o600))
-		eventually(t, "a request for an old turn is dropped", func() bool {
-			_, err := os.Stat(stale)
-			return missing(err)
-		})
-		must(t, w.store().Signals.RequestInterrupt(id, ""))
-		if who := receive(t, got); who != (Interrupt{id, "new"}) {
-			t.Errorf("interrupted %q", who)
-		}
-		// One that nobody took does not outlive the turn.
-		cancel()
-		for range got {
-		}
-		must(t, w.Signals.RequestInterrupt(id, ""))
-		must(t, l.Release())
-		for _, f := range []string{id, other} {
-			if _, err := os.Stat(filepath.Join(w.o.StateDir, "interrupts", f)); !missing(err) {
-				t.Errorf("a request is left: %v", err)
-			}
+	w := newWorld(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	got := w.Signals.Interrupts(ctx)
+	id, other := w.session().SessionID, w.session().SessionID
+	l := acquire(t, w.Store, id)
+	must(t, l.Begin("new"))
+	stale := filepath.Join(w.o.StateDir, "interrupts", id)
+	must(t, os.WriteFile(stale, []byte("old\n"), 0o600))
+	eventually(t, "a request for an old turn is dropped", func() bool {
+		_, err := os.Stat(stale)
+		return missing(err)
+	})
+	must(t, w.store().Signals.RequestInterrupt(id, ""))
+	if who := receive(t, got); who != (Interrupt{id, "new"}) {
+		t.Errorf("interrupted %q", who)
+	}
+	// One that nobody took does not outlive the turn.
+	cancel()
+	for range got {
+	}
+	must(t, w.Signals.RequestInterrupt(id, ""))
+	must(t, l.Release())
+	for _, f := range []string{id, other} {
+		if _, err := os.Stat(filepath.Join(w.o.StateDir, "interrupts", f)); !missing(err) {
+			t.Errorf("a request is left: %v", err)
 		}
 	}
 }
