@@ -48,7 +48,7 @@ func setCoordination(c *call, b *coordinationBody) (a coordinationAnswer, err er
 	if c.o.Projects.Coordination == nil {
 		return a, notServed("records no coordination")
 	}
-	root, err := c.checkProject(b.ProjectRoot)
+	root, err := settledProject(c, b.ProjectRoot)
 	if err != nil {
 		return a, err
 	}

@@ -117,7 +117,7 @@ func startPipeline(c *call, b *pipelineBody) (a pipelineAnswer, err error) {
 	if err != nil {
 		return a, err
 	}
-	root, err := c.checkProject(b.ProjectRoot)
+	root, err := settledProject(c, b.ProjectRoot)
 	if err != nil {
 		return a, err
 	}

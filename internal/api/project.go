@@ -24,6 +24,10 @@ type Projects struct {
 	// Allow refuses a folder, an absolute path, that callers may not name; nil
 	// allows any.
 	Allow func(projectRoot string) error
+	// Settle completes or takes back what a process that died has left half done of a
+	// project's files; it is called before a request reads them. An error says that they may
+	// be half changed. nil does nothing.
+	Settle func(ctx context.Context, projectRoot string) error
 	// Private are belay's own folders. No project may lie in them.
 	Private []string
 	// Hides says which files of a project are never shown, by their path in it; nil
@@ -96,12 +100,27 @@ func (h *Handler) checkProject(root string) (string, error) {
 	return workspace.CheckProject(root, h.o.Projects.Private...)
 }
 
-// projectOf reads the query of a request about a project, and checks the project.
+// settledProject is [Handler.checkProject] for a request that reads the project's files: what
+// a process that died has left half done is completed or taken back first. Where that fails,
+// files as they were or as they will be are still better than none. The index warns of such a
+// project, and belay doctor says what is wrong.
+func settledProject(c *call, root string) (string, error) {
+	root, err := c.checkProject(root)
+	if err != nil || c.o.Projects.Settle == nil {
+		return root, err
+	}
+	if err := c.o.Projects.Settle(c.ctx(), root); err != nil && c.ctx().Err() == nil {
+		c.o.Logger.DebugContext(c.ctx(), "files of a project may be half changed", "project", root, "error", err)
+	}
+	return root, c.ctx().Err()
+}
+
+// projectOf reads the query of a request about a project, and checks and settles the project.
 func (c *call) projectOf() (root string, q map[string]string, err error) {
 	if q, err = query(c.r); err != nil {
 		return "", nil, err
 	}
-	root, err = c.checkProject(trim(q["projectRoot"]))
+	root, err = settledProject(c, trim(q["projectRoot"]))
 	return root, q, err
 }
 

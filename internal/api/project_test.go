@@ -2,12 +2,14 @@ package api_test
 
 import (
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -229,6 +231,34 @@ func TestProjectsOfOthers(t *testing.T) {
 		}
 		if res, body := fetch(t, bare+path+"projectRoot="+url.QueryEscape(root)); strings.HasPrefix(path, "/api/project/d") && res.StatusCode != http.StatusNotFound {
 			t.Errorf("%s without an index: %d %s", path, res.StatusCode, body)
+		}
+	}
+}
+
+// A project that stays unsettled, because somebody works in it or its journal is damaged, is
+// still read; a caller that has gone is not waited for. Each request tries once.
+func TestUnsettledProjectIsRead(t *testing.T) {
+	t.Parallel()
+	root, tries := t.TempDir(), 0
+	setState(t, root, "OPEN")
+	h := api.New(api.Options{Engine: &apitest.Engine{}, Projects: api.Projects{Settle: func(ctx context.Context, project string) error {
+		if tries++; project != root {
+			t.Errorf("settles %s", project)
+		}
+		return cmp.Or(ctx.Err(), error(fault.New(fault.Overloaded, "somebody else changes files of the project")))
+	}}})
+	target := "/api/project/file?projectRoot=" + url.QueryEscape(root) + "&path=PKG-01_Site/1_Working/DEL-01-01_Plan/_STATUS.md"
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	for i, c := range []struct {
+		ctx  context.Context
+		want string
+	}{{t.Context(), "OPEN"}, {gone, ""}} {
+		w := httptest.NewRecorder()
+		req := httptest.NewRequest(http.MethodGet, target, nil).WithContext(c.ctx)
+		req.Host = "127.0.0.1"
+		if h.ServeHTTP(w, req); tries != i+1 || strings.Contains(w.Body.String(), "OPEN") != (c.want != "") {
+			t.Errorf("after %d tries: %d %s", tries, w.Code, w.Body)
 		}
 	}
 }

@@ -145,7 +145,7 @@ func publishSnapshot(c *call, b *publishBody) (s publish.Snapshot, err error) {
 	if c.o.Projects.Snapshots == nil {
 		return s, notServed("publishes no snapshots")
 	}
-	root, err := c.checkProject(b.ProjectRoot)
+	root, err := settledProject(c, b.ProjectRoot)
 	if err != nil {
 		return s, err
 	}

@@ -29,11 +29,11 @@ type transitionBody struct {
 }
 
 // deliverableOf is the gate of a deliverable's folder that a request names.
-func (h *Handler) deliverableOf(projectRoot, path string) (workspace.Deliverable, error) {
-	if h.o.Projects.Transitions == nil {
+func deliverableOf(c *call, projectRoot, path string) (workspace.Deliverable, error) {
+	if c.o.Projects.Transitions == nil {
 		return workspace.Deliverable{}, notServed("does not look into projects")
 	}
-	if _, err := h.checkProject(projectRoot); err != nil {
+	if _, err := settledProject(c, projectRoot); err != nil {
 		return workspace.Deliverable{}, err
 	}
 	return workspace.FindDeliverable(projectRoot, path)
@@ -44,7 +44,7 @@ func getStatus(c *call) (a statusfile.View, err error) {
 	if err != nil {
 		return a, err
 	}
-	d, err := c.deliverableOf(trim(q["projectRoot"]), trim(q["deliverablePath"]))
+	d, err := deliverableOf(c, trim(q["projectRoot"]), trim(q["deliverablePath"]))
 	if err != nil {
 		return a, err
 	}
@@ -61,7 +61,7 @@ func makeTransition(c *call, b *transitionBody) (a statusfile.View, err error) {
 	if change.By, err = c.asker(c.r, b.TargetState, b.Actor, b.By); err != nil {
 		return a, err
 	}
-	d, err := c.deliverableOf(b.ProjectRoot, b.DeliverablePath)
+	d, err := deliverableOf(c, b.ProjectRoot, b.DeliverablePath)
 	if err != nil {
 		return a, err
 	}

@@ -154,7 +154,7 @@ func runOf(c *call) (root string, q map[string]string, err error) {
 
 // runsOf is the gate of a project whose runs a request names.
 func runsOf(c *call, projectRoot string) (string, error) {
-	root, err := c.checkProject(projectRoot)
+	root, err := settledProject(c, projectRoot)
 	if err == nil && c.o.Workflows.Runs == nil {
 		err = errNoRuns
 	}

@@ -33,7 +33,7 @@ func (b *checkBody) check(f fields) {
 const unnamed = "workflow.yaml"
 
 func checkWorkflow(c *call, b *checkBody) (catalog.Checked, error) {
-	root, err := c.checkProject(b.ProjectRoot)
+	root, err := settledProject(c, b.ProjectRoot)
 	if err != nil {
 		return catalog.Checked{}, err
 	}

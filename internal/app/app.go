@@ -113,9 +113,7 @@ func Open(cfg *config.Config, version string, log *slog.Logger) (_ *App, err err
 		}
 	}
 	a.committer = durable.NewCommitter(0)
-	a.index = index.NewSet(index.Options{MaxWatches: index.DefaultWatches, Logger: log, Settle: func(ctx context.Context, root string) error {
-		return a.registers.Changes.Settle(ctx, root)
-	}})
+	a.index = index.NewSet(index.Options{MaxWatches: index.DefaultWatches, Logger: log, Settle: a.settle})
 	store := storeOptions(cfg)
 	store.Clock, store.NewID = time.Now, uuid.NewString
 	store.Committer, store.Observer = a.committer, a.appended
@@ -201,6 +199,12 @@ func (a *App) release() error {
 	}
 	a.traces.Close(context.Background())
 	return errors.Join(errs...)
+}
+
+// settle completes or takes back what a process that died has left half done of a project's
+// files.
+func (a *App) settle(ctx context.Context, root string) error {
+	return a.registers.Changes.Settle(ctx, root)
 }
 
 func (a *App) appended(sessionID string, evs []event.Event) {

@@ -16,12 +16,7 @@ import (
 // server starts; what nobody needs any more goes with gc.
 func TestUnfinishedChanges(t *testing.T) {
 	t.Parallel()
-	a, home := opened(t, "")
-	project := filepath.Join(home, "project")
-	must(t, os.Mkdir(project, 0o700))
-	root, err := os.OpenRoot(project)
-	must(t, err)
-	defer root.Close()
+	a, project, root := openedIn(t)
 	unfinishedCheck := func() Check { return unfinished(t.Context(), a.Config) }
 	if c := unfinishedCheck(); c.Level != OK {
 		t.Errorf("before: %+v", c)
@@ -49,12 +44,7 @@ func TestUnfinishedChanges(t *testing.T) {
 // A reader of the running server sees no half of a change that another process was cut off in.
 func TestUnfinishedChangesAreNotRead(t *testing.T) {
 	t.Parallel()
-	a, home := opened(t, "")
-	project := filepath.Join(home, "project")
-	must(t, os.Mkdir(project, 0o700))
-	root, err := os.OpenRoot(project)
-	must(t, err)
-	defer root.Close()
+	a, project, root := openedIn(t)
 	for range 2 { // an index that begins, and one that follows
 		cutOff(t, a, project, root)
 		_, err := a.index.Current(t.Context(), project)
@@ -64,6 +54,18 @@ func TestUnfinishedChangesAreNotRead(t *testing.T) {
 		}
 		must(t, os.Remove(filepath.Join(project, "f")))
 	}
+}
+
+// openedIn opens an app and an empty project.
+func openedIn(t *testing.T) (a *App, project string, root *os.Root) {
+	t.Helper()
+	a, home := opened(t, "")
+	project = filepath.Join(home, "project")
+	must(t, os.Mkdir(project, 0o700))
+	root, err := os.OpenRoot(project)
+	must(t, err)
+	t.Cleanup(func() { must(t, root.Close()) })
+	return a, project, root
 }
 
 // cutOff leaves a change of the project as a process that died after all was done.

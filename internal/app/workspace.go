@@ -35,7 +35,7 @@ func OpenGates(cfg *config.Config) string {
 // projects is how callers of a server get at the contents of projects.
 func (a *App) projects() api.Projects {
 	p := projectsOptions(a.Config)
-	p.Index, p.Recent = a.index, a.recent
+	p.Index, p.Recent, p.Settle = a.index, a.recent, a.settle
 	p.Registers, p.Proposals = a.registers.Files, a.registers.Proposals
 	p.Transitions, p.Private = a.transitions, PrivateFolders(a.Config)
 	snapshots := snapshotOptions(a.Config, a.audit, a.notifier())
