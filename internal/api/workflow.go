@@ -95,8 +95,11 @@ type startBody struct {
 	DryRun      bool           `json:"dryRun,omitempty" doc:"only say what the run would do"`
 }
 
-// listedRuns is how many runs an answer lists where the request does not say.
-const listedRuns = 200
+// The number of runs in a list: what it has where the caller does not say, and at most.
+const (
+	usualRuns = 200
+	maxRuns   = 1000
+)
 
 // workflowRoutes are the endpoints about workflow files and their runs.
 func workflowRoutes() []route {
@@ -112,7 +115,7 @@ func workflowRoutes() []route {
 			action: takes(startRun),
 			errors: errorsOf(oneRun, []fault.Type{fault.InvalidWorkflow, fault.AttachmentFailure, fault.RunInProgress, fault.MissingAPIKey, fault.Overloaded})},
 		{method: get, path: "/api/workflow/runs", name: "listRuns", summary: "The runs of a project, the newest first.",
-			params: []param{projectRoot, {in: "query", name: "limit", integer: true, doc: "how many at most; 200 without it"}},
+			params: []param{projectRoot, {in: "query", name: "limit", integer: true, doc: "at most so many, 1 to 1000; 200 without it"}},
 			action: answers(listRuns), errors: errorsOf(found, []fault.Type{fault.StorageFailure})},
 		{method: get, path: "/api/workflow/runs/{id}", name: "getRun", summary: "One run with its tasks: what went in, and what came out.",
 			params: []param{id, projectRoot}, action: answers(getRun), errors: oneRun},
@@ -173,11 +176,11 @@ func listRuns(c *call) (a runsAnswer, err error) {
 		return a, err
 	}
 	p := params{q: q}
-	limit := p.natural("limit")
+	limit := p.limit(usualRuns, maxRuns)
 	if err := p.err(); err != nil {
 		return a, err
 	}
-	shown, more, err := c.o.Workflows.Runs.List(c.ctx(), root, cmp.Or(limit, listedRuns))
+	shown, more, err := c.o.Workflows.Runs.List(c.ctx(), root, limit)
 	return runsAnswer{root, orEmpty(shown), more}, err
 }
 
