@@ -1,13 +1,16 @@
 package run
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"belay/internal/fault"
 	"belay/internal/nearest"
 	"belay/internal/plainjson"
+	"belay/internal/schema"
 )
 
 // give checks the input against the workflow's schema, its defaults filled in. With
@@ -17,10 +20,16 @@ func (w *flow) give(input map[string]any, texts map[string]string, known bool) e
 	if err != nil {
 		return fault.New(fault.InvalidWorkflow, "the input is no JSON: %v", err)
 	}
-	for name, text := range texts {
-		input[name] = w.typed(name, text)
-	}
 	var all []problem
+	rounded := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		v, err := w.typed(name, texts[name])
+		if err != nil {
+			rounded[name] = true
+			all = append(all, problem{Path: "input." + name, Message: err.Error(), Hint: "where every digit counts, declare it with type: string"})
+		}
+		input[name] = v
+	}
 	next := "give it with --input NAME=VALUE, or in the JSON object of --input-file"
 	if known {
 		for _, name := range w.Input.Undeclared(input) {
@@ -31,8 +40,8 @@ func (w *flow) give(input map[string]any, texts map[string]string, known bool) e
 	if w.input, err = plainMap(input); err != nil {
 		return err
 	}
-	faults := w.Input.Faults(w.input)
-	if len(faults) == 0 { // nothing is missing: what was given is too much
+	faults := slices.DeleteFunc(w.Input.Faults(w.input), func(f schema.Fault) bool { return len(f.Place) > 0 && rounded[f.Place[0]] })
+	if len(faults) == 0 && len(rounded) == 0 { // nothing is missing: what was given is too much
 		next = "leave it out, or declare it under input in the workflow file"
 	}
 	for _, f := range faults {
@@ -63,27 +72,29 @@ func (w *flow) meantInput(name string) string {
 	return "it takes " + strings.Join(names, ", ")
 }
 
-// typed is an input that was given as text, as the schema wants it.
-func (w *flow) typed(name, text string) any {
+// typed is an input that was given as text, as the schema wants it. The error is that of a
+// number that would be rounded.
+func (w *flow) typed(name, text string) (any, error) {
 	if w.Input == nil {
-		return text
+		return text, nil
 	}
 	properties, _ := w.Input.Source["properties"].(map[string]any)
 	property, _ := properties[name].(map[string]any)
 	switch t := property["type"].(type) {
 	case string:
 		if t == "string" {
-			return text
+			return text, nil
 		}
 	case []any:
 		if slices.Contains(t, any("string")) {
-			return text
+			return text, nil
 		}
 	default:
-		return text
+		return text, nil
 	}
-	if v, err := plainjson.Value([]byte(text)); err == nil {
-		return v
+	v, err := plainjson.Value([]byte(text))
+	if inexact := (*plainjson.InexactError)(nil); err == nil || errors.As(err, &inexact) {
+		return v, err
 	}
-	return text // the schema says what is wrong with it
+	return text, nil // the schema says what is wrong with it
 }

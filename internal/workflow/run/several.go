@@ -81,7 +81,11 @@ func (x *evaluator) items(t *definition.Task, s scope) ([]any, error) {
 		return nil, invalid("the items of the task "+t.ID+" cannot be evaluated", problemOf(x.w.name, err))
 	}
 	if text, ok := v.(string); ok { // a template around a list writes it
-		if listed, err := plainjson.Value([]byte(strings.TrimSpace(text))); err == nil {
+		listed, err := plainjson.Value([]byte(strings.TrimSpace(text)))
+		if inexact := (*plainjson.InexactError)(nil); errors.As(err, &inexact) {
+			return nil, x.unusable(t, inexact.Error(), "quote the number where the list is made")
+		}
+		if err == nil {
 			v = listed
 		}
 	}
