@@ -149,7 +149,7 @@ func (s *server) repeats(op operation, method, path string, places []said, body 
 	if said := answer.String(); strings.Contains(said, "/openapi.json") && !strings.Contains(said, "no such endpoint") {
 		s.t.Errorf("%s %s with a long %s: the hint is about endpoints: %s", method, clip(path), long.name, clip(said))
 	}
-	if strings.Contains(answer.String(), value[:400]) {
+	if strings.Contains(answer.String(), value[1:][:201]) || strings.Contains(answer.String(), value[:201]) {
 		s.t.Errorf("%s %s with a long %s (%s) is %d: %d bytes, %s", method, clip(path), long.name, long.in, res.StatusCode, answer.Len(), clip(answer.String()))
 	}
 }

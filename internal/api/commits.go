@@ -87,7 +87,7 @@ func listCommits(c *call) (a commitsAnswer, err error) {
 	}
 	hides := c.hides(root)
 	if a.Path != "" && (!filepath.IsLocal(filepath.FromSlash(a.Path)) || filepath.ToSlash(filepath.Clean(a.Path)) != a.Path || !isFolder(c.ctx(), root, a.Path, hides)) {
-		return a, fault.New(fault.NotFound, "the project has no such folder: %.200q", a.Path).With("path", fault.Clip(a.Path)).WithHint("name it relative to the project, with slashes")
+		return a, fault.New(fault.NotFound, "the project has no such folder: %q", fault.Clip(a.Path)).With("path", fault.Clip(a.Path)).WithHint("name it relative to the project, with slashes")
 	}
 	ctx, cancel := context.WithTimeout(c.ctx(), commitsTime)
 	defer cancel()

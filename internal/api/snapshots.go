@@ -116,7 +116,7 @@ func publishedOf(c *call) (root, dir string, q map[string]string, err error) {
 	}
 	dir = path.Clean(inside(root, q["path"]))
 	if err := folderIn(c, root, dir); err != nil || !layout.IsSnapshot(path.Base(dir)) {
-		return "", "", nil, fault.New(fault.NotFound, "the project has no such snapshot: %.200q", dir).With("path", fault.Clip(dir)).
+		return "", "", nil, fault.New(fault.NotFound, "the project has no such snapshot: %q", fault.Clip(dir)).With("path", fault.Clip(dir)).
 			WithHint("GET /api/project/snapshots lists those that are there").Because(err)
 	}
 	return root, dir, q, nil

@@ -229,7 +229,7 @@ func clip(s string) string {
 		return r
 	}, s)
 	if runes := []rune(s); len(runes) > most {
-		return string(runes[:most-1]) + "…"
+		s = string(runes[:most-1]) + "…"
 	}
-	return s
+	return fault.Clip(s)
 }

@@ -30,7 +30,7 @@ func closed(field string, at location, private []string) error {
 		return nil
 	}
 	return fault.New(fault.WorkingRootInaccessible, "%s %s, which never holds a project", field, why).
-		With(field, shown(at.path)).WithHint("choose a folder for the project's own files")
+		With(field, fault.Clip(at.path)).WithHint("choose a folder for the project's own files")
 }
 
 // inBelay reports whether path is a .belay folder or is in one.

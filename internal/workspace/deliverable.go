@@ -35,11 +35,11 @@ func FindDeliverable(projectRoot, deliverablePath string) (Deliverable, error) {
 			hint = "rename the folder without it"
 		}
 		return Deliverable{}, fault.New(fault.InvalidProjectRoot, "deliverablePath %s", why).
-			With("deliverablePath", shown(deliverablePath)).WithHint("%s", hint)
+			With("deliverablePath", fault.Clip(deliverablePath)).WithHint("%s", hint)
 	}
 	folder := filepath.Clean(deliverablePath)
 	located := func(e *fault.Error) error {
-		return e.With("projectRoot", project).With("deliverablePath", shown(folder))
+		return e.With("projectRoot", project).With("deliverablePath", fault.Clip(folder))
 	}
 	if rel, err := filepath.Rel(project, folder); err != nil || !filepath.IsLocal(rel) {
 		return Deliverable{}, located(fault.New(fault.DeliverableOutside, "deliverablePath is outside projectRoot"))

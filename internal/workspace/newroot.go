@@ -10,7 +10,7 @@ import (
 // form, or INVALID_REQUEST unless it is a well-formed absolute one.
 func CheckPath(field, path string) (string, error) {
 	if why := malformed(path); why != "" {
-		return "", fault.New(fault.InvalidRequest, "%s %s", field, why).With("field", field).With(field, shown(path))
+		return "", fault.New(fault.InvalidRequest, "%s %s", field, why).With("field", field).With(field, fault.Clip(path))
 	}
 	return filepath.Clean(path), nil
 }
@@ -29,7 +29,7 @@ func CheckNewRoot(field, path, instructionRoot string, private ...string) (strin
 	// Where the folder does not exist, what its nearest ancestor really is counts.
 	if instructionRoot != "" && at.in(instructionRoot) {
 		return "", fault.New(fault.WorkingRootConflict, "%s is inside the instruction root", field).
-			With("projectRoot", shown(clean)).With("instructionRoot", instructionRoot)
+			With("projectRoot", fault.Clip(clean)).With("instructionRoot", instructionRoot)
 	}
 	return clean, nil
 }

@@ -52,7 +52,7 @@ func CheckReadable(projectRoot, instructionRoot string, private ...string) (stri
 
 func checkRoot(projectRoot, instructionRoot string, private []string, write bool) (string, error) {
 	if why := malformed(projectRoot); why != "" {
-		return "", fault.New(fault.InvalidRequest, "projectRoot %s", why).With("projectRoot", shown(projectRoot))
+		return "", fault.New(fault.InvalidRequest, "projectRoot %s", why).With("projectRoot", fault.Clip(projectRoot))
 	}
 	clean := filepath.Clean(projectRoot)
 	at := locate(clean)
@@ -61,18 +61,18 @@ func checkRoot(projectRoot, instructionRoot string, private []string, write bool
 	}
 	if instructionRoot != "" && at.in(instructionRoot) {
 		return "", fault.New(fault.WorkingRootConflict, "projectRoot is inside the instruction root").
-			With("projectRoot", shown(clean)).With("instructionRoot", instructionRoot)
+			With("projectRoot", fault.Clip(clean)).With("instructionRoot", instructionRoot)
 	}
 	if err := accessible(clean, false); err != nil {
 		return "", fault.New(fault.WorkingRootInaccessible, "projectRoot %s", reason(err)).
-			With("projectRoot", shown(clean)).Because(err)
+			With("projectRoot", fault.Clip(clean)).Because(err)
 	}
 	if !write {
 		return clean, nil
 	}
 	if err := accessible(clean, true); err != nil {
 		return "", fault.New(fault.WorkingRootInaccessible, "projectRoot cannot be written to").
-			With("projectRoot", clean).Because(err).
+			With("projectRoot", fault.Clip(clean)).Because(err).
 			WithHint("make the folder writable for the user that belay runs as; commands that only read work as it is")
 	}
 	return clean, nil
@@ -86,7 +86,7 @@ func checkRoot(projectRoot, instructionRoot string, private []string, write bool
 // that CheckRoot refuses so.
 func CheckProject(projectRoot string, private ...string) (string, error) {
 	if why := malformed(projectRoot); why != "" {
-		return "", fault.New(fault.InvalidProjectRoot, "projectRoot %s", why).With("projectRoot", shown(projectRoot))
+		return "", fault.New(fault.InvalidProjectRoot, "projectRoot %s", why).With("projectRoot", fault.Clip(projectRoot))
 	}
 	clean := filepath.Clean(projectRoot)
 	if err := closed("projectRoot", locate(clean), private); err != nil {
@@ -97,7 +97,7 @@ func CheckProject(projectRoot string, private ...string) (string, error) {
 		err = errNotFolder
 	}
 	if err != nil {
-		return "", fault.New(fault.WorkingRootInaccessible, "projectRoot %s", reason(err)).With("projectRoot", shown(clean)).Because(err)
+		return "", fault.New(fault.WorkingRootInaccessible, "projectRoot %s", reason(err)).With("projectRoot", fault.Clip(clean)).Because(err)
 	}
 	return clean, nil
 }
@@ -121,15 +121,6 @@ func malformed(path string) string {
 
 // hasControl is what is wrong with a path that no request can carry.
 const hasControl = "holds a control character"
-
-// shown makes a refused path fit for an error's details.
-func shown(path string) string {
-	path = strings.ToValidUTF8(path, "\uFFFD")
-	if r := []rune(path); len(r) > 256 {
-		return string(r[:256]) + "…"
-	}
-	return path
-}
 
 var errNotFolder = errors.New("is not a folder")
 

@@ -105,7 +105,7 @@ func Decode(w Wire) (Message, error) {
 		return Message{}, err
 	}
 	if want := s.Subject(m.Envelope); w.Subject != want && s.Scope != Reply {
-		return Message{}, fault.New(fault.InvalidRequest, "%s came on the subject %.200q, not on %q", t, w.Subject, want)
+		return Message{}, fault.New(fault.InvalidRequest, "%s came on the subject %q, not on %q", t, fault.Clip(w.Subject), want)
 	}
 	return m, nil
 }

@@ -108,7 +108,7 @@ func (o FindOptions) matcher() (*matcher, error) {
 }
 
 func noFolder(name string, err error) error {
-	return fault.New(fault.NotFound, "the project has no such folder: %.200q", name).With("path", fault.Clip(name)).
+	return fault.New(fault.NotFound, "the project has no such folder: %q", fault.Clip(name)).With("path", fault.Clip(name)).
 		WithHint("name it relative to the project, with slashes").Because(err)
 }
 

@@ -148,7 +148,7 @@ func (x *evaluator) routeFor(t *definition.Task, value string) (string, error) {
 		known = append(known, r.Value)
 	}
 	if t.Default == "" {
-		return "", fault.New(fault.TaskFailed, "the router %s has no route for %.200q and no default; its routes are %s", t.ID, value, strings.Join(known, ", ")).
+		return "", fault.New(fault.TaskFailed, "the router %s has no route for %q and no default; its routes are %s", t.ID, fault.Clip(value), strings.Join(known, ", ")).
 			WithHint("add the route, or default: with the task for all others")
 	}
 	return t.Default, nil

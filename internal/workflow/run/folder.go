@@ -92,7 +92,7 @@ func openFolder(project, id string) (*folder, error) {
 }
 
 func notFound(id string) error {
-	return fault.New(fault.RunNotFound, "the project has no run %.80q", id).With("runId", id[:min(len(id), 80)])
+	return fault.New(fault.RunNotFound, "the project has no run %q", fault.Clip(id)).With("runId", fault.Clip(id))
 }
 
 func storage(what string, err error) error {

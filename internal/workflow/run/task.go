@@ -47,7 +47,7 @@ func (r *Runner) Task(ctx context.Context, project, id, key string) (Task, error
 }
 
 func noTask(id, key string) error {
-	return fault.New(fault.NotFound, "the run %s has begun no task %.200q", id, key).With("runId", id).
+	return fault.New(fault.NotFound, "the run %s has begun no task %q", id, fault.Clip(key)).With("runId", id).
 		WithHint("see its tasks with belay runs show %s", id)
 }
 

@@ -73,7 +73,7 @@ func (r Request) Problems() []fault.Problem {
 		label := labelOf(m.Key)
 		switch {
 		case len(m.Key) > maxKey || !keyForm.MatchString(m.Key) || label == "":
-			bad("metadata", fmt.Sprintf("must have keys of letters, digits and - _, at most %d; %.80q is none", maxKey, m.Key))
+			bad("metadata", fmt.Sprintf("must have keys of letters, digits and - _, at most %d; %q is none", maxKey, fault.Clip(m.Key)))
 		case reserved(label):
 			bad("metadata."+m.Key, "would write **"+label+":**, which only the transition itself does; approvals are given as approvalSha")
 		case slices.ContainsFunc(labels, func(l string) bool { return same(l, label) }):
@@ -134,7 +134,7 @@ func (r Request) judge(s *Status) (Rule, error) {
 	}
 	switch {
 	case !known:
-		return Rule{}, refuse(fault.InvalidState, "%.80q is none of the lifecycle's states", r.To)
+		return Rule{}, refuse(fault.InvalidState, "%q is none of the lifecycle's states", fault.Clip(r.To))
 	case !from.Known():
 		return Rule{}, refuse(fault.InvalidState, "the deliverable is in the state %q, which the lifecycle does not have, so no transition leads on", s.CurrentState).
 			WithHint("a person corrects **Current State:** in _STATUS.md first")
@@ -155,7 +155,7 @@ func (r Request) judge(s *Status) (Rule, error) {
 	}
 	switch {
 	case !slices.Contains(found.Actors, Actor(r.Actor)):
-		return Rule{}, refuse(fault.UnauthorizedActor, "%.80q may not go from %s to %s; %s may", r.Actor, from, to, strings.Join(found.Actors, " or ")).
+		return Rule{}, refuse(fault.UnauthorizedActor, "%q may not go from %s to %s; %s may", fault.Clip(r.Actor), from, to, strings.Join(found.Actors, " or ")).
 			With("actor", fault.Clip(r.Actor)).With("expected", found.Actors).WithHint("have %s do it", strings.Join(found.Actors, " or "))
 	case found.Approval == "":
 		return found, nil

@@ -89,10 +89,4 @@ func (p *Plan) abs(name string) string {
 }
 
 // shown is a value from outside as an error has it: short and one line.
-func shown(s string) string {
-	s = oneLine(strings.ToValidUTF8(s, "\uFFFD"))
-	if r := []rune(s); len(r) > 256 {
-		return string(r[:256]) + "…"
-	}
-	return s
-}
+func shown(s string) string { return fault.Clip(oneLine(strings.ToValidUTF8(s, "\uFFFD"))) }

@@ -90,7 +90,7 @@ func difference(was, now map[string]string) Difference {
 // manifestIn are the checksums of a snapshot's files.
 func manifestIn(project *os.Root, dir string) (map[string]string, error) {
 	absent := func(what string, err error) error {
-		return fault.New(fault.NotFound, "%.200q %s", dir, what).With("path", fault.Clip(dir)).
+		return fault.New(fault.NotFound, "%q %s", fault.Clip(dir), what).With("path", fault.Clip(dir)).
 			WithHint("list the snapshots with belay snapshot list").Because(err)
 	}
 	folder, err := durable.OpenFolder(project, dir)
@@ -115,7 +115,7 @@ func manifestIn(project *os.Root, dir string) (map[string]string, error) {
 func looseIn(ctx context.Context, project *os.Root, tools string) (map[string]string, error) {
 	folder, err := durable.OpenFolder(project, tools)
 	if err != nil {
-		return nil, fault.New(fault.NotFound, "%.200q is no folder of the project", tools).With("path", fault.Clip(tools)).
+		return nil, fault.New(fault.NotFound, "%q is no folder of the project", fault.Clip(tools)).With("path", fault.Clip(tools)).
 			WithHint("name it relative to the project, with slashes").Because(err)
 	}
 	defer folder.Close()

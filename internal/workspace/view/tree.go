@@ -230,6 +230,6 @@ func class(c byte) int {
 }
 
 func notFound(rel, what string, cause error) error {
-	return fault.New(fault.NotFound, "the project has no such %s: %.200q", what, rel).With("path", fault.Clip(rel)).
+	return fault.New(fault.NotFound, "the project has no such %s: %q", what, fault.Clip(rel)).With("path", fault.Clip(rel)).
 		WithHint("name it relative to the project, with slashes").Because(cause)
 }

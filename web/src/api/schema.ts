@@ -11041,7 +11041,7 @@ export interface operations {
                 projectRoot?: string;
                 /** @description or the project's id; one of both is required */
                 project?: string;
-                /** @description how many at most; 200 without it */
+                /** @description at most so many, 1 to 1000; 200 without it */
                 limit?: number;
             };
             header?: never;
