@@ -25,12 +25,12 @@ type coordinationAnswer struct {
 
 // coordinationRoutes are the endpoints about how a project is coordinated.
 func coordinationRoutes() []route {
-	match := param{in: "header", name: "If-Match", doc: "the entity tags of the record that this was decided by; * for one that is there, any without it"}
+	match := preconditions("the entity tags of the record that this was decided by; * for one that is there, any without it")
 	return []route{
 		{method: get, path: "/api/project/coordination", name: "getCoordination", summary: "How a project is coordinated, as its record says.",
 			params: []param{workingRoot}, action: answers(getCoordination), errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.WorkspaceFileReadFailed})},
 		{method: put, path: "/api/project/coordination", name: "setCoordination", summary: "Record how a project is coordinated. It does not change how dependencies are tracked.", access: operator,
-			params: []param{match}, action: takes(setCoordination),
+			params: match, action: takes(setCoordination),
 			errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.WorkspaceFileReadFailed, fault.ContentChanged, fault.Overloaded, fault.StorageFailure, fault.WorkspaceFailure})},
 	}
 }
@@ -56,7 +56,11 @@ func setCoordination(c *call, b *coordinationBody) (a coordinationAnswer, err er
 	if !slices.Contains(coordination.Modes(), mode) {
 		return a, fault.New(fault.InvalidRequest, "mode must be one of SCHEDULE_FIRST, DEPENDENCY_TRACKED and HYBRID").With("field", "mode")
 	}
-	r, err := c.o.Projects.Coordination.Set(c.ctx(), root, mode, cmp.Or(trim(b.By), byOperator), matching(c.r))
+	match, err := matching(c.r)
+	if err != nil {
+		return a, err
+	}
+	r, err := c.o.Projects.Coordination.Set(c.ctx(), root, mode, cmp.Or(trim(b.By), byOperator), match)
 	return coordinationOf(c, root, r), err
 }
 

@@ -41,7 +41,7 @@ func projectRoutes() []route {
 			params: []param{workingRoot, {in: "query", name: "deliverablePath", required: true, doc: "absolute path of the deliverable's folder"}},
 			action: answers(getStatus), errors: errorsOf(projectErrors, statusErrors)},
 		{method: post, path: "/api/working-root/deliverable/status/transition", name: "makeTransition", summary: "Move a deliverable on to another state.",
-			params: []param{{in: "header", name: "If-Match", doc: "the etag of the status that this was decided by; any without it"}},
+			params: preconditions("the etag of the status that this was decided by; any without it"),
 			action: takes(makeTransition), errors: errorsOf(projectErrors, statusErrors, transitionErrors)},
 
 		{method: get, path: "/api/project/deliverables", name: "listDeliverables", summary: "The deliverables of a project with their states.",

@@ -54,8 +54,8 @@ func proposalRoutes() []route {
 			params: []param{workingRoot, {in: "query", name: "state", doc: "all also lists those that were applied, dismissed or superseded"}},
 			action: answers(listProposals), errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.WorkspaceFileReadFailed})},
 		{method: post, path: "/api/project/proposals/{id}/apply", name: "applyProposal", summary: "Take a proposal over into the register.", access: operator,
-			params: []param{id, {in: "header", name: "If-Match", doc: "the entity tag of the register with which the diff was made, registerTag; another one now is CONTENT_CHANGED, " +
-				"and without it one that is not what the proposal was made for"}}, action: takes(applyProposal),
+			params: append([]param{id}, preconditions("the entity tag of the register with which the diff was made, registerTag; another one now is CONTENT_CHANGED, "+
+				"and without it one that is not what the proposal was made for")...), action: takes(applyProposal),
 			errors: errorsOf(registerErrors, rowErrors, []fault.Type{fault.DecisionClosed})},
 		{method: post, path: "/api/project/proposals/{id}/dismiss", name: "dismissProposal", summary: "Close a proposal without applying it.", access: operator,
 			params: []param{id}, action: takes(dismissProposal),
@@ -92,7 +92,11 @@ func applyProposal(c *call, b *applyBody) (a applyAnswer, err error) {
 	if err != nil {
 		return a, err
 	}
-	settle := proposal.Settle{Only: b.Only, Retire: b.Retire == nil || *b.Retire, By: cmp.Or(b.By, byOperator), Match: matching(c.r)}
+	match, err := matching(c.r)
+	if err != nil {
+		return a, err
+	}
+	settle := proposal.Settle{Only: b.Only, Retire: b.Retire == nil || *b.Retire, By: cmp.Or(b.By, byOperator), Match: match}
 	p, done, err := c.o.Projects.Proposals.Apply(c.ctx(), root, c.id(), settle)
 	if err != nil {
 		return a, err

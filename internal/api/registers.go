@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"path"
-	"strings"
 
 	"belay/internal/fault"
 	"belay/internal/workspace"
@@ -63,13 +62,13 @@ var (
 // registerRoutes are the endpoints about dependency registers.
 func registerRoutes() []route {
 	folder := param{in: "query", name: "deliverablePath", required: true, doc: "absolute path of the deliverable's folder"}
-	match := param{in: "header", name: "If-Match", doc: "the entity tag of the register that the change was decided by; another one now is CONTENT_CHANGED. A write without it carries a warning, or is PRECONDITION_REQUIRED where workspace.require_if_match is set"}
+	match := preconditions("the entity tag of the register that the change was decided by; another one now is CONTENT_CHANGED. A write without it carries a warning, or is PRECONDITION_REQUIRED where workspace.require_if_match is set")
 	return []route{
 		{method: get, path: "/api/working-root/deliverable/dependencies", name: "getDependencies", summary: "A deliverable's register of dependencies.",
 			params: []param{workingRoot, folder}, action: action{answer: dependenciesAnswer{}, serve: serveDependencies}, tagged: true,
 			errors: errorsOf(registerErrors, []fault.Type{fault.RegisterNotFound})},
 		{method: put, path: "/api/working-root/deliverable/dependencies", name: "putDependencies", summary: "Write a deliverable's register: every row, as it is to be.",
-			params: []param{match, {in: "header", name: "If-None-Match", doc: "* refuses to change a register that is there"}},
+			params: match,
 			action: takes(putDependencies), wide: true,
 			errors: errorsOf(registerErrors, rowErrors, []fault.Type{fault.RowDeletionRefused, fault.InvalidSatisfactionTransition})},
 	}
@@ -150,7 +149,10 @@ func putDependencies(c *call, b *dependenciesBody) (a dependenciesAnswer, err er
 	if err != nil {
 		return a, err
 	}
-	match := matching(c.r)
+	match, err := matching(c.r)
+	if err != nil {
+		return a, err
+	}
 	if match == nil && c.o.Projects.RequireIfMatch {
 		return a, fault.New(fault.PreconditionRequired, "the request has no If-Match, and this server demands it (workspace.require_if_match)").
 			WithHint("GET the register, and send its ETag in If-Match; If-None-Match: * for a register that is new")
@@ -172,18 +174,6 @@ func putDependencies(c *call, b *dependenciesBody) (a dependenciesAnswer, err er
 // that it replaces.
 const warnUnconditional = "without If-Match a write replaces rows that somebody else changed since you read them; send the ETag of the register in If-Match"
 
-// matching is what a request demands of the content that it changes; nil is
-// nothing.
-func matching(r *http.Request) func(tag string) bool {
-	match, none := r.Header["If-Match"], r.Header["If-None-Match"]
-	if len(match) == 0 && len(none) == 0 {
-		return nil
-	}
-	return func(tag string) bool {
-		return (len(match) == 0 || tag != "" && hasTag(strong(match), quoted(tag))) && (len(none) == 0 || tag == "" || !hasTag(none, quoted(tag)))
-	}
-}
-
 // caller is who sent a request, for the record.
 func (h *Handler) caller(r *http.Request) string {
 	token, has := bearer(r)
@@ -194,14 +184,4 @@ func (h *Handler) caller(r *http.Request) string {
 		return byMember
 	}
 	return byNobody
-}
-
-// strong are the entity tags that say something about the bytes: a weak one does not.
-func strong(headers []string) (all []string) {
-	for part := range strings.SplitSeq(strings.Join(headers, ","), ",") {
-		if part = strings.TrimSpace(part); !strings.HasPrefix(part, "W/") {
-			all = append(all, part)
-		}
-	}
-	return all
 }

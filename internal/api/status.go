@@ -57,7 +57,10 @@ func getStatus(c *call) (a statusfile.View, err error) {
 }
 
 func makeTransition(c *call, b *transitionBody) (a statusfile.View, err error) {
-	change := statusfile.Change{Request: b.request(), If: statusfile.Hashes(c.r.Header["If-Match"]...)}
+	change := statusfile.Change{Request: b.request()}
+	if change.Match, err = matching(c.r); err != nil {
+		return a, err
+	}
 	if change.By, err = c.asker(c.r, b.TargetState, b.Actor, b.By); err != nil {
 		return a, err
 	}

@@ -265,8 +265,8 @@ func exchange(t *testing.T, base, section string) string {
 		t.Fatal(err)
 	}
 	for _, line := range lines[1:] {
-		name, v, _ := strings.Cut(line, ": ")
-		v = strings.ReplaceAll(v, "{base}", base)
+		name, v, _ := strings.Cut(line, ":")
+		v = strings.ReplaceAll(strings.TrimSpace(v), "{base}", base)
 		if name == "Host" {
 			req.Host = v
 		} else {

@@ -80,7 +80,7 @@ etag.`,
 		}
 		change := statusfile.Change{Request: ask, By: statusfile.Asker{Name: c.person()}}
 		if accept != "" {
-			change.If = statusfile.Hashes(accept)
+			change.Match = func(hash string) bool { return hash == strings.Trim(accept, `"`) }
 		}
 		s, done, err := w.Change(cmd.Context(), d, change)
 		if err != nil {

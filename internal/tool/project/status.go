@@ -121,7 +121,7 @@ func (c *move) Effect() permit.Effect {
 // Run implements [tool.Call].
 func (c *move) Run(ctx context.Context) (tool.Result, error) {
 	s, done, err := c.transitions.Change(ctx, c.s.Deliverable, statusfile.Change{
-		Request: c.ask, If: []string{c.s.Hash},
+		Request: c.ask, Match: func(hash string) bool { return hash == c.s.Hash },
 		By: statusfile.Asker{Agent: c.w.Agent, Session: c.w.Session, Turn: c.w.Turn},
 	})
 	if err != nil {

@@ -65,8 +65,9 @@ type Asker struct {
 type Change struct {
 	lifecycle.Request
 	By Asker
-	// If is what the file's content must hash to, one of several; empty is any.
-	If []string
+	// Match refuses the change with CONTENT_CHANGED unless it accepts the hash of the file's
+	// content; nil accepts any.
+	Match func(hash string) bool
 }
 
 // Limits of waiting.
@@ -136,7 +137,7 @@ func (w *Writer) change(ctx context.Context, folder *os.Root, d workspace.Delive
 	if err != nil {
 		return nil, lifecycle.Result{}, err
 	}
-	if !holds(c.If, s.Hash) {
+	if c.Match != nil && !c.Match(s.Hash) {
 		return nil, lifecycle.Result{}, s.changed("_STATUS.md is not what it was when the transition was decided")
 	}
 	done, err := lifecycle.Transition(s.data, c.Request)
@@ -173,16 +174,6 @@ func (w *Writer) record(ctx context.Context, r Record) error {
 		return nil
 	}
 	return w.Record(ctx, r)
-}
-
-// holds reports whether a hash is one that the caller accepts.
-func holds(accepted []string, hash string) bool {
-	for _, a := range accepted {
-		if a == hash {
-			return true
-		}
-	}
-	return len(accepted) == 0
 }
 
 func (s *Snapshot) changed(why string) error {

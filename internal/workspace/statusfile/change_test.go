@@ -80,7 +80,7 @@ func TestChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, done, err := w.Change(t.Context(), d, Change{
-		Request: lifecycle.Request{To: "INITIALIZED", Actor: "4_DOCUMENTS", Note: "pass 1"}, By: Asker{Name: "somebody"}, If: []string{"x", first.Hash},
+		Request: lifecycle.Request{To: "INITIALIZED", Actor: "4_DOCUMENTS", Note: "pass 1"}, By: Asker{Name: "somebody"}, Match: func(hash string) bool { return hash == first.Hash },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +106,7 @@ func TestChange(t *testing.T) {
 	}
 	w.Notify = nil
 	// Who decided by the old content has to look again.
-	_, _, err = w.Change(t.Context(), d, Change{Request: lifecycle.Request{To: "SEMANTIC_READY", Actor: "CHIRALITY_FRAMEWORK"}, If: []string{first.Hash}})
+	_, _, err = w.Change(t.Context(), d, Change{Request: lifecycle.Request{To: "SEMANTIC_READY", Actor: "CHIRALITY_FRAMEWORK"}, Match: func(hash string) bool { return hash == first.Hash }})
 	if !fault.Is(err, fault.ContentChanged) || content(t, d) != text {
 		t.Errorf("an old hash: %v", err)
 	}

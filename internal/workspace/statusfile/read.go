@@ -19,7 +19,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 
 	"belay/internal/durable"
 	"belay/internal/fault"
@@ -108,22 +107,6 @@ func (s *Snapshot) View(made *lifecycle.Result) View {
 
 // ETag is the hash as an entity tag.
 func (s *Snapshot) ETag() string { return `"` + s.Hash + `"` }
-
-// Hashes are the contents that a list of entity tags accepts, nil for any (a lone
-// star among them). A weak tag stands for no content.
-func Hashes(lists ...string) []string {
-	var all []string
-	for _, list := range lists {
-		for tag := range strings.SplitSeq(list, ",") {
-			tag = strings.TrimSpace(tag)
-			if tag == "*" {
-				return nil
-			}
-			all = append(all, strings.Trim(tag, `"`))
-		}
-	}
-	return all
-}
 
 // Read reads the _STATUS.md of a deliverable, of at most limit bytes, 0 for
 // [DefaultBytes]. It fails with STATUS_FILE_NOT_FOUND,

@@ -8618,6 +8618,8 @@ export interface operations {
             header?: {
                 /** @description the entity tags of the record that this was decided by; * for one that is there, any without it */
                 "If-Match"?: string;
+                /** @description entity tags that the content must not have; * refuses to change what is there */
+                "If-None-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -9539,6 +9541,8 @@ export interface operations {
             header?: {
                 /** @description the entity tag of the register with which the diff was made, registerTag; another one now is CONTENT_CHANGED, and without it one that is not what the proposal was made for */
                 "If-Match"?: string;
+                /** @description entity tags that the content must not have; * refuses to change what is there */
+                "If-None-Match"?: string;
             };
             path: {
                 /** @description the proposal's id */
@@ -11630,7 +11634,7 @@ export interface operations {
             header?: {
                 /** @description the entity tag of the register that the change was decided by; another one now is CONTENT_CHANGED. A write without it carries a warning, or is PRECONDITION_REQUIRED where workspace.require_if_match is set */
                 "If-Match"?: string;
-                /** @description * refuses to change a register that is there */
+                /** @description entity tags that the content must not have; * refuses to change what is there */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -11830,6 +11834,8 @@ export interface operations {
             header?: {
                 /** @description the etag of the status that this was decided by; any without it */
                 "If-Match"?: string;
+                /** @description entity tags that the content must not have; * refuses to change what is there */
+                "If-None-Match"?: string;
             };
             path?: never;
             cookie?: never;
