@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"belay/internal/fault"
+	"belay/internal/session"
 	"belay/internal/turn"
 )
 
@@ -38,7 +39,7 @@ func serveUpload(c *call) error {
 	if (up.SessionID == "") == (up.ProjectRoot == "") {
 		return fault.New(fault.InvalidRequest, "exactly one of the parameters sessionId and projectRoot is required").With("field", "sessionId")
 	}
-	return receive(c, c.o.UploadBytes, "file", "make the file smaller, or raise attachments.upload_bytes", func(name string, content io.Reader) (any, error) {
+	return receive(c, c.o.UploadBytes, "file", session.SmallerUpload, func(name string, content io.Reader) (any, error) {
 		up.Name, up.Content = name, content
 		return c.o.Engine.Upload(c.ctx(), up)
 	})

@@ -61,7 +61,8 @@ func (s *Store) SaveUpload(ctx context.Context, projectRoot, name string, r io.R
 // partPrefix starts the name of an upload's folder until all of it is there.
 const partPrefix = ".part-"
 
-const smallerFile = "make the file smaller, or raise attachments.upload_bytes"
+// SmallerUpload is the next step after an upload that is too large.
+const SmallerUpload = "make the file smaller, or raise attachments.upload_bytes"
 
 // receiveUpload writes an upload as it arrives and makes it durable.
 func receiveUpload(ctx context.Context, root *os.Root, name string, r io.Reader, max int64) error {
@@ -78,7 +79,7 @@ func receiveUpload(ctx context.Context, root *os.Root, name string, r io.Reader,
 		err = storage(failed, e)
 	}
 	if errors.Is(err, ErrTooLarge) {
-		err = fault.New(fault.RequestTooLarge, "the file is larger than %d bytes (attachments.upload_bytes)", max).WithHint("%s", smallerFile)
+		err = fault.New(fault.RequestTooLarge, "the file is larger than %d bytes (attachments.upload_bytes)", max).WithHint("%s", SmallerUpload)
 	}
 	return err
 }

@@ -55,7 +55,6 @@ func (w *worker) folder(folder *scan.Folder) FileReport {
 		return unread(name, err)
 	}
 	r := register.Parse(data)
-	report := lintRegister(name, folder.Base(), r)
 	context := func() []byte {
 		data, err := w.read(folder, layout.ContextFile, maxContext)
 		if err != nil {
@@ -63,12 +62,10 @@ func (w *worker) folder(folder *scan.Folder) FileReport {
 		}
 		return data
 	}
-	report.Findings = append(report.Findings, r.CheckProject(name, w.known, w.o.Today)...)
-	report.Findings = append(report.Findings, r.CheckName(name, folder.Base(), context)...)
+	judge := Judge{name, folder.Base(), w.known, w.o.Today, context}
+	report := reportOn(name, r, judge.Findings(r))
 	if w.o.Digest != nil {
-		w.renumbering.Mark(report.Findings, folder.Base(), r, func(after *register.Register) []finding.Finding {
-			return slices.Concat(after.Lint(name, folder.Base()), after.CheckProject(name, w.known, w.o.Today), after.CheckName(name, folder.Base(), context))
-		})
+		w.renumbering.Mark(report.Findings, folder.Base(), r, judge.Findings)
 	}
 	summary := folder.Path + "/" + layout.DependenciesFile
 	if text, err := w.read(folder, layout.DependenciesFile, register.MaxSummary); err == nil {
@@ -85,8 +82,14 @@ func unread(name string, err error) FileReport {
 	return FileReport{Path: name, Status: Failed, Findings: []finding.Finding{register.Unreadable(name, err)}}
 }
 
+// lintRegister is the report on a register that is judged by itself.
 func lintRegister(name, folder string, r *register.Register) FileReport {
-	report := FileReport{Path: name, Rows: r.Records(), Status: Pass, Findings: append([]finding.Finding{}, r.Lint(name, folder)...)}
+	return reportOn(name, r, r.Lint(name, folder))
+}
+
+// reportOn is the report on a register of which all that was found is known.
+func reportOn(name string, r *register.Register, found []finding.Finding) FileReport {
+	report := FileReport{Path: name, Rows: r.Records(), Status: Pass, Findings: append([]finding.Finding{}, found...)}
 	if slices.ContainsFunc(report.Findings, func(f finding.Finding) bool { return !f.Extra && f.Severity == finding.Error }) {
 		report.Status = Fail
 	}

@@ -169,12 +169,10 @@ func (w *worker) register(at string) *register.Register {
 	}
 	w.keep(data)
 	r, p := register.Parse(data), w.project
-	judge := func(r *register.Register) []finding.Finding {
-		return slices.Concat(r.Lint(at, w.folder.Base()), r.CheckProject(at, p.known, p.o.Today), r.CheckName(at, w.folder.Base(), w.context))
-	}
-	found := judge(r)
+	judge := registerlint.Judge{Path: at, Folder: w.folder.Base(), Project: p.known, Today: p.o.Today, Context: w.context}
+	found := judge.Findings(r)
 	if p.o.Digest != nil {
-		p.renumbering.Mark(found, w.folder.Base(), r, judge)
+		p.renumbering.Mark(found, w.folder.Base(), r, judge.Findings)
 	}
 	w.found = append(w.found, found...)
 	return r
