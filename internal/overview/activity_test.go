@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 
 	"belay/internal/fault"
 	"belay/internal/permit"
@@ -110,5 +111,46 @@ func TestActivity(t *testing.T) {
 	q.Cursor = "nonsense"
 	if _, err := w.Activity(t.Context(), q); !fault.Is(err, fault.InvalidRequest) {
 		t.Errorf("a cursor that is none: %v", err)
+	}
+}
+
+// A happening of a turn has the ids of the session and of the turn in its own, and is the
+// last of a page like any other.
+func TestActivityPagesByTurn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.newID = func() string { return uuid.Must(uuid.NewV7()).String() }
+	project := t.TempDir()
+	s := w.session(project, "Levels")
+	l, err := w.store.Acquire(t.Context(), s.SessionID)
+	must(t, err)
+	for i := range 3 {
+		turn := "turn_" + w.newID()
+		at := session.Time{Time: w.now.Add(time.Duration(i) * time.Minute)}
+		must(t, l.Begin(turn))
+		must(t, l.Append(
+			session.Entry{Kind: session.EntryTurn, Turn: turn, Message: "raise it", Time: at},
+			session.Entry{Kind: session.EntryTools, Turn: turn, Time: at, Changes: []session.Change{{Path: fmt.Sprint(i), After: "a"}}},
+			session.Entry{Kind: session.EntryEnd, Turn: turn, Time: at}))
+	}
+	must(t, l.Release())
+	var paths []string
+	for q := (ActivityQuery{Project: project, Limit: 1}); len(paths) < 4; {
+		page, err := w.Activity(t.Context(), q)
+		must(t, err)
+		for _, h := range page.Happenings {
+			paths = append(paths, h.Paths...)
+		}
+		if q.Cursor = page.NextCursor; q.Cursor == "" {
+			break
+		}
+	}
+	if diff := cmp.Diff([]string{"2", "1", "0"}, paths); diff != "" {
+		t.Error(diff)
+	}
+	for _, id := range []string{"", strings.Repeat("x", maxCursorID+1)} {
+		if _, err := w.Activity(t.Context(), ActivityQuery{Project: project, Cursor: writeCursor(cursor{1, id})}); !fault.Is(err, fault.InvalidRequest) {
+			t.Errorf("an id of %d bytes: %v", len(id), err)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package overview
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -32,17 +33,17 @@ type world struct {
 	requests *permit.Requests
 	now      time.Time
 	ids      int
+	// newID makes the ids of sessions, without their prefix.
+	newID func() string
 }
 
 func newWorld(t testing.TB, adjust ...func(*Options)) *world {
 	t.Helper()
 	w := &world{t: t, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	w.newID = func() string { w.ids++; return fmt.Sprintf("s%04d", w.ids) }
 	clock := func() time.Time { w.now = w.now.Add(time.Second); return w.now }
 	var err error
-	w.store, err = session.NewStore(session.Options{StateDir: t.TempDir(), Clock: clock, NewID: func() string {
-		w.ids++
-		return fmt.Sprintf("s%04d", w.ids)
-	}})
+	w.store, err = session.NewStore(session.Options{StateDir: t.TempDir(), Clock: clock, NewID: func() string { return w.newID() }})
 	must(t, err)
 	t.Cleanup(func() { must(t, w.store.Close()) })
 	w.requests, err = permit.OpenRequests(permit.RequestsOptions{Dir: t.TempDir()})
@@ -157,6 +158,23 @@ func TestSessions(t *testing.T) {
 	}
 	if _, err := w.Sessions(t.Context(), Query{Cursor: "rubbish"}); !fault.Is(err, fault.InvalidRequest) {
 		t.Errorf("cursor: %v", err)
+	}
+}
+
+// Sessions that were used within one millisecond are each on one page, in the order of the
+// cursors.
+func TestSameMillisecond(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	rows := []session.Row{{ID: "a", Used: at.Add(time.Microsecond)}, {ID: "b", Used: at.Add(2 * time.Microsecond)}, {ID: "c", Used: at.Add(3 * time.Microsecond)}}
+	slices.SortFunc(rows, byUse)
+	var seen []string
+	for len(rows) > 0 && len(seen) < 4 {
+		seen = append(seen, rows[0].ID)
+		rows = rowsAfter(rows, cursor{rows[0].Used.UnixMilli(), rows[0].ID})
+	}
+	if diff := cmp.Diff([]string{"a", "b", "c"}, seen); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -56,13 +56,7 @@ func (v *Overview) Sessions(ctx context.Context, q Query) (Page, error) {
 	page := Page{Sessions: []Session{}, Total: len(rows)}
 	slices.SortFunc(rows, byUse)
 	if after != nil {
-		begin, _ := slices.BinarySearchFunc(rows, *after, func(r session.Row, c cursor) int {
-			return cmp.Or(cmp.Compare(c.Used, r.Used.UnixMilli()), strings.Compare(r.ID, c.ID))
-		})
-		if begin < len(rows) && rows[begin].ID == after.ID {
-			begin++
-		}
-		rows = rows[begin:]
+		rows = rowsAfter(rows, *after)
 	}
 	limit := cmp.Or(q.Limit, DefaultPage)
 	if len(rows) > limit {
@@ -108,10 +102,26 @@ func (v *Overview) rows(ctx context.Context, project string) ([]session.Row, err
 	return all, nil
 }
 
-// byUse puts the session that was used last first.
+// byUse puts the session that was used last first. It compares milliseconds, since a cursor
+// has no more: another order than that of the cursors would repeat sessions.
 func byUse(a, b session.Row) int {
-	return cmp.Or(b.Used.Compare(a.Used), strings.Compare(a.ID, b.ID))
+	return cmp.Or(cmp.Compare(b.Used.UnixMilli(), a.Used.UnixMilli()), strings.Compare(a.ID, b.ID))
 }
+
+// rowsAfter are the rows behind a cursor, of rows in the order of byUse.
+func rowsAfter(rows []session.Row, c cursor) []session.Row {
+	begin, _ := slices.BinarySearchFunc(rows, c, func(r session.Row, c cursor) int {
+		return cmp.Or(cmp.Compare(c.Used, r.Used.UnixMilli()), strings.Compare(r.ID, c.ID))
+	})
+	if begin < len(rows) && rows[begin].ID == c.ID {
+		begin++
+	}
+	return rows[begin:]
+}
+
+// maxCursorID caps the id in a cursor, in bytes. That of a happening is longer than any
+// session's: it is made of several.
+const maxCursorID = 500
 
 func writeCursor(c cursor) string {
 	b, _ := json.Marshal(c) // it always encodes
@@ -128,7 +138,7 @@ func readCursor(s string) (*cursor, error) {
 	if err == nil {
 		err = json.Unmarshal(b, &c)
 	}
-	if err != nil || !session.ValidID(c.ID) {
+	if err != nil || c.ID == "" || len(c.ID) > maxCursorID {
 		return nil, fault.New(fault.InvalidRequest, "cursor must be the nextCursor of an earlier answer for the same list").With("field", "cursor").
 			WithHint("leave it out to begin with the first page")
 	}
