@@ -88,8 +88,8 @@ func removable(r *Runner, project string, p *os.Root, id string, now time.Time, 
 	return false
 }
 
-// remove removes a run under its lock. Its record goes first: what is left after a
-// crash is no run.
+// remove removes a run under its lock. Its record goes first and its folder last: what is
+// left after a crash is no run, and the next GC finds it.
 func (r *Runner) remove(project, id string) error {
 	l, err := r.state.lock(id)
 	if err != nil {
@@ -104,20 +104,32 @@ func (r *Runner) remove(project, id string) error {
 		err = nil
 	}
 	if err == nil {
+		err = r.state.forgetAll(id)
+	}
+	if err == nil {
 		err = durable.RemoveAll(p, dirRuns+"/"+id)
 	}
-	if err == nil {
-		err = errors.Join(r.state.forget(id), r.state.forgetClosed(id))
+	if err != nil {
+		return errors.Join(err, l.Unlock(), p.Close())
 	}
-	if err == nil {
-		if err = os.Remove(r.state.grantPath(id)); errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-		// Whoever has just opened the lock finds its name gone, and tries again. Some
-		// systems keep a file that is open: an empty one then stays.
-		_ = os.Remove(r.state.lockPath(id))
+	// Whoever has just opened the lock finds its name gone, and tries again.
+	return errors.Join(l.Remove(), p.Close())
+}
+
+// forgetAll removes what the operator's folder has about a run, but for its lock.
+func (s state) forgetAll(id string) error {
+	err := errors.Join(s.forget(id), s.forgetClosed(id))
+	if e := os.Remove(s.grantPath(id)); e != nil && !errors.Is(e, fs.ErrNotExist) {
+		err = errors.Join(err, e)
 	}
-	return errors.Join(err, l.Unlock(), p.Close())
+	answers, e := s.lockAnswers(id)
+	if errors.Is(e, durable.ErrLocked) {
+		return errors.Join(err, fault.New(fault.RunInProgress, "somebody answers the run %s just now", id).With("runId", id).WithHint("try it again"))
+	}
+	if e == nil {
+		e = answers.Remove()
+	}
+	return errors.Join(err, e)
 }
 
 // sizeOf is what a folder's files hold.

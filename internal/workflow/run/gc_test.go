@@ -66,3 +66,41 @@ func TestGC(t *testing.T) {
 		t.Errorf("the live run is %s", r.Status)
 	}
 }
+
+// Nothing stays of a run that somebody answered, also where a removal broke off.
+func TestGCLeavesNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "id: flow\ntasks: [{id: ok, type: wait, message: Well?}]\n", echo)
+	id := b.start(nil)
+	b.waits(id)
+	if _, err := b.r.Answer(t.Context(), run.AnswerRequest{Project: b.project, ID: id, Answer: run.AnswerContinue, By: "ana"}); err != nil {
+		t.Fatal(err)
+	}
+	b.ended(id)
+	state := filepath.Join(b.state, "runs")
+	grant := filepath.Join(state, id+".json")
+	if err := os.Remove(grant); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(grant, "full"), 0o700); err != nil { // it cannot be removed
+		t.Fatal(err)
+	}
+	if report, err := b.r.GC(t.Context(), b.project, time.Nanosecond, false); !fault.Is(err, fault.StorageFailure) || report.Runs != 0 {
+		t.Errorf("%+v %v", report, err)
+	}
+	if err := os.RemoveAll(grant); err != nil {
+		t.Fatal(err)
+	}
+	long := time.Now().Add(-48 * time.Hour)
+	if err := os.Chtimes(filepath.Join(b.project, ".belay", "runs", id), long, long); err != nil {
+		t.Fatal(err)
+	}
+	if report, err := b.r.GC(t.Context(), b.project, 0, false); err != nil || report.Runs != 1 {
+		t.Errorf("%+v %v", report, err)
+	}
+	for _, dir := range []string{state, filepath.Join(b.project, ".belay", "runs")} {
+		if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+			t.Errorf("%s has %v, %v", dir, left, err)
+		}
+	}
+}
