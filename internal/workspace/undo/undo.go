@@ -64,11 +64,17 @@ type Change struct {
 
 // Make changes files, all of them or none. It is refused with CONTENT_CHANGED where
 // one is not what it was, which details.paths names, and with OVERLOADED where
-// somebody else changes the project for too long.
+// somebody else changes the project for too long. It is refused with INVALID_REQUEST for a
+// file that was not there or is to go: a record has no place for one, and its undo would
+// leave an empty file.
 func (s *Store) Make(ctx context.Context, project, what, by string, files []changeset.File) (Change, error) {
 	r := record{Version: recordVersion, Change: Change{ID: s.o.NewID(), Project: project, Time: s.o.Clock().UTC(), What: what, By: by}}
 	size := 0
 	for _, f := range files {
+		if f.Before == nil || f.After == nil {
+			return r.Change, fault.New(fault.InvalidRequest, "the change makes or removes %s, which could not be taken back", fault.Clip(f.Path)).With("paths", []string{f.Path}).
+				WithHint("make or remove the file by hand, and change only files that are there")
+		}
 		size += len(f.Before)
 		r.Paths = append(r.Paths, f.Path)
 		r.Files = append(r.Files, was{f.Path, f.Before, changeset.Hash(f.After)})

@@ -67,6 +67,29 @@ func TestLastStanding(t *testing.T) {
 	}
 }
 
+// TestOnlyChanges: a file that is made or removed could not be taken back, so it is neither.
+// An empty file that is there is one to change.
+func TestOnlyChanges(t *testing.T) {
+	t.Parallel()
+	project := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(project, "a.csv"), []byte{}, 0o600))
+	s := newStore(t, 0)
+	for _, f := range []changeset.File{{Path: "new.csv", After: []byte("1")}, {Path: "a.csv", Before: []byte{}}} {
+		if _, err := s.Make(t.Context(), project, "test", "me", []changeset.File{f}); !fault.Is(err, fault.InvalidRequest) {
+			t.Errorf("%s: %v", f.Path, err)
+		}
+	}
+	_, err := s.Make(t.Context(), project, "test", "me", []changeset.File{{Path: "a.csv", Before: []byte{}, After: []byte("1")}})
+	must(t, err)
+	_, err = s.Undo(t.Context(), project, "", "me")
+	must(t, err)
+	left, err := filepath.Glob(filepath.Join(project, "*.csv"))
+	must(t, err)
+	if data, err := os.ReadFile(filepath.Join(project, "a.csv")); err != nil || len(data) > 0 || len(left) != 1 {
+		t.Errorf("%q %v, %v", data, err, left)
+	}
+}
+
 // TestNotOnRecord: what cannot be put on record is not done.
 func TestNotOnRecord(t *testing.T) {
 	t.Parallel()
