@@ -34,8 +34,8 @@ type Result struct {
 	Warnings []string
 	// Diff is what a proposal changed.
 	Diff *register.Diff
-	// Summary says why _DEPENDENCIES.md was left alone though the register changed, ""
-	// where it is in line.
+	// Summary says why _DEPENDENCIES.md was left alone though the register changed, or
+	// though a proposal found that it does not agree with the register; "" where it is in line.
 	Summary string
 }
 
@@ -87,18 +87,26 @@ func (f *Files) change(ctx context.Context, d workspace.Deliverable, c Change, r
 	}
 	result.Before, result.Deliverable = before.Register, d
 	result.File = File{Register: result.File.Register, Path: before.Path, Tag: changeset.Hash(register.After), Exists: true}
-	if !register.Changes() {
+	if !register.Changes() && (run == nil || f.inLine(h.dir, before.Register)) {
 		return result, nil
 	}
-	files := []changeset.File{register}
-	if summary, why := f.follow(h.dir, d, before.Register, result.File.Register, run); why != "" {
-		result.Summary = why
-	} else if summary.Changes() {
-		files = append(files, summary)
-	}
+	summaryFile, why := f.follow(h.dir, d, before.Register, result.File.Register, run)
+	result.Summary = why
 	record := Record{
 		Project: d.Project, Path: register.Path, By: c.By, Summary: summary(run, before.Register, result.File.Register),
 		Before: before.tagOrNone(), After: result.File.Tag,
+	}
+	var files []changeset.File
+	if register.Changes() {
+		files = append(files, register)
+	} else {
+		record.Path, record.Before, record.After = summaryFile.Path, changeset.Hash(summaryFile.Before), changeset.Hash(summaryFile.After)
+	}
+	if why == "" && summaryFile.Changes() {
+		files = append(files, summaryFile)
+	}
+	if len(files) == 0 {
+		return result, nil
 	}
 	if err := f.write(ctx, h, d, record, files); err != nil {
 		return Result{}, err

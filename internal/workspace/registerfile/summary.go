@@ -96,6 +96,18 @@ func readSummary(dir *os.Root) (*register.Summary, []byte, *fault.Error) {
 	return s, data, nil
 }
 
+// inLine reports whether the _DEPENDENCIES.md of a folder agrees with a register that does not
+// change, or has nothing that belay would write. One that is not there, or cannot be read, has
+// nothing to correct.
+func (f *Files) inLine(dir *os.Root, r *register.Register) bool {
+	s, data, problem := readSummary(dir)
+	if problem != nil || s.Agrees(r) {
+		return true
+	}
+	// Without the run, whose line of the history alone is no reason to write.
+	return s.Follow(r, r, f.today(), nil) == "" && bytes.Equal(s.Bytes(), data)
+}
+
 // follow is the _DEPENDENCIES.md of a register that changes, in line with it
 // ([register.Summary.Follow]), or why it stays as it is.
 func (f *Files) follow(dir *os.Root, d workspace.Deliverable, before, after *register.Register, run *register.Run) (file changeset.File, why string) {

@@ -8,6 +8,7 @@ import (
 
 	"belay/internal/fault"
 	"belay/internal/workspace/changeset"
+	"belay/internal/workspace/register"
 )
 
 // theirs is a summary in a form of its own.
@@ -31,11 +32,56 @@ func TestSummaryLeftAlone(t *testing.T) {
 		must(t, err)
 		return info
 	}
-	register, summary := stat("Dependencies.csv"), stat("_DEPENDENCIES.md")
+	csv, summary := stat("Dependencies.csv"), stat("_DEPENDENCIES.md")
 	again, err := f.Put(t.Context(), d, Change{}, rows)
 	must(t, err)
-	if again.Summary != "" || !os.SameFile(register, stat("Dependencies.csv")) || !os.SameFile(summary, stat("_DEPENDENCIES.md")) {
+	if again.Summary != "" || !os.SameFile(csv, stat("Dependencies.csv")) || !os.SameFile(summary, stat("_DEPENDENCIES.md")) {
 		t.Errorf("the same rows again: %q", again.Summary)
+	}
+}
+
+// TestApplyBringsSummaryInLine: a proposal that changes nothing still corrects a
+// _DEPENDENCIES.md that does not agree with the register, and says where it cannot.
+func TestApplyBringsSummaryInLine(t *testing.T) {
+	t.Parallel()
+	d := deliverable(t, nil)
+	var record []Record
+	f := files(t, &record)
+	_, err := f.Put(t.Context(), d, Change{}, []map[string]string{row("DEP-01-02-001", "TBD")})
+	must(t, err)
+	csv := content(t, d, "Dependencies.csv")
+	apply := func() Result {
+		t.Helper()
+		before := len(record)
+		made, err := f.Apply(t.Context(), d, Change{By: "me"}, register.Parse([]byte(csv)), register.ProposalOptions{}, "proposal x")
+		must(t, err)
+		if content(t, d, "Dependencies.csv") != csv {
+			t.Error("the register has changed")
+		}
+		if made.Summary != "" && len(record) != before {
+			t.Errorf("left alone, and on record: %+v", record[before:])
+		}
+		return made
+	}
+	if made := apply(); made.Summary != "" || len(record) != 1 {
+		t.Errorf("without a summary: %q, %+v", made.Summary, record)
+	}
+	const empty = "# Dependencies\n\n## Extracted Dependency Register\nNot extracted yet.\n\n## Lifecycle Summary\nNot extracted yet.\n"
+	must(t, os.WriteFile(filepath.Join(d.Path, "_DEPENDENCIES.md"), []byte(empty), 0o600))
+	made := apply()
+	got := content(t, d, "_DEPENDENCIES.md")
+	if made.Summary != "" || !strings.Contains(got, "**Total ACTIVE rows:** 1\n") {
+		t.Errorf("%q\n%s", made.Summary, got)
+	}
+	if last := record[len(record)-1]; last.Path != d.Rel+"/_DEPENDENCIES.md" || last.Before != changeset.Hash([]byte(empty)) || last.After != changeset.Hash([]byte(got)) {
+		t.Errorf("on record is %+v", last)
+	}
+	if made := apply(); made.Summary != "" || content(t, d, "_DEPENDENCIES.md") != got || len(record) != 2 {
+		t.Errorf("once more: %q, %+v", made.Summary, record)
+	}
+	must(t, os.WriteFile(filepath.Join(d.Path, "_DEPENDENCIES.md"), []byte(theirs), 0o600))
+	if made := apply(); !strings.Contains(made.Summary, "is not what belay wrote there") || content(t, d, "_DEPENDENCIES.md") != theirs {
+		t.Errorf("figures of somebody else: %q", made.Summary)
 	}
 }
 
