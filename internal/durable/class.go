@@ -80,6 +80,7 @@ var (
 	Running       = &File{"running server", Rebuildable, "STATE/servers/…", "it matters only while the server runs"}
 	RunGrant      = &File{"run grant", Kept, "STATE/runs/ID.json", "flushed before the run begins"}
 	RunCancel     = &File{"run cancel", Rebuildable, "STATE/runs/ID.cancel", "it matters only while the run goes on"}
+	RunAlive      = &File{"run alive", Rebuildable, "STATE/runs/ID.lock", "when a process worked on the run last; without it the last event says so"}
 	RunWait       = &File{"run wait", Rebuildable, "STATE/runs/ID.HASH.wait", "made again when the run is taken up; a server takes the run up by it"}
 	RunAnswer     = &File{"run answer", Kept, "STATE/runs/ID.HASH.answer", "flushed before the answer"}
 	CommandState  = &File{"command state", Rebuildable, "STATE/…", "what a command found and left; looked at again"}
@@ -115,6 +116,6 @@ func Files() []*File {
 		Transcript, SessionRecord, EventLog, LogSegment, Blob, Upload, Imported, Discarded, Ignore,
 		ProjectFile, JournalEntry, Original, Snapshot, Proposal, Undo, RunRecord, RunLog, Draft,
 		SteerInput, Question, Decision, Grant, Audit, AuditHead, Secret, Devices, RunGrant, RunWait, RunAnswer, RunClosed, DiscordChannel, DiscordBindings,
-		Settings, KnownProject, SessionIndex, LeaseNote, SegmentHashes, SessionList, SessionUses, Interrupt, Running, RunCancel, KeptChange, CommandState, ChatHistory, FileAddress, Cache,
+		Settings, KnownProject, SessionIndex, LeaseNote, SegmentHashes, SessionList, SessionUses, Interrupt, Running, RunCancel, RunAlive, KeptChange, CommandState, ChatHistory, FileAddress, Cache,
 	}
 }

@@ -69,7 +69,7 @@ func (x *execution) run() {
 	defer x.r.leave(x)
 	watched, stop := context.WithCancel(x.ctx)
 	var watching sync.WaitGroup
-	watching.Go(func() { x.watchCancel(watched) })
+	watching.Go(func() { x.watch(watched) })
 	outputs, err := x.work()
 	stop()
 	watching.Wait()

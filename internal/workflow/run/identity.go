@@ -207,7 +207,7 @@ func (u reuse) recheck(ctx context.Context, t *definition.Task, p place, s scope
 			return true
 		}
 	}
-	rec.goesOn(u.records.left, u.records.now())
+	rec.goesOn(u.records.record.Pauses, u.records.now())
 	rec.restart(why)
 	rec.Kind = t.Kind
 	return false

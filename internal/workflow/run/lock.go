@@ -113,9 +113,13 @@ func cancelDead(r *Runner, project, id string) (err error) {
 	if status := recs.record.Status; status != Running && status != Interrupted {
 		return fault.New(fault.RunNotRunning, "nobody works on the run %s", id).With("runId", id).WithHint("see how it ended with belay runs show %s", id)
 	}
-	if recs.journal, err = openJournal(f, false, r.o.Clock); err != nil {
+	if err = recs.openJournal(l, false); err != nil {
 		return err
 	}
+	if recs.record.EndedAt != nil {
+		recs.left = *recs.record.EndedAt
+	}
+	recs.paused(recs.now())
 	x := &execution{r: r, id: id, records: recs, record: &recs.record}
 	if err := x.end(nil, errCancelled); err != nil {
 		return err
@@ -126,14 +130,21 @@ func cancelDead(r *Runner, project, id string) (err error) {
 	return nil
 }
 
-// watchCancel stops the execution when another process asks for it, until ctx is done.
-func (x *execution) watchCancel(ctx context.Context) {
-	tick := time.NewTicker(cancelPoll)
+// watch stops the execution when another process asks for it, until ctx is done. It also
+// notes that this process works on the run.
+func (x *execution) watch(ctx context.Context) {
+	tick, alive := time.NewTicker(cancelPoll), time.NewTicker(aliveEvery)
 	defer tick.Stop()
+	defer alive.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-alive.C:
+			if err := noteAlive(x.lock.File(), x.records.now()); err != nil {
+				x.r.o.Logger.Warn("a run cannot note that it is alive", "run", x.id, "error", err)
+			}
+			continue
 		case <-tick.C:
 		}
 		if _, err := os.Lstat(x.r.state.cancelPath(x.id)); err == nil {

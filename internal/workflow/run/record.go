@@ -78,6 +78,8 @@ type Record struct {
 	Corrections []Correction `json:"corrections,omitempty"`
 	// Resumed are the times at which the run was taken up again.
 	Resumed []time.Time `json:"resumed,omitempty"`
+	// Pauses are the times in which no process worked on the run, in their order.
+	Pauses []Pause `json:"pauses,omitempty"`
 	// EndedBefore is when the run failed or was cancelled before it was taken up. What made
 	// it fail is tried again, also if the process dies before it has begun with that.
 	EndedBefore *time.Time `json:"endedBefore,omitempty"`
@@ -104,8 +106,10 @@ type Task struct {
 	StartedAt time.Time  `json:"startedAt"`
 	EndedAt   *time.Time `json:"endedAt,omitempty"`
 	// PausedMs is how much of the time since StartedAt nobody worked on the task: from its
-	// end, or that of the process, until it began again.
-	PausedMs int64 `json:"pausedMs,omitempty"`
+	// end, or that of the process, until it began again. It counts the pauses until ResumedAt,
+	// when the task began again last; nil where it did not.
+	PausedMs  int64      `json:"pausedMs,omitempty"`
+	ResumedAt *time.Time `json:"resumedAt,omitempty"`
 
 	Agent  string `json:"agent,omitempty"`
 	Action string `json:"action,omitempty"`
@@ -136,8 +140,6 @@ type Task struct {
 	Calls  *event.Calls  `json:"calls,omitempty"`
 	Error  *Failure      `json:"error,omitempty"`
 
-	// resumed says that this process has counted the pause before it.
-	resumed bool
 	// inherits says that Input is that of the task that holds this one.
 	inherits bool
 	// many says that the task is in a large collection.

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"belay/internal/durable"
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/workflow/definition"
@@ -28,8 +29,20 @@ type records struct {
 	// before are the tasks that are on record from before, by key.
 	before map[string]*Task
 	order  int
-	// left is when the process before stopped to work on the run.
+	// left is when the process before stopped to work on the run: the run's end, or the
+	// last sign of life.
 	left time.Time
+}
+
+// openJournal opens the run's log, and looks how long the process before was alive.
+func (r *records) openJournal(lock *durable.FileLock, made bool) (err error) {
+	if r.journal, err = openJournal(r.folder, made, r.clock); err != nil {
+		return err
+	}
+	if r.left = lastAlive(lock.File()); r.left.Before(r.journal.last) {
+		r.left = r.journal.last
+	}
+	return nil
 }
 
 func (r *records) now() time.Time { return r.clock().UTC() }
@@ -80,7 +93,7 @@ func (r *records) beginning(t *definition.Task, p place, s scope) *Task {
 			rec.Input = s.input
 		}
 		if !rec.ended() {
-			rec.goesOn(r.left, r.now())
+			rec.goesOn(r.record.Pauses, r.now())
 			rec.Status, rec.Error, rec.EndedAt = Running, nil, nil
 		}
 		return rec

@@ -126,7 +126,6 @@ func (x *execution) recollect() error {
 	if err := x.r.state.granted(&record); err != nil {
 		return err
 	}
-	x.records.left = x.records.journal.last
 	if record.EndedAt != nil {
 		x.records.left = *record.EndedAt
 	}
@@ -163,7 +162,7 @@ func (x *execution) recollect() error {
 func (x *execution) takeUp(kept []Kept) error {
 	now := x.records.now()
 	x.record.Resumed, x.record.Configured = append(x.record.Resumed, now), x.r.o.Provider
-	x.record.PausedMs += between(x.records.left, now)
+	x.records.paused(now)
 	d := Begun{ID: x.id, Workflow: x.record.Workflow, Tasks: len(x.w.Tasks), Done: x.finished, Kept: kept}
 	if err := x.records.journal.add(RunResume, "", d); err != nil {
 		return err

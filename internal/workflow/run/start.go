@@ -114,8 +114,7 @@ func (r *Runner) open(w *flow, record Record, at *site, made bool, folder func(*
 	if x.blobs, err = r.o.Blobs(record.Project); err != nil {
 		return nil, err
 	}
-	x.records.journal, err = openJournal(x.records.folder, made, r.o.Clock)
-	return x, err
+	return x, x.records.openJournal(x.lock, made)
 }
 
 // undo removes a run that did not begin.

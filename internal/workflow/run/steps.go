@@ -70,7 +70,7 @@ func (x *execution) task(ctx context.Context, t *definition.Task, p place, s sco
 		defer x.count(0, -1)
 		ctx = withSeat(ctx, seat)
 		if len(rec.Attempts) == 0 {
-			rec.StartedAt = x.records.now()
+			rec.StartedAt, rec.PausedMs, rec.ResumedAt = x.records.now(), 0, nil
 		}
 	}
 	children, err := x.try(ctx, t, p, s, handed, rec)

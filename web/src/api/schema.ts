@@ -3169,6 +3169,12 @@ export interface components {
             task: string;
             unfinished?: boolean;
         };
+        "run.Pause": {
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+        };
         "run.Plan": {
             estimatedTokens: number;
             file: string;
@@ -3251,6 +3257,7 @@ export interface components {
                 [key: string]: unknown;
             };
             pausedMs?: number;
+            pauses?: components["schemas"]["run.Pause"][];
             project: string;
             provider?: string;
             resumed?: string[];
@@ -3311,6 +3318,8 @@ export interface components {
             output?: unknown;
             pausedMs?: number;
             prompt?: string;
+            /** Format: date-time */
+            resumedAt?: string;
             route?: string;
             /** Format: date-time */
             startedAt: string;
