@@ -1,6 +1,6 @@
 //go:build crashtest
 
-package scaffold
+package scaffold_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"belay/internal/durable"
 	"belay/internal/fault"
+	"belay/internal/workspace/scaffold"
 )
 
 // These tests see every operation on files by the hook of package durable, which
@@ -24,7 +25,7 @@ var errDead = errors.New("the process is dead")
 // has something in it, whichever of the two made that.
 func TestFlushesWhatAKilledRunMade(t *testing.T) {
 	defer durable.SetHook(nil)
-	r := Request{DecompositionPath: paper(t, bridge)}
+	r := scaffold.Request{DecompositionPath: paper(t, bridge)}
 	for at, over := 1, false; !over; at += 5 {
 		above := t.TempDir()
 		r.ExecutionRoot = filepath.Join(above, "new", "root")
@@ -38,7 +39,7 @@ func TestFlushesWhatAKilledRunMade(t *testing.T) {
 			}
 			return nil
 		}})
-		_, err := Run(context.Background(), r, options(t))
+		_, err := scaffold.Run(context.Background(), r, options(t))
 		over = err == nil
 		flushed := map[string]bool{}
 		durable.SetHook(&durable.Hook{After: func(op durable.Op) {
@@ -65,7 +66,7 @@ func TestUnflushedIsToldAsMade(t *testing.T) {
 	defer durable.SetHook(nil)
 	root := filepath.Join(t.TempDir(), "refused")
 	durable.RefuseFolders("refused")
-	_, err := Run(context.Background(), Request{ExecutionRoot: root, DecompositionPath: paper(t, bridge)}, options(t))
+	_, err := scaffold.Run(context.Background(), scaffold.Request{ExecutionRoot: root, DecompositionPath: paper(t, bridge)}, options(t))
 	durable.SetHook(nil)
 	if !fault.Is(err, fault.StorageFailure) || !errors.Is(err, durable.ErrUnflushed) || !strings.Contains(err.Error(), "is made") {
 		t.Errorf("the run ended with %v", err)

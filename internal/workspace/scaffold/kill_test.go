@@ -1,4 +1,4 @@
-package scaffold
+package scaffold_test
 
 import (
 	"context"
@@ -12,6 +12,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"belay/internal/durable"
+	"belay/internal/workspace/scaffold"
 )
 
 // childEnv makes the test binary a program that does one run: root, document and
@@ -20,8 +23,8 @@ const childEnv = "BELAY_TEST_SCAFFOLD"
 
 func TestMain(m *testing.M) {
 	if args := strings.Split(os.Getenv(childEnv), "\n"); len(args) == 3 {
-		o := Options{LockDir: args[2], MaxBytes: 1 << 20, Clock: noon.UTC}
-		if _, err := Run(context.Background(), Request{ExecutionRoot: args[0], DecompositionPath: args[1]}, o); err != nil {
+		o := scaffold.Options{LockDir: args[2], MaxBytes: 1 << 20, Clock: noon.UTC}
+		if _, err := scaffold.Run(context.Background(), scaffold.Request{ExecutionRoot: args[0], DecompositionPath: args[1]}, o); err != nil {
 			_, _ = fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -46,7 +49,7 @@ func TestKilled(t *testing.T) {
 	}
 	file := paper(t, text.String())
 	clean := filepath.Join(t.TempDir(), "root")
-	run(t, Request{ExecutionRoot: clean, DecompositionPath: file}, options(t))
+	run(t, scaffold.Request{ExecutionRoot: clean, DecompositionPath: file}, options(t))
 	want := tree(t, clean)
 
 	root, locks := filepath.Join(t.TempDir(), "root"), t.TempDir()
@@ -75,7 +78,7 @@ func TestKilled(t *testing.T) {
 			<-done
 		}
 		for path, content := range tree(t, root) {
-			if !isTemp(filepath.Base(path)) && want[path] != content {
+			if !strings.HasPrefix(filepath.Base(path), durable.TempPrefix) && want[path] != content {
 				t.Fatalf("killed after %d things, %s holds %q", at, path, content)
 			}
 		}
@@ -83,7 +86,7 @@ func TestKilled(t *testing.T) {
 	if killed == 0 {
 		t.Fatal("no run was killed")
 	}
-	run(t, Request{ExecutionRoot: root, DecompositionPath: file}, Options{LockDir: locks, MaxBytes: 1 << 20, Clock: noon.UTC})
+	run(t, scaffold.Request{ExecutionRoot: root, DecompositionPath: file}, scaffold.Options{LockDir: locks, MaxBytes: 1 << 20, Clock: noon.UTC})
 	if diff := cmp.Diff(want, tree(t, root)); diff != "" {
 		t.Error(diff)
 	}

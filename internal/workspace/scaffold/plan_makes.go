@@ -29,6 +29,9 @@ func (p *Plan) Makes() []Made {
 	return all
 }
 
+// Blocked reports that the run would fail, since something else has the name of a folder.
+func (p *Plan) Blocked() bool { return p.blocked }
+
 // Made is a folder or file of a [Plan].
 type Made struct {
 	Path string

@@ -1,4 +1,4 @@
-package scaffold
+package scaffold_test
 
 import (
 	"context"
@@ -14,9 +14,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/workspace/decomposition"
 	"belay/internal/workspace/layout"
+	"belay/internal/workspace/scaffold"
 	"belay/internal/workspace/scan"
 	"belay/internal/workspace/validate"
 )
@@ -45,9 +47,12 @@ const bridge = `# Footbridge — decomposition
 // noon is when every run of the tests happens.
 var noon = time.Date(2026, 8, 24, 12, 0, 0, 0, time.UTC)
 
-func options(t testing.TB) Options {
+// tempPrefix begins the names of unfinished files.
+const tempPrefix = durable.TempPrefix + "scaffold-"
+
+func options(t testing.TB) scaffold.Options {
 	t.Helper()
-	return Options{LockDir: t.TempDir(), MaxBytes: 1 << 20, Clock: func() time.Time { return noon }}
+	return scaffold.Options{LockDir: t.TempDir(), MaxBytes: 1 << 20, Clock: func() time.Time { return noon }}
 }
 
 // paper writes a decomposition outside of any root.
@@ -65,9 +70,9 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func run(t testing.TB, r Request, o Options) Result {
+func run(t testing.TB, r scaffold.Request, o scaffold.Options) scaffold.Result {
 	t.Helper()
-	res, err := Run(context.Background(), r, o)
+	res, err := scaffold.Run(context.Background(), r, o)
 	must(t, err)
 	return res
 }
@@ -99,7 +104,7 @@ func tree(t testing.TB, root string) map[string]string {
 func TestRun(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join(t.TempDir(), "new", "root")
-	r := Request{ExecutionRoot: root, DecompositionPath: paper(t, bridge)}
+	r := scaffold.Request{ExecutionRoot: root, DecompositionPath: paper(t, bridge)}
 	o := options(t)
 	res := run(t, r, o)
 	if res.PackageCount != 2 || res.DeliverableCount != 3 || res.ProjectName != "Footbridge" || res.CoordinationMode != "DEPENDENCY_TRACKED" ||
@@ -240,7 +245,7 @@ func TestRunKeepsWhatIsThere(t *testing.T) {
 				must(t, os.MkdirAll(filepath.Dir(path), 0o777))
 				must(t, os.WriteFile(path, []byte(content), 0o666))
 			}
-			res := run(t, Request{ExecutionRoot: root, DecompositionPath: paper(t, bridge)}, options(t))
+			res := run(t, scaffold.Request{ExecutionRoot: root, DecompositionPath: paper(t, bridge)}, options(t))
 			var got []string
 			for _, f := range res.Findings {
 				got = append(got, f.Code+" "+f.Path)
@@ -273,14 +278,14 @@ func TestRunKeepsWhatIsThere(t *testing.T) {
 func TestEditedDecomposition(t *testing.T) {
 	t.Parallel()
 	root, file, o := t.TempDir(), paper(t, bridge), options(t)
-	r := Request{ExecutionRoot: root, DecompositionPath: file}
+	r := scaffold.Request{ExecutionRoot: root, DecompositionPath: file}
 	run(t, r, o)
 	edited := strings.Replace(bridge, "| DEL-02-01 | Levels as found |", "| DEL-02-01 | Levels as found |\n| DEL-02-02 | Flood marks |", 1)
 	must(t, os.WriteFile(file, []byte(edited), 0o666))
 	for n, want := range []string{"bridge_2026-08-24_1200.md", ""} {
 		res := run(t, r, o)
 		if n == 0 && (res.ArchivedDecompositionPath != filepath.Join(root, "_Decomposition", "_Archive", want) ||
-			len(res.Findings) != 1 || res.Findings[0].Code != ruleReplaced.Code || res.DeliverableCount != 4) {
+			len(res.Findings) != 1 || res.Findings[0].Code != "SCAFFOLD_DECOMPOSITION_REPLACED" || res.DeliverableCount != 4) {
 			t.Errorf("the result is %+v", res)
 		}
 		if n == 1 && res.ArchivedDecompositionPath != "" {
@@ -311,30 +316,30 @@ func TestRefused(t *testing.T) {
 	must(t, os.Mkdir(pipe, 0o777))
 	for _, c := range []struct {
 		name   string
-		r      Request
+		r      scaffold.Request
 		want   fault.Type
 		detail string
 	}{
-		{"no root", Request{DecompositionPath: file}, fault.InvalidRequest, "executionRoot"},
-		{"a relative root", Request{ExecutionRoot: "x", DecompositionPath: file}, fault.InvalidRequest, "executionRoot"},
-		{"a root with a line break", Request{ExecutionRoot: "/tmp/a\nb", DecompositionPath: file}, fault.InvalidRequest, "executionRoot"},
-		{"no document", Request{ExecutionRoot: t.TempDir()}, fault.InvalidRequest, "decompositionPath"},
-		{"a document that is not there", Request{ExecutionRoot: t.TempDir(), DecompositionPath: file + "x"}, fault.InvalidRequest, "decompositionPath"},
-		{"a folder", Request{ExecutionRoot: t.TempDir(), DecompositionPath: pipe}, fault.InvalidRequest, "decompositionPath"},
-		{"too large", Request{ExecutionRoot: t.TempDir(), DecompositionPath: paper(t, strings.Repeat(bridge, 2000))}, fault.InvalidRequest, "decompositionPath"},
-		{"nothing in it", Request{ExecutionRoot: t.TempDir(), DecompositionPath: paper(t, "# P\n")}, fault.InvalidRequest, "findings"},
-		{"no deliverable", Request{ExecutionRoot: t.TempDir(), DecompositionPath: paper(t, "### PKG-01 — P\n")}, fault.InvalidRequest, "findings"},
-		{"a name of dots", Request{ExecutionRoot: t.TempDir(), DecompositionPath: paper(t, bridge+"| DEL-02-02 | .. |\n")}, fault.InvalidRequest, "findings"},
-		{"no text", Request{ExecutionRoot: t.TempDir(), DecompositionPath: paper(t, "# P\x00\n")}, fault.InvalidRequest, "findings"},
-		{"a mode", Request{ExecutionRoot: t.TempDir(), DecompositionPath: file, CoordinationMode: "GUESS"}, fault.InvalidRequest, "coordinationMode"},
-		{"a project's name with a line break", Request{ExecutionRoot: t.TempDir(), DecompositionPath: file, ProjectName: "a\n## b"}, fault.InvalidRequest, "value"},
-		{"the instruction root", Request{ExecutionRoot: filepath.Join(instructions, "new"), DecompositionPath: file}, fault.WorkingRootConflict, "projectRoot"},
+		{"no root", scaffold.Request{DecompositionPath: file}, fault.InvalidRequest, "executionRoot"},
+		{"a relative root", scaffold.Request{ExecutionRoot: "x", DecompositionPath: file}, fault.InvalidRequest, "executionRoot"},
+		{"a root with a line break", scaffold.Request{ExecutionRoot: "/tmp/a\nb", DecompositionPath: file}, fault.InvalidRequest, "executionRoot"},
+		{"no document", scaffold.Request{ExecutionRoot: t.TempDir()}, fault.InvalidRequest, "decompositionPath"},
+		{"a document that is not there", scaffold.Request{ExecutionRoot: t.TempDir(), DecompositionPath: file + "x"}, fault.InvalidRequest, "decompositionPath"},
+		{"a folder", scaffold.Request{ExecutionRoot: t.TempDir(), DecompositionPath: pipe}, fault.InvalidRequest, "decompositionPath"},
+		{"too large", scaffold.Request{ExecutionRoot: t.TempDir(), DecompositionPath: paper(t, strings.Repeat(bridge, 2000))}, fault.InvalidRequest, "decompositionPath"},
+		{"nothing in it", scaffold.Request{ExecutionRoot: t.TempDir(), DecompositionPath: paper(t, "# P\n")}, fault.InvalidRequest, "findings"},
+		{"no deliverable", scaffold.Request{ExecutionRoot: t.TempDir(), DecompositionPath: paper(t, "### PKG-01 — P\n")}, fault.InvalidRequest, "findings"},
+		{"a name of dots", scaffold.Request{ExecutionRoot: t.TempDir(), DecompositionPath: paper(t, bridge+"| DEL-02-02 | .. |\n")}, fault.InvalidRequest, "findings"},
+		{"no text", scaffold.Request{ExecutionRoot: t.TempDir(), DecompositionPath: paper(t, "# P\x00\n")}, fault.InvalidRequest, "findings"},
+		{"a mode", scaffold.Request{ExecutionRoot: t.TempDir(), DecompositionPath: file, CoordinationMode: "GUESS"}, fault.InvalidRequest, "coordinationMode"},
+		{"a project's name with a line break", scaffold.Request{ExecutionRoot: t.TempDir(), DecompositionPath: file, ProjectName: "a\n## b"}, fault.InvalidRequest, "value"},
+		{"the instruction root", scaffold.Request{ExecutionRoot: filepath.Join(instructions, "new"), DecompositionPath: file}, fault.WorkingRootConflict, "projectRoot"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			o := options(t)
 			o.InstructionRoot = instructions
-			_, err := Run(context.Background(), c.r, o)
+			_, err := scaffold.Run(context.Background(), c.r, o)
 			var f *fault.Error
 			if !errors.As(err, &f) || f.Type != c.want || f.Details[c.detail] == nil {
 				t.Fatalf("the error is %v, details %v", err, f.Details)
@@ -355,16 +360,16 @@ func TestInTheWay(t *testing.T) {
 	outside := t.TempDir()
 	for _, c := range []struct {
 		name, path string
-		stage      Stage
+		stage      scaffold.Stage
 		link       string
 	}{
-		{"the root", "", EnsureRoot, ""},
-		{"a tool root", "_Change", EnsureToolRoot, ""},
-		{"a package", "PKG-02_Survey", CreatePackage, ""},
-		{"a package's folder", "PKG-02_Survey/3_Issued", CreatePackageFolder, ""},
-		{"a deliverable", "PKG-02_Survey/1_Working/DEL-02-01_Levels as found", CreateDeliverable, ""},
-		{"a link out of the root", "PKG-02_Survey", CreatePackage, outside},
-		{"a link to nowhere", "PKG-02_Survey", CreatePackage, "nowhere"},
+		{"the root", "", scaffold.EnsureRoot, ""},
+		{"a tool root", "_Change", scaffold.EnsureToolRoot, ""},
+		{"a package", "PKG-02_Survey", scaffold.CreatePackage, ""},
+		{"a package's folder", "PKG-02_Survey/3_Issued", scaffold.CreatePackageFolder, ""},
+		{"a deliverable", "PKG-02_Survey/1_Working/DEL-02-01_Levels as found", scaffold.CreateDeliverable, ""},
+		{"a link out of the root", "PKG-02_Survey", scaffold.CreatePackage, outside},
+		{"a link to nowhere", "PKG-02_Survey", scaffold.CreatePackage, "nowhere"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -376,8 +381,8 @@ func TestInTheWay(t *testing.T) {
 			} else {
 				must(t, os.WriteFile(at, []byte("x"), 0o666))
 			}
-			r, o := Request{ExecutionRoot: root, DecompositionPath: paper(t, bridge)}, options(t)
-			_, err := Run(context.Background(), r, o)
+			r, o := scaffold.Request{ExecutionRoot: root, DecompositionPath: paper(t, bridge)}, options(t)
+			_, err := scaffold.Run(context.Background(), r, o)
 			var f *fault.Error
 			if !errors.As(err, &f) || f.Type != fault.WorkingRootInaccessible || f.Status != 409 {
 				t.Fatalf("the error is %v", err)
@@ -385,7 +390,7 @@ func TestInTheWay(t *testing.T) {
 			if f.Details["stage"] != string(c.stage) || f.Details["targetPath"] != at || f.Details["scaffoldStrategy"] != "FAIL_FAST" || f.Details["guidance"] == "" {
 				t.Errorf("the details are %v", f.Details)
 			}
-			made, _ := f.Details["created"].(Created)
+			made, _ := f.Details["created"].(scaffold.Created)
 			for _, path := range append(made.Directories, made.Files...) {
 				if _, err := os.Lstat(path); err != nil {
 					t.Errorf("it says that it made %s: %v", path, err)
@@ -411,9 +416,9 @@ func TestConcurrentRuns(t *testing.T) {
 	const runs = 8
 	for i := range runs {
 		text := strings.ReplaceAll(bridge, "| Rail |", fmt.Sprintf("| Rail %d |", i))
-		r := Request{ExecutionRoot: root, DecompositionPath: paper(t, text)}
+		r := scaffold.Request{ExecutionRoot: root, DecompositionPath: paper(t, text)}
 		go func() {
-			_, err := Run(context.Background(), r, o)
+			_, err := scaffold.Run(context.Background(), r, o)
 			errs <- err
 		}()
 	}
@@ -426,7 +431,7 @@ func TestConcurrentRuns(t *testing.T) {
 		t.Errorf("there are %v", folders)
 	}
 	for path := range tree(t, root) {
-		if isTemp(filepath.Base(path)) {
+		if strings.HasPrefix(filepath.Base(path), tempPrefix) {
 			t.Errorf("%s was left", path)
 		}
 	}
@@ -434,15 +439,15 @@ func TestConcurrentRuns(t *testing.T) {
 
 func TestPreviewAndConfirm(t *testing.T) {
 	t.Parallel()
-	r, o := Request{ExecutionRoot: filepath.Join(t.TempDir(), "root"), DecompositionPath: paper(t, bridge)}, options(t)
-	p, err := Preview(r, o)
+	r, o := scaffold.Request{ExecutionRoot: filepath.Join(t.TempDir(), "root"), DecompositionPath: paper(t, bridge)}, options(t)
+	p, err := scaffold.Preview(r, o)
 	must(t, err)
 	if _, err := os.Lstat(r.ExecutionRoot); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal("a preview made the root")
 	}
 	no := errors.New("no")
-	o.Confirm = func(*Plan) error { return no }
-	if _, err := Run(context.Background(), r, o); !errors.Is(err, no) {
+	o.Confirm = func(*scaffold.Plan) error { return no }
+	if _, err := scaffold.Run(context.Background(), r, o); !errors.Is(err, no) {
 		t.Fatalf("the error is %v", err)
 	}
 	if _, err := os.Lstat(r.ExecutionRoot); !errors.Is(err, fs.ErrNotExist) {
@@ -465,8 +470,8 @@ func TestCanceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	o := options(t)
-	o.Confirm = func(*Plan) error { cancel(); return nil }
-	if _, err := Run(ctx, Request{ExecutionRoot: t.TempDir(), DecompositionPath: paper(t, bridge)}, o); !errors.Is(err, context.Canceled) {
+	o.Confirm = func(*scaffold.Plan) error { cancel(); return nil }
+	if _, err := scaffold.Run(ctx, scaffold.Request{ExecutionRoot: t.TempDir(), DecompositionPath: paper(t, bridge)}, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -482,7 +487,7 @@ func TestCorpora(t *testing.T) {
 	for name, deliverables := range map[string]int{"chirality-app": 37, "psb-6a": 31, "proposal-6b": 40} {
 		files, err := filepath.Glob(filepath.Join(corpora, name, "_Decomposition", "*.md"))
 		must(t, err)
-		r, o := Request{ExecutionRoot: filepath.Join(t.TempDir(), name), DecompositionPath: files[0]}, options(t)
+		r, o := scaffold.Request{ExecutionRoot: filepath.Join(t.TempDir(), name), DecompositionPath: files[0]}, options(t)
 		res := run(t, r, o)
 		if !res.LayoutValidation.Valid || !res.PreparationCompatibility.Ready || res.DeliverableCount != deliverables ||
 			len(res.Created.Files) != 3+6*deliverables {
@@ -519,8 +524,8 @@ func FuzzRun(f *testing.F) {
 			t.Skip()
 		}
 		o := options(t)
-		r := Request{ExecutionRoot: filepath.Join(t.TempDir(), "root"), DecompositionPath: paper(t, string(data))}
-		res, err := Run(context.Background(), r, o)
+		r := scaffold.Request{ExecutionRoot: filepath.Join(t.TempDir(), "root"), DecompositionPath: paper(t, string(data))}
+		res, err := scaffold.Run(context.Background(), r, o)
 		if err != nil {
 			if !fault.Is(err, fault.InvalidRequest) {
 				t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"belay/internal/workspace/decomposition"
 	"belay/internal/workspace/dir"
@@ -15,6 +16,8 @@ import (
 type defined struct {
 	path string
 	doc  *decomposition.Document
+	// makes is what project init would make of it now.
+	makes func() *made
 }
 
 // maxDecomposition is how much of a decomposition document is read.
@@ -48,7 +51,7 @@ func (p *project) readDecompositions() {
 			continue
 		}
 		p.files++
-		doc := &defined{at, decomposition.Parse(at, data)}
+		doc := &defined{at, decomposition.Parse(at, data), sync.OnceValue(func() *made { return p.made(at) })}
 		p.decompositions[at] = doc
 		if len(doc.doc.Packages) > 0 && len(doc.doc.Deliverables) > 0 {
 			p.defining = append(p.defining, doc)

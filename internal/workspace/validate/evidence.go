@@ -14,7 +14,7 @@ func (w *worker) evidence(state lifecycle.State) {
 	w.found = append(w.found, lifecycle.Evidence(w.folder.Path, state, w.content)...)
 	prepared := state == lifecycle.Open || state == lifecycle.Initialized
 	if prepared && !(w.folder.Files | w.folder.Odd).Has(scan.Semantic) {
-		w.add(ruleNoSemantic.At(w.folder.Path, 0, "there is no %s", layout.SemanticFile))
+		w.addMissing(ruleNoSemantic.At(w.folder.Path, 0, "there is no %s", layout.SemanticFile))
 	}
 }
 

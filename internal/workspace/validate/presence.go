@@ -13,13 +13,15 @@ func (w *worker) presence() {
 	for _, name := range f.Odd.Names() {
 		w.add(ruleNoFile.At(w.path(name), 0, "is no regular file"))
 	}
-	const must = scan.Status | scan.Context | scan.Dependencies | scan.References
-	if missing := must &^ f.Files &^ f.Odd; missing != 0 {
+	if missing := mustHave &^ f.Files &^ f.Odd; missing != 0 {
 		found := ruleMissing.At(f.Path, 0, "there is no %s", strings.Join(missing.Names(), ", "))
-		if missing.Has(scan.Status) {
+		switch {
+		case missing == scan.Status:
+			found = found.WithFix("write it yourself, as only people know the state")
+		case missing.Has(scan.Status):
 			found = found.WithFix("write %s yourself, as only people know the state; belay project init makes the other files", layout.StatusFile)
 		}
-		w.add(found)
+		w.addMissing(found)
 	}
 	switch at := w.path(layout.AgentMemoryFile); {
 	case f.Files.Has(scan.AgentMemory | scan.Memory):
@@ -27,7 +29,7 @@ func (w *worker) presence() {
 	case f.Files.Has(scan.AgentMemory):
 		w.add(ruleAgentMemory.At(at, 0, "%s exists, and no %s", layout.AgentMemoryFile, layout.MemoryFile).WithFix("rename it to %s", layout.MemoryFile))
 	case !f.Files.Has(scan.Memory):
-		w.add(ruleNoMemory.At(f.Path, 0, "there is no %s", layout.MemoryFile))
+		w.addMissing(ruleNoMemory.At(f.Path, 0, "there is no %s", layout.MemoryFile))
 	}
 }
 

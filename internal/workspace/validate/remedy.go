@@ -2,49 +2,127 @@ package validate
 
 import (
 	"path"
+	"path/filepath"
+	"slices"
+	"time"
 
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/layout"
+	"belay/internal/workspace/scaffold"
 	"belay/internal/workspace/scan"
 )
 
-// remedy is the command that removes a finding. It is exact: people read how
-// many findings a command removes.
+// made is what project init would make of a decomposition. It is planned as the command
+// plans it, since people read how many findings the command removes. The zero value is
+// nothing.
+type made struct {
+	paths map[string]bool
+	// deliverables are the numbers of those that would get a folder.
+	deliverables map[string]bool
+}
+
+// made plans project init with a decomposition; nothing where the command would fail.
+func (p *project) made(document string) *made {
+	plan, err := scaffold.Preview(scaffold.Request{
+		ExecutionRoot: p.root, DecompositionPath: filepath.Join(p.root, filepath.FromSlash(document)),
+	}, scaffold.Options{MaxBytes: scaffold.MaxDocumentBytes, Clock: time.Now, Read: func(string) ([]byte, error) {
+		d, err := p.places.folder(layout.Decomposition)
+		if err != nil {
+			return nil, err
+		}
+		defer d.Close()
+		return d.Read(path.Base(document), nil, scaffold.MaxDocumentBytes)
+	}})
+	if err != nil || plan.Blocked() {
+		return &made{}
+	}
+	m := &made{map[string]bool{}, map[string]bool{}}
+	for _, one := range plan.Makes() {
+		m.paths[one.Path] = true
+		if n := layout.ParseName(path.Base(one.Path)); one.Data == nil && n.Kind == layout.Deliverable {
+			m.deliverables[layout.Number(n.ID)] = true
+		}
+	}
+	return m
+}
+
+// remedy is project init with the document, none where that does not make what is missing.
+// One of the paths stands for all: the command makes all of them that are missing.
+func (d *defined) remedy(paths ...string) finding.Remedy {
+	if d == nil || !slices.ContainsFunc(paths, func(at string) bool { return d.makes().paths[at] }) {
+		return finding.Remedy{}
+	}
+	return d.initialize()
+}
+
+func (d *defined) initialize() finding.Remedy {
+	return finding.Remedy{Command: "project init", Document: d.path}
+}
+
+// remedy is the command that removes a finding.
 func (p *project) remedy(f *finding.Finding) finding.Remedy {
-	pkg, deliverable := finding.Place(f.Path)
-	var by *defined
+	var first *defined
+	if len(p.defining) > 0 {
+		first = p.defining[0]
+	}
 	switch f.Code {
-	case ruleMissing.Code, ruleNoMemory.Code, ruleNoSemantic.Code:
-		if p.isWorkedOn(f.Path) {
-			_, by = p.definition(deliverable, nil)
-		}
 	case ruleNoFolder.Code:
-		by = p.decompositions[f.Path]
-	case rulePackageFolders.Code, ruleNoWorking.Code:
-		by = p.definingPackage(pkg)
-	case ruleNoInit.Code, ruleNoCoordination.Code, ruleToolRoots.Code:
-		if len(p.defining) > 0 {
-			by = p.defining[0]
+		if by := p.decompositions[f.Path]; by.makes().deliverables[layout.Number(f.Value)] {
+			return by.initialize()
 		}
-	default:
-		return f.Remedy
-	}
-	if by == nil {
 		return finding.Remedy{}
+	case rulePackageFolders.Code:
+		var folders []string
+		for _, name := range layout.PackageFolders {
+			folders = append(folders, path.Join(f.Path, name))
+		}
+		return p.definingPackage(layout.ParseName(path.Base(f.Path)).ID).remedy(folders...)
+	case ruleNoWorking.Code:
+		return p.definingPackage(layout.ParseName(path.Base(f.Path)).ID).remedy(path.Join(f.Path, layout.Working))
+	case ruleNoInit.Code:
+		return first.remedy(layout.InitFile)
+	case ruleNoCoordination.Code:
+		return first.remedy(layout.CoordinationFile)
+	case ruleToolRoots.Code:
+		return first.remedy(layout.ToolRoots...)
 	}
-	return finding.Remedy{Command: "project init", Document: by.path}
+	return f.Remedy
 }
 
-// remedy is that of the project, but for a missing _STATUS.md: nobody knows its state,
-// so none is made in a folder that is there.
+// remedy is that of the project, and for what the current folder lacks. A missing
+// _STATUS.md is made in a new folder alone: of another one nobody knows the state.
 func (w *worker) remedy(f *finding.Finding) finding.Remedy {
-	if f.Code == ruleMissing.Code && !w.folder.Files.Has(scan.Status) {
-		return finding.Remedy{}
+	lacks := w.path(layout.MemoryFile)
+	switch f.Code {
+	case ruleMissing.Code:
+		lacks = w.path((mustHave &^ w.folder.Files &^ w.folder.Odd).Names()[0])
+	case ruleNoSemantic.Code:
+		lacks = w.path(layout.SemanticFile)
+	case ruleNoMemory.Code:
+	default:
+		return w.project.remedy(f)
 	}
-	return w.project.remedy(f)
+	_, by := w.project.definition(w.folder.ID, nil)
+	return by.remedy(lacks)
 }
 
-// definingPackage is the first decomposition that defines a package.
+// isMade reports whether the current folder is one of those in which project init makes
+// what is missing: a deliverable's of the decomposition, where that has it.
+func (w *worker) isMade() bool {
+	def, by := w.project.definition(w.folder.ID, nil)
+	worked := path.Base(path.Dir(w.folder.Path)) == layout.Working
+	return by != nil && worked && def.Package != "" && w.filedIn(w.folder.PackageID())
+}
+
+// addMissing adds a finding about a file that project init makes in most folders.
+func (w *worker) addMissing(f finding.Finding) {
+	if !w.isMade() {
+		f = f.WithFix("write what is missing, or define the deliverable in the decomposition and keep its folder in %s of its package: then belay project init makes it", layout.Working)
+	}
+	w.add(f)
+}
+
+// definingPackage is the first decomposition that defines a package, nil for none.
 func (p *project) definingPackage(id string) *defined {
 	for _, d := range p.defining {
 		if _, ok := d.doc.Package(id); ok {
@@ -52,11 +130,6 @@ func (p *project) definingPackage(id string) *defined {
 		}
 	}
 	return nil
-}
-
-// isWorkedOn reports whether a folder is that of a deliverable in 1_Working.
-func (p *project) isWorkedOn(folder string) bool {
-	return path.Base(path.Dir(folder)) == layout.Working
 }
 
 // hasDeliverable and hasPackage report whether the project has what a filter names,
@@ -71,3 +144,6 @@ func (p *project) hasDeliverable(number string) bool {
 func (p *project) hasPackage(number string) bool {
 	return p.definingPackage(number) != nil || p.HasPackage(number)
 }
+
+// mustHave are the files that each deliverable has.
+const mustHave = scan.Status | scan.Context | scan.Dependencies | scan.References

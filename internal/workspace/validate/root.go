@@ -118,7 +118,11 @@ func (p *project) checkMissing() {
 			have[n] = true
 			switch listed++; {
 			case listed <= maxListed:
-				p.add(ruleNoFolder.At(d.path, def.Line, "%s has no folder", def.ID).Of(def.ID).About(def.Package))
+				f := ruleNoFolder.At(d.path, def.Line, "%s has no folder", def.ID).Of(def.ID).About(def.Package)
+				if def.Package == "" {
+					f = f.WithFix("name its package in the decomposition, then make it with belay project init")
+				}
+				p.add(f)
 			case listed == maxListed+1:
 				p.add(ruleMore.At(d.path, 0, "more than %d deliverables have no folder", maxListed))
 			}
