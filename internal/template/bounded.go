@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"text/template/parse"
 )
 
 // bounded holds a function to what an evaluation may take: what goes in is
@@ -34,13 +35,13 @@ func bounded(name string, f any, spend func(int64) error) any {
 			return fail(err)
 		}
 		if weigh {
-			left := MaxOutput
+			w := weigher{left: MaxOutput}
 			for _, a := range plain {
-				if left = weight(a, left); left < 0 {
-					return fail(tooLong(name))
+				if w.put(a, 0); w.over() {
+					return fail(w.problem(name))
 				}
 			}
-			if err := spend(int64(MaxOutput - left)); err != nil {
+			if err := spend(int64(MaxOutput - w.left)); err != nil {
 				return fail(err)
 			}
 		}
@@ -95,51 +96,143 @@ func spread(args []reflect.Value) []reflect.Value {
 	return all
 }
 
-// weight takes what v weighs as text from left; a negative result says that it is
-// too much.
-func weight(v reflect.Value, left int) int {
+// maxDepth is how deep lists and mappings may lie in each other. What goes down into them
+// takes stack for each, of which Go has an end that no recover catches.
+const maxDepth = 1000
+
+// weigher adds up what values weigh as text.
+type weigher struct {
+	// left is what they may still weigh; a negative one says that it is too much.
+	left int
+	// shape leaves the bytes of texts out.
+	shape bool
+	// entries are the values, texts the bytes of those that are text.
+	entries, texts int64
+	// deepest is how deep a value lies in others.
+	deepest int
+}
+
+func (w *weigher) over() bool { return w.left < 0 || w.deepest > maxDepth }
+
+// problem says what is over.
+func (w *weigher) problem(name string) error {
+	switch {
+	case w.deepest > maxDepth:
+		return &Error{Problem: fmt.Sprintf("%s is given lists or mappings that lie in each other more than %d deep", name, maxDepth), Hint: "make the value flatter"}
+	case w.shape:
+		return &Error{Problem: fmt.Sprintf("%s is given more than the %d entries that are taken", name, MaxOutput)}
+	}
+	return tooLong(name)
+}
+
+// put adds a value that lies in so many others. Once that is too much, it stops.
+func (w *weigher) put(v reflect.Value, depth int) {
 	for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer {
 		v = v.Elem()
 	}
+	w.deepest = max(w.deepest, depth)
+	w.entries++
 	switch v.Kind() {
 	case reflect.String:
-		return left - v.Len()
+		if w.texts += int64(v.Len()); !w.shape {
+			w.left -= v.Len()
+		}
 	case reflect.Slice, reflect.Array:
-		for i := 0; i < v.Len() && left >= 0; i++ {
-			left = weight(v.Index(i), left-1)
+		for i := 0; i < v.Len() && !w.over(); i++ {
+			w.left--
+			w.put(v.Index(i), depth+1)
 		}
-		return left
 	case reflect.Map:
-		for it := v.MapRange(); left >= 0 && it.Next(); {
-			left = weight(it.Value(), weight(it.Key(), left-1))
+		for it := v.MapRange(); !w.over() && it.Next(); {
+			w.left--
+			w.put(it.Key(), depth+1)
+			w.put(it.Value(), depth+1)
 		}
-		return left
+	default:
+		w.left--
 	}
-	return left - 1
 }
 
 func tooLong(name string) error {
 	return &Error{Problem: fmt.Sprintf("%s makes more than the %d bytes that are taken", name, MaxOutput)}
 }
 
+// maxWidth is the largest width or precision that printf takes.
+const maxWidth = 999
+
 // printf is fmt.Sprintf without widths that alone fill the memory.
 func printf(format string, args ...any) (string, error) {
-	digits := 0
+	if widest(format) > maxWidth {
+		return "", &Error{Problem: fmt.Sprintf("printf with a width of more than %d", maxWidth)}
+	}
 	for i, verb := 0, false; i < len(format); i++ {
 		switch c := format[i]; {
 		case c == '%':
-			verb, digits = !verb, 0
-		case verb && isDigit(c):
-			if digits++; digits > 3 {
-				return "", &Error{Problem: "printf with a width of more than 999"}
-			}
+			verb = !verb
 		case verb && c == '*':
 			return "", &Error{Problem: "printf with a width of *"}
-		case verb && !strings.ContainsRune("+-# .[]", rune(c)):
+		case verb && !isDigit(c) && !strings.ContainsRune("+-# .[]", rune(c)):
 			verb = false
-		case verb:
-			digits = 0
 		}
 	}
 	return fmt.Sprintf(format, args...), nil
+}
+
+// widest is the largest width or precision in a format, at most one more than [maxWidth].
+func widest(format string) (most int64) {
+	n := int64(0)
+	for i, verb := 0, false; i < len(format); i++ {
+		switch c := format[i]; {
+		case c == '%':
+			verb, n = !verb, 0
+		case verb && isDigit(c):
+			n = min(n*10+int64(c-'0'), maxWidth+1)
+			most = max(most, n)
+		case verb && !strings.ContainsRune("+-# .[]", rune(c)):
+			verb = false
+		case verb:
+			n = 0
+		}
+	}
+	return most
+}
+
+// shownName is the function that bounds what an action writes.
+const shownName = ownPrefix + "shown"
+
+// shown is a value that is to be written. The language makes the whole text of a list before it
+// writes any of it, and that of a mapping which has itself has no end.
+func shown(v any) (any, error) {
+	if !isComposed(v) {
+		return v, nil
+	}
+	w := weigher{left: MaxOutput}
+	if w.put(reflect.ValueOf(v), 0); w.over() {
+		return nil, w.problem("the value that is written")
+	}
+	return v, nil
+}
+
+// bindShown puts shown behind each action that writes.
+func bindShown(l *parse.ListNode) {
+	if l == nil {
+		return
+	}
+	for _, n := range l.Nodes {
+		switch n := n.(type) {
+		case *parse.ActionNode:
+			if len(n.Pipe.Decl) == 0 && !calls(n.Pipe.Cmds[0], stepName) {
+				n.Pipe.Cmds = append(n.Pipe.Cmds, pipedTo(shownName))
+			}
+		case *parse.IfNode:
+			bindShown(n.List)
+			bindShown(n.ElseList)
+		case *parse.WithNode:
+			bindShown(n.List)
+			bindShown(n.ElseList)
+		case *parse.RangeNode:
+			bindShown(n.List)
+			bindShown(n.ElseList)
+		}
+	}
 }

@@ -2,13 +2,12 @@ package template
 
 import (
 	"reflect"
-	"sync"
 	"text/template"
 	"text/template/parse"
 )
 
 // valueName is the function that takes the value of a single expression.
-const valueName = "belay_value"
+const valueName = ownPrefix + "value"
 
 // maxComposed is how much a list or mapping may weigh that an expression gives, in
 // bytes of text.
@@ -26,12 +25,10 @@ func expression(root *parse.ListNode) *parse.ActionNode {
 	return action
 }
 
-// taking is a command that gives what it is piped to the function that takes values.
-var taking = sync.OnceValue(func() *parse.CommandNode {
-	t := template.Must(template.New("").Funcs(template.FuncMap{valueName: func(v any) any { return v }}).Parse("{{ 1 | " + valueName + " }}"))
-	action, _ := t.Root.Nodes[0].(*parse.ActionNode)
-	return action.Pipe.Cmds[1]
-})
+// pipedTo is a command that gives what it is piped to one of belay's own functions.
+func pipedTo(name string) *parse.CommandNode {
+	return &parse.CommandNode{NodeType: parse.NodeCommand, Args: []parse.Node{parse.NewIdentifier(name)}}
+}
 
 // composed evaluates a single expression: to a list or a mapping where it gives one,
 // and else to text.
@@ -42,7 +39,7 @@ func (t *Template) composed(context map[string]any) (any, error) {
 	}
 	tree := t.tmpl.Tree.Copy()
 	action := expression(tree.Root)
-	action.Pipe.Cmds = append(action.Pipe.Cmds, taking())
+	action.Pipe.Cmds[len(action.Pipe.Cmds)-1] = pipedTo(valueName) // in place of what bounds texts
 	if tmpl, err = tmpl.AddParseTree(t.tmpl.Name(), tree); err != nil {
 		return nil, &Error{Problem: err.Error()}
 	}
@@ -55,8 +52,9 @@ func (t *Template) composed(context map[string]any) (any, error) {
 		if !isComposed(v) {
 			return v, nil // written as ever
 		}
-		if weight(reflect.ValueOf(v), maxComposed) < 0 {
-			return nil, tooLong("the expression")
+		w := weigher{left: maxComposed}
+		if w.put(reflect.ValueOf(v), 0); w.over() {
+			return nil, w.problem("the expression")
 		}
 		value = plainValue(reflect.ValueOf(v))
 		return "", nil

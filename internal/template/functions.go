@@ -98,7 +98,7 @@ func makeFunctions() functionMaps {
 	for name, f := range all {
 		all[name] = bounded(name, f, alone)
 	}
-	all[fieldName], all[maybeName] = field, maybe
+	all[fieldName], all[maybeName], all[shownName] = field, maybe, shown
 	all[valueName] = func(v any) any { return v }             // set for each evaluation
 	all[stepName] = func() (string, error) { return "", nil } // set for each evaluation
 	return functionMaps{bounded: all, plain: plain}

@@ -91,6 +91,7 @@ func Parse(text string) (*Template, error) {
 	t.calls, t.called = w.calls, w.called
 	t.needs, t.paths, t.changes, t.loops, t.path = w.needs, w.paths, w.changes, w.loops, barePath(t.tmpl.Root)
 	t.single, t.uses = expression(t.tmpl.Root) != nil, w.uses
+	bindShown(t.tmpl.Root)
 	return t, nil
 }
 
