@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
-	"net/url"
+	"slices"
 	"syscall"
 	"time"
 
@@ -26,9 +26,11 @@ func (a *App) listen(ctx context.Context) (net.Listener, error) {
 		a.log.Warn("the address is in use; if a server there has just ended, it is free in a moment", "address", addr, "trying for", addressWait)
 		ln, err = listenSoon(ctx, addr)
 	}
-	if own := ownServerAt(a.Config.Paths.StateDir, addr); own != "" && errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fault.New(fault.InvalidRequest, "cannot listen on %s: a server of yours runs there", addr).
-			WithHint("use it: belay open, or --server %s; or choose another address with --addr", own)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		if own := ownServerAt(ctx, a.Config.Paths.StateDir, addr); own != "" {
+			return nil, fault.New(fault.InvalidRequest, "cannot listen on %s: a server of yours runs there", addr).
+				WithHint("use it: belay open, or --server %s; or choose another address with --addr", own)
+		}
 	}
 	if err != nil {
 		return nil, fault.New(fault.InvalidRequest, "cannot listen on %s: %v", addr, err).
@@ -37,23 +39,44 @@ func (a *App) listen(ctx context.Context) (net.Listener, error) {
 	return ln, nil
 }
 
-// ownServerAt is the address of a running server of this user that has the port of addr, ""
-// where there is none, or where nobody can say.
-func ownServerAt(stateDir, addr string) string {
-	_, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		return ""
-	}
+// ownServerAt is the URL of a running server of this user that listens on addr, "" where
+// there is none, or where nobody can say.
+func ownServerAt(ctx context.Context, stateDir, addr string) string {
 	all, err := Servers(stateDir)
 	if err != nil {
 		return ""
 	}
 	for _, s := range all {
-		if u, err := url.Parse(s.URL); err == nil && u.Port() == port {
+		if sameAddress(ctx, s.Addr, addr) {
 			return s.URL
 		}
 	}
 	return ""
+}
+
+// sameAddress reports whether two servers cannot have their addresses at the same time.
+// All addresses, as 0.0.0.0 and [::], have every one in them.
+func sameAddress(ctx context.Context, a, b string) bool {
+	hostA, portA, errA := net.SplitHostPort(a)
+	hostB, portB, errB := net.SplitHostPort(b)
+	if errA != nil || errB != nil || portA != portB {
+		return false
+	}
+	ofA, ofB := ipsOf(ctx, hostA), ipsOf(ctx, hostB)
+	return slices.ContainsFunc(ofA, func(ip net.IP) bool {
+		return slices.ContainsFunc(ofB, func(other net.IP) bool {
+			return ip.IsUnspecified() || other.IsUnspecified() || ip.Equal(other)
+		})
+	})
+}
+
+// ipsOf are the addresses of a host as it is listened on: none is all.
+func ipsOf(ctx context.Context, host string) []net.IP {
+	if host == "" {
+		return []net.IP{net.IPv6unspecified}
+	}
+	ips, _ := net.DefaultResolver.LookupIP(ctx, "ip", host) // an unknown one has none
+	return ips
 }
 
 // listenSoon tries until the address is free, or was in use for too long.
