@@ -113,7 +113,7 @@ func Open(cfg *config.Config, version string, log *slog.Logger) (_ *App, err err
 		}
 	}
 	a.committer = durable.NewCommitter(0)
-	a.index = index.NewSet(index.Options{MaxWatches: index.DefaultWatches, Logger: log, Settle: a.settle})
+	a.index = index.NewSet(index.Options{MaxWatches: index.DefaultWatches, Logger: log, Settle: func(ctx context.Context, root string) error { return settle(ctx, a, root) }})
 	store := storeOptions(cfg)
 	store.Clock, store.NewID = time.Now, uuid.NewString
 	store.Committer, store.Observer = a.committer, a.appended
@@ -203,7 +203,7 @@ func (a *App) release() error {
 
 // settle completes or takes back what a process that died has left half done of a project's
 // files.
-func (a *App) settle(ctx context.Context, root string) error {
+func settle(ctx context.Context, a *App, root string) error {
 	return a.registers.Changes.Settle(ctx, root)
 }
 

@@ -35,7 +35,8 @@ func OpenGates(cfg *config.Config) string {
 // projects is how callers of a server get at the contents of projects.
 func (a *App) projects() api.Projects {
 	p := projectsOptions(a.Config)
-	p.Index, p.Recent, p.Settle = a.index, a.recent, a.settle
+	p.Index, p.Recent = a.index, a.recent
+	p.Settle = func(ctx context.Context, root string) error { return settle(ctx, a, root) }
 	p.Registers, p.Proposals = a.registers.Files, a.registers.Proposals
 	p.Transitions, p.Private = a.transitions, PrivateFolders(a.Config)
 	snapshots := snapshotOptions(a.Config, a.audit, a.notifier())
