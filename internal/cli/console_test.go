@@ -217,6 +217,20 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%s: code %d (want %d), message %q, hint %q", spec.Type, code, expected, message, hint)
 		}
 	}
+	for _, spec := range fault.Types() {
+		for _, f := range []*fault.Error{
+			fault.New(fault.TaskFailed, "it failed (%s)", spec.Type),
+			fault.New(fault.StorageFailure, "it failed").Because(fmt.Errorf("it failed (%s)", spec.Type)),
+			fault.New(fault.InvalidWorkflow, "it failed (%s)", spec.Type),
+		} {
+			if _, message, _, _ := explain(nil, f); strings.Count(message, "(") != strings.Count(message, string(spec.Type)) || !strings.HasSuffix(message, string(spec.Type)+")") {
+				t.Errorf("%q says its code twice", message)
+			}
+		}
+	}
+	if _, message, _, _ := explain(nil, fault.New(fault.InvalidRequest, "write who did it (ACTOR)")); !strings.HasSuffix(message, "(ACTOR) (INVALID_REQUEST)") {
+		t.Errorf("%q has no code", message)
+	}
 	if code, message, _, _ := explain(nil, errors.Join(context.Canceled)); code != ExitInterrupted || message != "interrupted" {
 		t.Errorf("cancelled: code %d, message %q", code, message)
 	}

@@ -32,16 +32,16 @@ func explain(cmd *cobra.Command, err error) (code int, message, hint string, sil
 		switch root, named := f.Details["projectRoot"]; {
 		case errors.Is(f, session.ErrMalformed): // whose cause it tells itself
 			if at := (*fs.PathError)(nil); errors.As(f.Cause, &at) {
-				message = fmt.Sprintf("%s, in %s (%s)", flagWords.Replace(f.Message), at.Path, f.Type)
+				message = withCode(flagWords.Replace(f.Message)+", in "+at.Path, f.Type)
 			}
 		case f.Cause != nil && f.Type == fault.StorageFailure:
-			message = fmt.Sprintf("%s: %v (%s)", flagWords.Replace(withoutReason(f)), f.Cause, f.Type)
+			message = withCode(fmt.Sprintf("%s: %v", flagWords.Replace(withoutReason(f)), f.Cause), f.Type)
 			if f.Hint == "" && !errors.Is(f, syscall.ENOSPC) && !errors.Is(f, syscall.EDQUOT) {
 				_, step := systemWords(message, err)
 				hint = cmp.Or(step, hint) // no space would help
 			}
 		case named && f.Type == fault.WorkingRootInaccessible:
-			message = fmt.Sprintf("%s: %v (%s)", flagWords.Replace(f.Message), root, f.Type)
+			message = withCode(fmt.Sprintf("%s: %v", flagWords.Replace(f.Message), root), f.Type)
 		}
 	}
 	message, step := systemWords(message, err)
@@ -185,10 +185,10 @@ func workflowSentence(f *fault.Error) string {
 	}
 	data, err := json.Marshal(f.Details["problems"])
 	if err != nil || json.Unmarshal(data, &all) != nil || len(all) == 0 {
-		return fmt.Sprintf("%s (%s)", f.Message, f.Type)
+		return withCode(f.Message, f.Type)
 	}
 	what, _, _ := strings.Cut(f.Message, ":\n")
-	lines := []string{fmt.Sprintf("%s (%s):", what, f.Type)}
+	lines := []string{withCode(what, f.Type) + ":"}
 	hints := authored.Hints{}
 	for i, p := range all {
 		if i == maxProblemsTold {

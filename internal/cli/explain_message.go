@@ -5,26 +5,35 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"belay/internal/fault"
 	"belay/internal/lazyregexp"
 )
 
-// codeAtEnd is a code that a message names itself.
-var codeAtEnd = lazyregexp.New(`\([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\)$`)
+// wordAtEnd is a word in capitals at the end of a message.
+var wordAtEnd = lazyregexp.New(`\(([A-Z][A-Z0-9_]*)\)$`)
 
-// withCode puts a type's code at the end of a message: before the colon of a list, whose
-// lines have codes of their own, and nowhere where a narrower code stands already.
-func withCode(message string, t fault.Type) string {
+// withCode puts a code at the end of a message: before the colon of a list, whose lines have
+// codes of their own, and nowhere where a narrower code stands already.
+func withCode[Code ~string](message string, code Code) string {
 	first, list, isList := strings.Cut(message, ":\n")
 	switch {
 	case isList:
-		return fmt.Sprintf("%s (%s):\n%s", first, t, list)
-	case codeAtEnd.MatchString(message):
+		return fmt.Sprintf("%s (%s):\n%s", first, code, list)
+	case hasCode(message):
 		return message
 	}
-	return fmt.Sprintf("%s (%s)", message, t)
+	return fmt.Sprintf("%s (%s)", message, code)
+}
+
+// hasCode reports whether a message ends with a code. Other words in capitals are
+// abbreviations: a code is a type of errors, or of several words.
+func hasCode(message string) bool {
+	m := wordAtEnd.FindStringSubmatch(message)
+	return m != nil && (strings.Contains(m[1], "_") ||
+		slices.ContainsFunc(fault.Types(), func(s fault.Spec) bool { return string(s.Type) == m[1] }))
 }
 
 // withoutReason is the message of f without its cause, which is printed with its path.

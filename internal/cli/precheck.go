@@ -226,7 +226,7 @@ func refusedFile(name string, f turn.Inspection) error {
 	} else {
 		name = filepath.Base(name)
 	}
-	return failed(ExitUsage, skipHint, fmt.Errorf("the attachment %s is refused: %s (%s)", name, f.Reason, f.Code))
+	return failed(ExitUsage, skipHint, errors.New(withCode(fmt.Sprintf("the attachment %s is refused: %s", name, f.Reason), f.Code)))
 }
 
 // isRefusal reports whether a file is wrong, and not the way to the engine.
