@@ -153,11 +153,12 @@ func (c *Changes) DropKept(ctx context.Context, r KeptRequest) (_ KeptResult, er
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
 	k, err := kept.Look(root, r.ID)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return KeptResult{}, noKept(r.ID)
-	} else if err == nil {
+	case err == nil:
 		err = c.isAsked(ctx, k.Record)
-	} else {
+	default:
 		err = c.damagedIsAsked(ctx, project, r.ID)
 	}
 	if err != nil {
