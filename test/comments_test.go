@@ -11,16 +11,21 @@ import (
 	"testing"
 )
 
-// lowerWord is a comment's first word that looks like a name that is not exported.
-var lowerWord = regexp.MustCompile(`^[a-z][A-Za-z0-9]*\b`)
+// firstName is a comment's first word.
+var firstName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*\b`)
 
-// A comment that begins with a name begins with the name of what it describes. After a rename
-// it would mislead.
+// A comment on a function or a type that begins with a name begins with the name of what it
+// describes: its first word is neither another one in lower case nor the name in another case.
+// After a rename it would mislead.
 func TestCommentsNameWhatTheyDescribe(t *testing.T) {
 	t.Parallel()
 	files := token.NewFileSet()
 	check := func(doc *ast.CommentGroup, name string) {
-		if first := lowerWord.FindString(doc.Text()); first != "" && first != name && !strings.HasPrefix(name, "Test") {
+		first := firstName.FindString(doc.Text())
+		if first == "" || first == name || strings.HasPrefix(name, "Test") {
+			return
+		}
+		if first[0] >= 'a' || strings.EqualFold(first, name) {
 			t.Errorf("%s: the comment on %s begins with %q", files.Position(doc.Pos()), name, first)
 		}
 	}

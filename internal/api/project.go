@@ -100,17 +100,21 @@ func (h *Handler) checkProject(root string) (string, error) {
 	return workspace.CheckProject(root, h.o.Projects.Private...)
 }
 
-// settledProject is [Handler.checkProject] for a request that reads the project's files: what
-// a process that died has left half done is completed or taken back first. Where that fails,
-// files as they were or as they will be are still better than none. The index warns of such a
-// project, and belay doctor says what is wrong.
+// settledProject is [Handler.checkProject] for a request that reads the project's files. It
+// first completes or rolls back what a dead process left half done. Where that fails, the
+// request gets the files as they are: the index warns of such a project, and belay doctor says
+// what is wrong.
 func settledProject(c *call, root string) (string, error) {
 	root, err := c.checkProject(root)
 	if err != nil || c.o.Projects.Settle == nil {
 		return root, err
 	}
-	if err := c.o.Projects.Settle(c.ctx(), root); err != nil && c.ctx().Err() == nil {
-		c.o.Logger.DebugContext(c.ctx(), "files of a project may be half changed", "project", root, "error", err)
+	err = c.o.Projects.Settle(c.ctx(), root)
+	if fault.Is(err, fault.Overloaded) {
+		return root, c.ctx().Err() // a change is under way
+	}
+	if err != nil && c.ctx().Err() == nil {
+		c.o.Logger.WarnContext(c.ctx(), "files of a project may be half changed", "project", root, "error", err)
 	}
 	return root, c.ctx().Err()
 }

@@ -55,7 +55,6 @@ func ownServerAt(ctx context.Context, stateDir, addr string) string {
 }
 
 // sameAddress reports whether two servers cannot have their addresses at the same time.
-// All addresses, as 0.0.0.0 and [::], have every one in them.
 func sameAddress(ctx context.Context, a, b string) bool {
 	hostA, portA, errA := net.SplitHostPort(a)
 	hostB, portB, errB := net.SplitHostPort(b)
@@ -65,9 +64,15 @@ func sameAddress(ctx context.Context, a, b string) bool {
 	ofA, ofB := ipsOf(ctx, hostA), ipsOf(ctx, hostB)
 	return slices.ContainsFunc(ofA, func(ip net.IP) bool {
 		return slices.ContainsFunc(ofB, func(other net.IP) bool {
-			return ip.IsUnspecified() || other.IsUnspecified() || ip.Equal(other)
+			return ip.Equal(other) || covers(ip, other) || covers(other, ip)
 		})
 	})
+}
+
+// covers reports whether all has every address of the kind of one in it: [::] those of both
+// kinds, 0.0.0.0 those of IPv4.
+func covers(all, one net.IP) bool {
+	return all.IsUnspecified() && (all.To4() == nil || one.To4() != nil)
 }
 
 // ipsOf are the addresses of a host as it is listened on: none is all.

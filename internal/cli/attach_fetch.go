@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -79,7 +80,7 @@ func fetchEach(ctx context.Context, c *console, cfg *config.Config, e turn.Engin
 func fetch(ctx context.Context, d *download.Downloads, e turn.Engine, where turn.Upload, address string) (path string, err error) {
 	file, err := d.Fetch(ctx, address)
 	if bad := (*download.Error)(nil); errors.As(err, &bad) {
-		return "", failed(ExitUsage, skipHint, errors.New(withCode(bad.Error(), bad.Code)))
+		return "", failed(ExitUsage, skipHint, fmt.Errorf("%w (%s)", bad, bad.Code))
 	}
 	if err != nil {
 		return "", err

@@ -27,7 +27,7 @@ func TestReadersSeeWholeChanges(t *testing.T) {
 		"project list": "2 initialized", "project status DEL-01-02": "INITIALIZED", "project validate": "Dependencies.csv", "project coordination": "DEPENDENCY_TRACKED",
 		"deps lint": "PKG-01_Site/1_Working/DEL-01-02_Survey/Dependencies.csv", "deps graph": "DEL-01-02", "deps ready": "DEL-01-01", "deps order": "DEL-01-02",
 		"deps cycles": "", "deps blockers": "DEL-01-02", "deps summary": "", "deps renumber": "", "deps proposals": "",
-		"snapshot list": "", "snapshot new _Aggregation PLAN --from PKG-01_Site": "PLAN",
+		"snapshot list": "",
 	} {
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()

@@ -14,8 +14,8 @@ import (
 // Value reads one JSON value that came from outside, as templates, conditions and schemas see
 // it. Whole numbers are int64 where they fit, so that 1000000 does not become 1e+06 in a
 // text; all others are float64. A whole number that neither holds exactly is an error: an
-// account number must not change its last digits. A number with a point or an exponent says
-// that it is a measure, and is rounded as everywhere.
+// account number must not change its last digits. A number with a point or an exponent
+// is a measurement and is rounded.
 func Value(data []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	v, err := Next(d)

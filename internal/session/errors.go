@@ -35,7 +35,7 @@ var (
 
 // Unusable reports whether err says that a session cannot be used, now or with this version of
 // belay: it was deleted, its project is gone or not mounted, its record is malformed, or a later
-// version wrote it. Who goes through all sessions leaves such a one out.
+// version wrote it. Callers that go through all sessions skip it.
 func Unusable(err error) bool {
 	return fault.Is(err, fault.SessionNotFound) || fault.Is(err, fault.WorkingRootInaccessible) || errors.Is(err, ErrMalformed) || isNewer(err)
 }

@@ -96,8 +96,8 @@ func spread(args []reflect.Value) []reflect.Value {
 	return all
 }
 
-// maxDepth is how deep lists and mappings may lie in each other. What goes down into them
-// takes stack for each, of which Go has an end that no recover catches.
+// maxDepth is how deep lists and mappings may be nested. Recursion into them uses stack, and
+// no recover catches a stack overflow in Go.
 const maxDepth = 1000
 
 // weigher adds up what values weigh as text.
@@ -118,7 +118,7 @@ func (w *weigher) over() bool { return w.left < 0 || w.deepest > maxDepth }
 func (w *weigher) problem(name string) error {
 	switch {
 	case w.deepest > maxDepth:
-		return &Error{Problem: fmt.Sprintf("%s is given lists or mappings that lie in each other more than %d deep", name, maxDepth), Hint: "make the value flatter"}
+		return &Error{Problem: fmt.Sprintf("%s is given lists or mappings that are nested more than %d deep", name, maxDepth), Hint: "make the value flatter"}
 	case w.shape:
 		return &Error{Problem: fmt.Sprintf("%s is given more than the %d entries that are taken", name, MaxOutput)}
 	}

@@ -99,6 +99,13 @@ func (r *Runner) remove(project, id string) error {
 	if err != nil {
 		return errors.Join(err, l.Unlock())
 	}
+	answers, err := r.state.lockAnswers(id)
+	if err != nil {
+		if errors.Is(err, durable.ErrLocked) {
+			err = fault.New(fault.RunInProgress, "somebody answers the run %s just now", id).With("runId", id).WithHint("try it again")
+		}
+		return errors.Join(err, l.Unlock(), p.Close())
+	}
 	err = durable.Remove(p, dirRuns+"/"+id+"/"+fileRun)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -110,26 +117,19 @@ func (r *Runner) remove(project, id string) error {
 		err = durable.RemoveAll(p, dirRuns+"/"+id)
 	}
 	if err != nil {
-		return errors.Join(err, l.Unlock(), p.Close())
+		return errors.Join(err, answers.Unlock(), l.Unlock(), p.Close())
 	}
-	// Whoever has just opened the lock finds its name gone, and tries again.
-	return errors.Join(l.Remove(), p.Close())
+	// A process that has just opened a lock sees that its name is gone, and tries again.
+	return errors.Join(answers.Remove(), l.Remove(), p.Close())
 }
 
-// forgetAll removes what the operator's folder has about a run, but for its lock.
+// forgetAll removes what the operator's folder has about a run, but for its locks.
 func (s state) forgetAll(id string) error {
 	err := errors.Join(s.forget(id), s.forgetClosed(id))
 	if e := os.Remove(s.grantPath(id)); e != nil && !errors.Is(e, fs.ErrNotExist) {
 		err = errors.Join(err, e)
 	}
-	answers, e := s.lockAnswers(id)
-	if errors.Is(e, durable.ErrLocked) {
-		return errors.Join(err, fault.New(fault.RunInProgress, "somebody answers the run %s just now", id).With("runId", id).WithHint("try it again"))
-	}
-	if e == nil {
-		e = answers.Remove()
-	}
-	return errors.Join(err, e)
+	return err
 }
 
 // sizeOf is what a folder's files hold.

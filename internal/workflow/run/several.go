@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"belay/internal/fault"
 	"belay/internal/plainjson"
 	"belay/internal/workflow/definition"
 )
@@ -113,7 +114,7 @@ func kindOf(v any) string {
 	case nil:
 		return "empty"
 	case string:
-		return fmt.Sprintf("the text %.80q", v)
+		return fmt.Sprintf("the text %q", fault.Clip(v))
 	case map[string]any:
 		return "a mapping"
 	case bool:

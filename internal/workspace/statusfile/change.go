@@ -138,7 +138,7 @@ func (w *Writer) change(ctx context.Context, folder *os.Root, d workspace.Delive
 		return nil, lifecycle.Result{}, err
 	}
 	if c.Match != nil && !c.Match(s.Hash) {
-		return nil, lifecycle.Result{}, s.changed("_STATUS.md is not what it was when the transition was decided")
+		return nil, lifecycle.Result{}, s.changed("_STATUS.md is not the file that the transition is for")
 	}
 	done, err := lifecycle.Transition(s.data, c.Request)
 	if err != nil {
