@@ -99,8 +99,8 @@ func (r allowedRoots) project(root string) error {
 		With("reason", "project").WithHint("name a project in or below a folder of server.project_roots")
 }
 
-// session refuses one that belongs to a project elsewhere, and one of which nobody knows
-// where it belongs. One that is not there is the engine's to refuse.
+// session refuses a session that belongs to a project elsewhere, or whose project cannot be
+// found out. The engine refuses one that is not there.
 func (c confined) session(ctx context.Context, id string) error {
 	rec, err := c.listed(ctx, id)
 	if fault.Is(err, fault.SessionNotFound) {

@@ -53,7 +53,10 @@ func reads(t *testing.T, home, command, project string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "belay", append(strings.Fields(command), "--project", project)...)
 	cmd.Dir, cmd.Env = home, append(homeEnv(home), "PATH="+os.Getenv("PATH"), "USER=somebody")
-	out, _ := cmd.CombinedOutput() // problems that are found are an exit code, too
+	out, err := cmd.CombinedOutput()
+	if code := cmd.ProcessState.ExitCode(); code != 0 && code != 1 { // 1: problems were found
+		t.Errorf("belay %s: %v\n%s", command, err, out)
+	}
 	return string(out)
 }
 

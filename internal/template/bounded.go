@@ -162,39 +162,36 @@ const maxWidth = 999
 
 // printf is fmt.Sprintf without widths that alone fill the memory.
 func printf(format string, args ...any) (string, error) {
-	if widest(format) > maxWidth {
+	switch widest, star := widths(format); {
+	case star:
+		return "", &Error{Problem: "printf with a width of *"}
+	case widest > maxWidth:
 		return "", &Error{Problem: fmt.Sprintf("printf with a width of more than %d", maxWidth)}
-	}
-	for i, verb := 0, false; i < len(format); i++ {
-		switch c := format[i]; {
-		case c == '%':
-			verb = !verb
-		case verb && c == '*':
-			return "", &Error{Problem: "printf with a width of *"}
-		case verb && !isDigit(c) && !strings.ContainsRune("+-# .[]", rune(c)):
-			verb = false
-		}
 	}
 	return fmt.Sprintf(format, args...), nil
 }
 
-// widest is the largest width or precision in a format, at most one more than [maxWidth].
-func widest(format string) (most int64) {
+// widths reads a format: widest is the largest width, precision or index of an argument in
+// it, at most one more than [maxWidth]; star says that a width or a precision is an argument.
+func widths(format string) (widest int64, star bool) {
 	n := int64(0)
 	for i, verb := 0, false; i < len(format); i++ {
 		switch c := format[i]; {
 		case c == '%':
 			verb, n = !verb, 0
-		case verb && isDigit(c):
+		case !verb:
+		case isDigit(c):
 			n = min(n*10+int64(c-'0'), maxWidth+1)
-			most = max(most, n)
-		case verb && !strings.ContainsRune("+-# .[]", rune(c)):
-			verb = false
-		case verb:
+			widest = max(widest, n)
+		case c == '*':
+			star = true
+		case strings.ContainsRune("+-# .[]", rune(c)):
 			n = 0
+		default:
+			verb = false
 		}
 	}
-	return most
+	return widest, star
 }
 
 // shownName is the function that bounds what an action writes.

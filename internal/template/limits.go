@@ -98,7 +98,7 @@ func printfGrowth(a []reflect.Value) error {
 	if strings.Contains(format, "[") {
 		uses = verbs
 	}
-	width := widest(format)
+	width, _ := widths(format)
 	most := int64(MaxOutput) * 64
 	if made := w.texts*perByte + w.entries*(perEntry+2*width); made > 0 && uses > (most-int64(len(format))-verbs*(perEntry+2*width))/made {
 		return tooLong("printf")

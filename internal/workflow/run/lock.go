@@ -116,9 +116,7 @@ func cancelDead(r *Runner, project, id string) (err error) {
 	if err = recs.openJournal(l, false); err != nil {
 		return err
 	}
-	if recs.record.EndedAt != nil {
-		recs.left = *recs.record.EndedAt
-	}
+	recs.leftAt(recs.record.EndedAt)
 	recs.paused(recs.now())
 	x := &execution{r: r, id: id, records: recs, record: &recs.record}
 	if err := x.end(nil, errCancelled); err != nil {

@@ -32,6 +32,14 @@ func worked(start time.Time, end *time.Time, paused int64, now time.Time) time.D
 	return max(0, now.Sub(start)-time.Duration(paused)*time.Millisecond)
 }
 
+// leftAt notes when the run ended. A run that a killed process left has no end: then the last
+// sign of life counts.
+func (r *records) leftAt(end *time.Time) {
+	if end != nil {
+		r.left = *end
+	}
+}
+
 // paused puts on record that nobody worked on the run until now.
 func (r *records) paused(now time.Time) {
 	from := r.left

@@ -126,9 +126,7 @@ func (x *execution) recollect() error {
 	if err := x.r.state.granted(&record); err != nil {
 		return err
 	}
-	if record.EndedAt != nil {
-		x.records.left = *record.EndedAt
-	}
+	x.records.leftAt(record.EndedAt)
 	if record.Status == Failed || record.Status == Cancelled {
 		record.EndedBefore = record.EndedAt
 	}
