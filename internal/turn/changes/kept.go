@@ -159,7 +159,7 @@ func (c *Changes) DropKept(ctx context.Context, r KeptRequest) (_ KeptResult, er
 	case err == nil:
 		err = c.isAsked(ctx, k.Record)
 	default:
-		err = c.damagedIsAsked(ctx, project, r.ID)
+		err = c.damagedIsAsked(ctx, project, root, r.ID)
 	}
 	if err != nil {
 		return KeptResult{}, err

@@ -3,6 +3,7 @@ package changes
 import (
 	"cmp"
 	"context"
+	"os"
 	"slices"
 	"strings"
 
@@ -51,13 +52,27 @@ func (c *Changes) isAsked(ctx context.Context, r kept.Record) error {
 	return stillAsked(r.ID, q)
 }
 
-// damagedIsAsked is isAsked for a change whose record cannot be read.
-func (c *Changes) damagedIsAsked(ctx context.Context, project, id string) error {
+// damagedIsAsked is isAsked for a change whose record cannot be read. Only the record names a
+// second question, so that any question about changes of the project counts that no readable
+// record names.
+func (c *Changes) damagedIsAsked(ctx context.Context, project string, root *os.Root, id string) error {
 	open, err := c.openQuestions(ctx)
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(open, func(q permit.Request) bool { return q.ID == firstQuestion(id) && q.ProjectRoot == project })
+	list, err := kept.List(root)
+	if err != nil {
+		return notKept(err)
+	}
+	others := map[string]bool{}
+	for _, k := range list {
+		if k.Err == nil {
+			others[questionOf(k.Record)] = true
+		}
+	}
+	i := slices.IndexFunc(open, func(q permit.Request) bool {
+		return q.ProjectRoot == project && q.Effect.Done != nil && !others[q.ID]
+	})
 	if i < 0 {
 		return nil
 	}
