@@ -63,11 +63,22 @@ func cost(name string, args []reflect.Value) int64 {
 	}
 	switch {
 	case name == "uniq" || name == "mustUniq":
-		return sum / element * sum / element // it compares each with each
+		return sum / element * all(args) // it compares each with each
+	case name == "has" || name == "mustHas" || name == "without" || name == "mustWithout":
+		return all(args) * int64(len(args)) // it compares each with every other argument
 	case len(args) > 1 && strings.HasPrefix(strings.ToLower(strings.TrimPrefix(name, "must")), "regex"):
 		return sum * states(args[0])
 	}
 	return sum
+}
+
+// all is how many values there are, with those that lie in others.
+func all(args []reflect.Value) int64 {
+	w := weigher{left: MaxOutput, shape: true}
+	for _, a := range args {
+		w.put(a, 0)
+	}
+	return w.entries
 }
 
 // element is the work of an element of a list, where that of a byte is 1.
