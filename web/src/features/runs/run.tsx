@@ -79,7 +79,7 @@ export default function Run({ project, item: id }: ViewProps) {
         {run.waits?.map((w) => <Wait key={w.task} root={root} id={id} task={w.task} message={w.message ?? ""} since={w.since} />)}
         <dl className="work-facts">
           <div><dt>Begun</dt><dd>{ago(run.startedAt)}</dd></div>
-          <div><dt>{run.live ? "So far" : "Took"}</dt><dd>{duration(worked(run))}</dd></div>
+          {(run.live || run.endedAt) && <div><dt>{run.live ? "So far" : "Took"}</dt><dd>{duration(worked(run))}</dd></div>}
           {run.usage && <div><dt>Tokens</dt><dd>{tokens(run.usage.inputTokens)} in, {tokens(run.usage.outputTokens)} out</dd></div>}
           {run.usage?.costUsd !== undefined && <div><dt>Cost</dt><dd>{dollars(run.usage.costUsd)}</dd></div>}
           {run.model && <div><dt>Model</dt><dd>{modelName(run.model)}</dd></div>}
