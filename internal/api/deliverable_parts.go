@@ -86,7 +86,7 @@ func (a *deliverableAnswer) readRegister(c *call, d workspace.Deliverable) error
 	if c.o.Projects.Registers == nil {
 		return errNoRegisters
 	}
-	file, err := c.o.Projects.Registers.Read(d)
+	file, err := c.o.Projects.Registers.Read(c.ctx(), d)
 	if fault.Is(err, fault.RegisterNotFound) {
 		return nil
 	}

@@ -42,7 +42,7 @@ type dependenciesAnswer struct {
 
 // Registers reads and changes the dependency registers of projects.
 type Registers interface {
-	Read(d workspace.Deliverable) (registerfile.File, error)
+	Read(ctx context.Context, d workspace.Deliverable) (registerfile.File, error)
 	Put(ctx context.Context, d workspace.Deliverable, c registerfile.Change, rows []map[string]string) (registerfile.Result, error)
 }
 
@@ -75,11 +75,11 @@ func registerRoutes() []route {
 }
 
 // registerOf is the gate of a deliverable's register that a request names.
-func (h *Handler) registerOf(projectRoot, folder string) (workspace.Deliverable, error) {
-	if h.o.Projects.Registers == nil {
+func (c *call) registerOf(projectRoot, folder string) (workspace.Deliverable, error) {
+	if c.o.Projects.Registers == nil {
 		return workspace.Deliverable{}, errNoRegisters
 	}
-	if _, err := h.checkProject(projectRoot); err != nil {
+	if _, err := settledProject(c, projectRoot); err != nil {
 		return workspace.Deliverable{}, err
 	}
 	return workspace.FindDeliverable(projectRoot, folder)
@@ -94,7 +94,7 @@ func serveDependencies(c *call) error {
 	if err != nil {
 		return err
 	}
-	file, err := c.o.Projects.Registers.Read(d)
+	file, err := c.o.Projects.Registers.Read(c.ctx(), d)
 	if err != nil {
 		return err
 	}

@@ -125,7 +125,7 @@ func importProposal(ctx context.Context, c *console, cfg *config.Config, args []
 // importKept takes a proposal that the project keeps.
 func importKept(ctx context.Context, c *console, kept *proposal.Store, d workspace.Deliverable, id string, f importFlags, done *imported) (registerfile.Result, error) {
 	settle := proposal.Settle{By: c.person(), Only: f.only, Retire: !f.noRetire}
-	shown, err := kept.Show(d.Project, id, settle)
+	shown, err := kept.Show(ctx, d.Project, id, settle)
 	done.Diff, done.RegisterTag, done.Stale, done.Proposal = shown.Diff, shown.Tag, shown.Stale, &shown.Proposal
 	if err == nil && shown.Path != d.Rel {
 		err = usage("the proposal %s is one for %s", id, shown.Path)
@@ -145,7 +145,7 @@ func importKept(ctx context.Context, c *console, kept *proposal.Store, d workspa
 // importRows takes the rows of a file that somebody made.
 func importRows(ctx context.Context, c *console, files *registerfile.Files, d workspace.Deliverable, name string, data []byte, f importFlags, done *imported) (r registerfile.Result, err error) {
 	rows, o := register.Parse(data), register.ProposalOptions{Complete: !f.noRetire, Only: f.only}
-	if done.Diff, done.RegisterTag, err = files.Preview(d, rows, o); err == nil {
+	if done.Diff, done.RegisterTag, err = files.Preview(ctx, d, rows, o); err == nil {
 		err = proposal.Has(done.Diff, f.only)
 	}
 	if err != nil || !f.apply {

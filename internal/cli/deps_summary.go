@@ -121,7 +121,7 @@ func summarize(ctx context.Context, c *console, cfg *config.Config, files *regis
 	}
 	done.read = len(folders)
 	for _, d := range folders {
-		s, err := files.Summary(d, len(args) == 1)
+		s, err := files.Summary(ctx, d, len(args) == 1)
 		switch {
 		case ctx.Err() != nil:
 			return done, ctx.Err()

@@ -83,7 +83,7 @@ func (t proposer) Prepare(ctx context.Context, w *tool.Environment, input json.R
 			return nil, tool.Refuse("Origin DECLARED is for what people declare").WithHint("leave Origin out")
 		}
 	}
-	now, err := t.o.Files.Read(d)
+	now, err := t.o.Files.Read(ctx, d)
 	if fault.Is(err, fault.RegisterNotFound) {
 		now.Register, err = register.Parse(nil), nil
 	}
@@ -100,7 +100,7 @@ func (t proposer) Prepare(ctx context.Context, w *tool.Environment, input json.R
 	c := &proposeCall{store: t.o.Proposals, d: d, ask: proposal.Request{
 		By: w.Agent, SessionID: w.Session, TurnID: w.Turn, Note: plain(in.Note), Complete: in.Complete, Content: sheet,
 	}}
-	if c.diff, _, err = t.o.Files.Preview(d, register.Parse(sheet), register.ProposalOptions{Complete: in.Complete}); err != nil {
+	if c.diff, _, err = t.o.Files.Preview(ctx, d, register.Parse(sheet), register.ProposalOptions{Complete: in.Complete}); err != nil {
 		return nil, explainRows(err)
 	}
 	return c, nil

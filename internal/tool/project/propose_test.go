@@ -1,6 +1,7 @@
 package project
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,7 +70,7 @@ func TestPropose(t *testing.T) {
 	if x.read(survey+"/Dependencies.csv") != surveyRegister {
 		t.Error("a proposal changed the register")
 	}
-	kept, err := x.proposals.Show(x.w.Project, "proposal-1", proposal.Settle{})
+	kept, err := x.proposals.Show(context.Background(), x.w.Project, "proposal-1", proposal.Settle{})
 	must(t, err)
 	if kept.By != "DEPENDENCIES" || kept.SessionID != "s1" || kept.TurnID != "t1" || kept.Note != "seen [2J in Datasheet.md" || kept.Problem != "" {
 		t.Errorf("kept is %+v", kept)

@@ -31,7 +31,7 @@ type Request struct {
 // deliverable that still wait.
 func (s *Store) Add(ctx context.Context, d workspace.Deliverable, n Request) (Shown, error) {
 	content := register.Parse(n.Content)
-	diff, tag, err := s.o.Files.Preview(d, content, register.ProposalOptions{Complete: n.Complete})
+	diff, tag, err := s.o.Files.Preview(ctx, d, content, register.ProposalOptions{Complete: n.Complete})
 	if err != nil {
 		return Shown{}, err
 	}

@@ -1,6 +1,7 @@
 package proposal
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -147,7 +148,7 @@ func TestStale(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	must(t, os.WriteFile(path, rows(1, 2, 4), 0o600))
-	shown, err := p.store.Show(p.root, s.ID, Settle{Retire: true})
+	shown, err := p.store.Show(context.Background(), p.root, s.ID, Settle{Retire: true})
 	must(t, err)
 	if !shown.Stale || shown.Tag == s.Tag || len(shown.Diff.New) != 1 || len(shown.Diff.Retired) != 1 || shown.Diff.Retired[0].ID != "DEP-01-02-001" {
 		t.Errorf("%+v", shown)
@@ -163,7 +164,7 @@ func TestStale(t *testing.T) {
 	if got := p.register(t); strings.Count(got, "RETIRED") != 1 || strings.Count(got, "\n") != 5 {
 		t.Errorf("the register is\n%s", got)
 	}
-	if _, err := p.store.Show(p.root, s.ID, Settle{}); !fault.Is(err, fault.DecisionClosed) {
+	if _, err := p.store.Show(context.Background(), p.root, s.ID, Settle{}); !fault.Is(err, fault.DecisionClosed) {
 		t.Errorf("one that is closed: %v", err)
 	}
 }
@@ -254,7 +255,7 @@ func TestForged(t *testing.T) {
 		if _, _, err := p.store.Apply(t.Context(), p.root, id, Settle{}); err == nil {
 			t.Errorf("%q is applied", id)
 		}
-		if _, err := p.store.Show(p.root, id, Settle{}); err == nil {
+		if _, err := p.store.Show(context.Background(), p.root, id, Settle{}); err == nil {
 			t.Errorf("%q is there", id)
 		}
 	}

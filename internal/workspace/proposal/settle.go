@@ -41,7 +41,7 @@ func (s *Store) List(ctx context.Context, projectRoot string, settled bool) ([]S
 	shown := []Shown{}
 	for _, p := range list {
 		if p.State == Open || settled {
-			one, err := s.show(project, projectRoot, p, Settle{Retire: true})
+			one, err := s.show(ctx, project, projectRoot, p, Settle{Retire: true})
 			if err != nil {
 				one.Problem = fault.From(err).Message
 			}
@@ -54,13 +54,13 @@ func (s *Store) List(ctx context.Context, projectRoot string, settled bool) ([]S
 // Show returns a proposal that waits, with what deciding like this would change.
 // One that is closed already is DECISION_CLOSED; one that cannot be applied as it
 // is comes with the error that says so.
-func (s *Store) Show(projectRoot, id string, c Settle) (Shown, error) {
+func (s *Store) Show(ctx context.Context, projectRoot, id string, c Settle) (Shown, error) {
 	project, p, err := s.waiting(projectRoot, id)
 	if err != nil {
 		return Shown{Proposal: p}, err
 	}
 	defer project.Close()
-	return s.show(project, projectRoot, p, c)
+	return s.show(ctx, project, projectRoot, p, c)
 }
 
 func damaged(err error) error {
@@ -71,7 +71,7 @@ func damaged(err error) error {
 }
 
 // show adds what an open proposal would change.
-func (s *Store) show(project *os.Root, projectRoot string, p Proposal, c Settle) (Shown, error) {
+func (s *Store) show(ctx context.Context, project *os.Root, projectRoot string, p Proposal, c Settle) (Shown, error) {
 	shown := Shown{Proposal: p}
 	if p.State != Open {
 		return shown, nil
@@ -84,7 +84,7 @@ func (s *Store) show(project *os.Root, projectRoot string, p Proposal, c Settle)
 	if err != nil {
 		return shown, err
 	}
-	shown.Diff, shown.Tag, err = s.o.Files.Preview(d, rows, p.options(c))
+	shown.Diff, shown.Tag, err = s.o.Files.Preview(ctx, d, rows, p.options(c))
 	shown.Stale = shown.Diff != nil && shown.Tag != p.MadeFor
 	return shown, err
 }
@@ -126,7 +126,7 @@ func (s *Store) Apply(ctx context.Context, projectRoot, id string, c Settle) (Pr
 	}
 	o := p.options(c)
 	if c.Only != nil {
-		diff, _, err := s.o.Files.Preview(d, rows, o)
+		diff, _, err := s.o.Files.Preview(ctx, d, rows, o)
 		if err == nil {
 			err = Has(diff, c.Only)
 		}

@@ -203,11 +203,11 @@ func summary(run *register.Run, before, after *register.Register) string {
 // Preview returns what a proposal would change in the register as it is, and the
 // register's tag, "" where there is none; with an error of the proposal's the diff
 // is there as far as [register.Register.Apply] gives one.
-func (f *Files) Preview(d workspace.Deliverable, p *register.Register, o register.ProposalOptions) (*register.Diff, string, error) {
+func (f *Files) Preview(ctx context.Context, d workspace.Deliverable, p *register.Register, o register.ProposalOptions) (*register.Diff, string, error) {
 	if err := editable(d); err != nil {
 		return nil, "", err
 	}
-	now, err := f.look(d)
+	now, err := f.look(ctx, d)
 	if err != nil {
 		return nil, "", err
 	}

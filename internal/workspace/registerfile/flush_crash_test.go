@@ -28,7 +28,7 @@ func TestUnflushed(t *testing.T) {
 	if !fault.Is(err, fault.StorageFailure) || len(record) != 2 || record[1].Failed == "" {
 		t.Errorf("the change ended with %v; on record: %+v", err, record)
 	}
-	if _, err := f.Read(d); !fault.Is(err, fault.RegisterNotFound) || content(t, d, "_DEPENDENCIES.md") != empty {
+	if _, err := f.Read(context.Background(), d); !fault.Is(err, fault.RegisterNotFound) || content(t, d, "_DEPENDENCIES.md") != empty {
 		t.Errorf("%v; the summary is\n%s", err, content(t, d, "_DEPENDENCIES.md"))
 	}
 	_, err = f.Put(t.Context(), d, Change{}, rows)
@@ -59,7 +59,7 @@ func TestDeadAtEveryOperation(t *testing.T) {
 				must(t, err)
 				break
 			}
-			for again := 1; durable.DieAt(again, func() { _, _ = f.Read(d) }); again++ {
+			for again := 1; durable.DieAt(again, func() { _, _ = f.Read(context.Background(), d) }); again++ {
 			}
 			switch n := agree(t, f, d, len(before), len(after)); n {
 			case len(before):
@@ -78,7 +78,7 @@ func TestDeadAtEveryOperation(t *testing.T) {
 // says so, and returns the number.
 func agree(t *testing.T, f *Files, d workspace.Deliverable, before, after int) int {
 	t.Helper()
-	now, err := f.Read(d)
+	now, err := f.Read(context.Background(), d)
 	n := 0
 	if !fault.Is(err, fault.RegisterNotFound) {
 		must(t, err)

@@ -36,7 +36,7 @@ func rewrite(project, folder, state string) error {
 	}
 	f := New(Options{Writer: writer(state)})
 	for {
-		now, err := f.Read(d)
+		now, err := f.Read(context.Background(), d)
 		if err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func TestKilled(t *testing.T) {
 		child.Stderr = os.Stderr
 		must(t, child.Start())
 		for want := rows + 5; rows < want; {
-			now, err := f.Read(d)
+			now, err := f.Read(context.Background(), d)
 			must(t, err)
 			for _, found := range now.Lint("x", "DEL-01-02") {
 				if found.Severity == "error" {
@@ -85,7 +85,7 @@ func TestKilled(t *testing.T) {
 		if err := child.Wait(); err == nil {
 			t.Fatal("the writer ended by itself")
 		}
-		now, err := f.Read(d) // which completes what was half done
+		now, err := f.Read(context.Background(), d) // which completes what was half done
 		must(t, err)
 		rows = now.Len()
 		if want := fmt.Sprintf("**Total ACTIVE rows:** %d\n", rows); !strings.Contains(content(t, d, "_DEPENDENCIES.md"), want) {

@@ -82,8 +82,8 @@ type File struct {
 // DEPENDENCY_REGISTER_NOT_FOUND, one that a link leads out of the project
 // DELIVERABLE_PATH_OUTSIDE_PROJECT_ROOT, any other that cannot be read
 // WORKSPACE_FILE_READ_FAILED.
-func (f *Files) Read(d workspace.Deliverable) (File, error) {
-	file, err := f.look(d)
+func (f *Files) Read(ctx context.Context, d workspace.Deliverable) (File, error) {
+	file, err := f.look(ctx, d)
 	if err == nil && !file.Exists {
 		return file, reported(d, fault.New(fault.RegisterNotFound, "the deliverable has no %s", layout.RegisterFile))
 	}
@@ -93,8 +93,8 @@ func (f *Files) Read(d workspace.Deliverable) (File, error) {
 // look reads the register of a deliverable; one that is not there is empty. What a dead
 // process left half done is completed first. Where that fails, a register that is as it was
 // or as it will be is still better than none, and whoever writes it fails then.
-func (f *Files) look(d workspace.Deliverable) (File, error) {
-	_ = f.o.Settle(context.Background(), d.Project, path.Join(d.Rel, layout.RegisterFile))
+func (f *Files) look(ctx context.Context, d workspace.Deliverable) (File, error) {
+	_ = f.o.Settle(ctx, d.Project, path.Join(d.Rel, layout.RegisterFile))
 	dir, err := d.Open()
 	if err != nil {
 		return File{}, err

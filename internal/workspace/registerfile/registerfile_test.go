@@ -79,7 +79,7 @@ func TestPut(t *testing.T) {
 	d := deliverable(t, map[string]string{"_DEPENDENCIES.md": "# Dependencies\n\n**Mode:** TRACKED\n\n## Extracted Dependency Register\nNot extracted yet.\n\n## Run Notes\n- 7 rows\n"})
 	var record []Record
 	f := files(t, &record)
-	if _, err := f.Read(d); !fault.Is(err, fault.RegisterNotFound) || fault.From(err).Details["dependenciesFilePath"] != filepath.Join(d.Path, "Dependencies.csv") {
+	if _, err := f.Read(context.Background(), d); !fault.Is(err, fault.RegisterNotFound) || fault.From(err).Details["dependenciesFilePath"] != filepath.Join(d.Path, "Dependencies.csv") {
 		t.Errorf("no register: %v", err)
 	}
 	made, err := f.Put(t.Context(), d, Change{By: "me", Match: func(tag string) bool { return tag == "" }}, []map[string]string{row("DEP-01-02-001", "TBD")})
@@ -95,7 +95,7 @@ func TestPut(t *testing.T) {
 	must(t, os.Chmod(made.File.Path, 0o604))
 	changed, err := f.Put(t.Context(), d, Change{By: "me", Match: func(tag string) bool { return tag == made.File.Tag }}, []map[string]string{row("DEP-01-02-001", "PENDING")})
 	must(t, err)
-	read, err := f.Read(d)
+	read, err := f.Read(context.Background(), d)
 	must(t, err)
 	if read.Tag != changed.File.Tag || read.Tag == made.File.Tag || read.Row(0).Value(register.Satisfaction) != "PENDING" {
 		t.Errorf("it reads %s", read.Bytes())
@@ -177,7 +177,7 @@ func TestOddFiles(t *testing.T) {
 		must(t, c.make(path))
 		before, _ := os.Lstat(path)
 		f := files(t, nil)
-		if _, err := f.Read(d); !fault.Is(err, c.want) && c.want != fault.InvalidSchema {
+		if _, err := f.Read(context.Background(), d); !fault.Is(err, c.want) && c.want != fault.InvalidSchema {
 			t.Errorf("%s read: %v", name, err)
 		}
 		if _, err := f.Put(t.Context(), d, Change{}, []map[string]string{row("DEP-01-02-001", "TBD")}); !fault.Is(err, c.want) {
@@ -191,7 +191,7 @@ func TestOddFiles(t *testing.T) {
 	d := deliverable(t, map[string]string{"real.csv": "DependencyID\n"})
 	must(t, os.Symlink("real.csv", filepath.Join(d.Path, "Dependencies.csv")))
 	f := files(t, nil)
-	if _, err := f.Read(d); err != nil {
+	if _, err := f.Read(context.Background(), d); err != nil {
 		t.Error(err)
 	}
 	if _, err := f.Put(t.Context(), d, Change{}, []map[string]string{row("DEP-01-02-001", "TBD")}); !fault.Is(err, fault.WorkspaceFailure) {
@@ -242,7 +242,7 @@ func TestTwoClients(t *testing.T) {
 		wg.Go(func() {
 			f := New(Options{Writer: writer(state)}) // each is a process of its own
 			for i := 0; i < each; {
-				now, err := f.Read(d)
+				now, err := f.Read(context.Background(), d)
 				if err != nil && !fault.Is(err, fault.RegisterNotFound) {
 					t.Error(err)
 					return
@@ -266,7 +266,7 @@ func TestTwoClients(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	now, err := files(t, nil).Read(d)
+	now, err := files(t, nil).Read(context.Background(), d)
 	must(t, err)
 	if want := fmt.Sprintf("**Total ACTIVE rows:** %d\n", clients*each); now.Len() != clients*each || !strings.Contains(content(t, d, "_DEPENDENCIES.md"), want) {
 		t.Errorf("%d rows; the summary is\n%s", now.Len(), content(t, d, "_DEPENDENCIES.md"))
@@ -312,7 +312,7 @@ func TestNotSeparated(t *testing.T) {
 	d := deliverable(t, nil)
 	must(t, os.WriteFile(filepath.Join(d.Path, "Dependencies.csv"), []byte("DependencyID;Status\nDEP-01-02-001;ACTIVE\n"), 0o600))
 	must(t, os.WriteFile(filepath.Join(d.Path, "_DEPENDENCIES.md"), []byte("# Dependencies\n"), 0o600))
-	if _, err := files(t, nil).Summary(d, true); !fault.Is(err, fault.InvalidSchema) {
+	if _, err := files(t, nil).Summary(context.Background(), d, true); !fault.Is(err, fault.InvalidSchema) {
 		t.Error(err)
 	}
 	if err := files(t, nil).WriteSummary(t.Context(), d, "ann", changeset.File{Path: "x"}); !fault.Is(err, fault.InvalidSchema) {
@@ -327,7 +327,7 @@ func TestTooLarge(t *testing.T) {
 	path := filepath.Join(d.Path, "Dependencies.csv")
 	must(t, os.WriteFile(path, nil, 0o600))
 	must(t, os.Truncate(path, 16<<20+1))
-	_, err := files(t, nil).Read(d)
+	_, err := files(t, nil).Read(context.Background(), d)
 	if e := fault.From(err); e == nil || !strings.Contains(e.Message, "Dependencies.csv in "+filepath.Base(d.Path)+" is larger than 16 MiB") || !strings.Contains(e.Hint, "into a file beside it") {
 		t.Error(err)
 	}

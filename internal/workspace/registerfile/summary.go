@@ -20,8 +20,8 @@ import (
 // with belay's own lines and tables made anew ([register.Summary.Replace]). One that
 // agrees with the register stays as it is, unless always is set. It fails as
 // [Files.Read] does, with NOT_FOUND where there is no _DEPENDENCIES.md.
-func (f *Files) Summary(d workspace.Deliverable, always bool) (changeset.File, error) {
-	now, err := f.Read(d)
+func (f *Files) Summary(ctx context.Context, d workspace.Deliverable, always bool) (changeset.File, error) {
+	now, err := f.Read(ctx, d)
 	if err != nil {
 		return changeset.File{}, err
 	}

@@ -2,6 +2,7 @@ package renumber
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -280,7 +281,7 @@ func TestProposals(t *testing.T) {
 	before := contents(t, dir)
 	s, _ := store(t)
 	must(t, write(t, s, dir, plan(t, dir)))
-	shown, err := proposals.Show(dir, "proposal-1", proposal.Settle{Retire: true})
+	shown, err := proposals.Show(context.Background(), dir, "proposal-1", proposal.Settle{Retire: true})
 	must(t, err)
 	if shown.Stale || len(shown.Diff.New) != 0 || len(shown.Diff.Confirmed) != 1 || shown.Diff.Confirmed[0].ID != "DEP-01-02-001" ||
 		len(shown.Diff.Retired) != 1 || shown.Diff.Retired[0].ID != "DEP-01-02-002" {
