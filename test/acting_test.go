@@ -42,34 +42,11 @@ func bridge(t *testing.T, env ...string) (p *place, settings string) {
 // allows the call, in processes of their own. It returns the question's id.
 func (p *place) answer(tool string) string {
 	p.t.Helper()
-	id := p.waiting(tool)
+	id := p.asked(tool).ID
 	if out, err := p.command("decision", "allow", id).CombinedOutput(); err != nil {
 		p.t.Fatalf("decision allow %s: %v\n%s", id, err, out)
 	}
 	return id
-}
-
-// waiting is the id of the question about the tool, once there is one.
-func (p *place) waiting(tool string) string {
-	p.t.Helper()
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		out, err := p.command("decision", "list", "--json").Output()
-		must(p.t, err)
-		var list struct {
-			Decisions []struct {
-				ID     string
-				Effect struct{ Tool string }
-			}
-		}
-		must(p.t, json.Unmarshal(out, &list))
-		for _, d := range list.Decisions {
-			if d.Effect.Tool == tool {
-				return d.ID
-			}
-		}
-	}
-	p.t.Fatalf("nobody asks about %s", tool)
-	return ""
 }
 
 // diffs are what the questions of the example show of its changes.
@@ -98,7 +75,7 @@ func (p *place) act(settings string, asked ...string) (session string, all []sse
 	})
 
 	for i, tool := range asked {
-		shown := p.run("decision", "show", p.waiting(tool))
+		shown := p.run("decision", "show", p.asked(tool).ID)
 		if i < len(diffs) && !strings.Contains(shown, diffs[i]) {
 			p.t.Errorf("a person is shown\n%s\nwithout %q", shown, diffs[i])
 		}
@@ -280,13 +257,13 @@ func TestActingKilled(t *testing.T) {
 		"persona":            "ENGINEER",
 		"subagentGovernance": map[string]any{"contextSealed": true, "pipelineRunApproved": true, "approvalRef": approved},
 	}}))
-	p.waiting("edit")
+	p.asked("edit")
 	s.kill()
 	_ = stream.Body.Close()
 	p.answer("edit") // nobody waits for it
 
 	s = p.serve("--config", settings)
-	asked := p.waiting("edit") // the other one
+	asked := p.asked("edit").ID // the other one
 	if diff := cmp.Diff(raisedDeck, p.content(folder+"deck.csv")); diff != "" {
 		t.Errorf("deck.csv after the allowed edit (-want +got):\n%s", diff)
 	}

@@ -34,7 +34,7 @@ func TestChangesWaitThroughAKill(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			stream := s.open(ctx, "POST", "/api/harness/turn", jsonOf(map[string]any{"sessionId": id, "message": "go"}))
-			asked := p.waiting("bash")
+			asked := p.asked("bash").ID
 			shown, err := p.command("decision", "show", asked).CombinedOutput()
 			must(t, err)
 			s.kill()

@@ -25,7 +25,7 @@ func TestDecideOnSomeFiles(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	stream := s.open(ctx, "POST", "/api/harness/turn", jsonOf(map[string]any{"sessionId": id, "message": "go"}))
-	asked := p.waiting("bash")
+	asked := p.asked("bash").ID
 	token, err := os.ReadFile(filepath.Join(p.state(), "operator.token"))
 	must(t, err)
 	bearer := "Bearer " + strings.TrimSpace(string(token))

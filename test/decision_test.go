@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,13 +28,21 @@ const deciding = `turns:
 // has it.
 func (p *place) requests() *permit.Requests {
 	p.t.Helper()
-	must(p.t, os.MkdirAll(p.state(), 0o700))
-	audit, err := permit.OpenAudit(filepath.Join(p.state(), "audit.jsonl"), time.Now)
-	must(p.t, err)
-	d, err := permit.OpenRequests(permit.RequestsOptions{Dir: filepath.Join(p.state(), "permit"), Audit: audit})
+	d, err := p.openRequests()
 	must(p.t, err)
 	p.t.Cleanup(func() { _ = d.Close() })
 	return d
+}
+
+func (p *place) openRequests() (*permit.Requests, error) {
+	if err := os.MkdirAll(p.state(), 0o700); err != nil {
+		return nil, err
+	}
+	audit, err := permit.OpenAudit(filepath.Join(p.state(), "audit.jsonl"), time.Now)
+	if err != nil {
+		return nil, err
+	}
+	return permit.OpenRequests(permit.RequestsOptions{Dir: filepath.Join(p.state(), "permit"), Audit: audit})
 }
 
 func (p *place) state() string {
@@ -46,20 +55,41 @@ func (p *place) state() string {
 	return ""
 }
 
-// asked waits for a question about the tool.
-func (p *place) asked(d *permit.Requests, tool string) permit.Request {
+// questions are the open questions of a place, the oldest first.
+func (p *place) questions() []permit.Request {
 	p.t.Helper()
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		open, err := d.List(context.Background(), "")
-		must(p.t, err)
-		for _, r := range open {
-			if r.Effect.Tool == tool {
-				return r
-			}
+	d, err := p.openRequests()
+	must(p.t, err)
+	defer d.Close()
+	open, err := d.List(context.Background(), "")
+	must(p.t, err)
+	return open
+}
+
+// question waits for one.
+func (p *place) question(what string, is func(permit.Request) bool) (found permit.Request) {
+	p.t.Helper()
+	wait(p.t, "a question about "+what, func() bool {
+		open := p.questions()
+		i := slices.IndexFunc(open, is)
+		if i >= 0 {
+			found = open[i]
 		}
-	}
-	p.t.Fatalf("nobody asks about %s", tool)
-	return permit.Request{}
+		return i >= 0
+	})
+	return found
+}
+
+// asked waits for a question about the tool.
+func (p *place) asked(tool string) permit.Request {
+	p.t.Helper()
+	return p.question(tool, func(r permit.Request) bool { return r.Effect.Tool == tool })
+}
+
+// askedFor waits for a question about a file.
+func (p *place) askedFor(path string) permit.Request {
+	p.t.Helper()
+	return p.question(path, func(r permit.Request) bool { return slices.Contains(r.Effect.Paths, path) })
 }
 
 func (p *place) file(name, content string) {
@@ -102,7 +132,7 @@ func inMidDecision(t *testing.T, end func(*server)) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	stream := s.open(ctx, "POST", "/api/harness/turn", jsonOf(map[string]any{"sessionId": id, "message": "go"}))
-	first := p.asked(d, "edit")
+	first := p.asked("edit")
 	if first.Effect.Diff == "" || first.Effect.Paths[0] != "notes.md" {
 		t.Errorf("the question does not say what will happen: %+v", first.Effect)
 	}
@@ -116,13 +146,13 @@ func inMidDecision(t *testing.T, end func(*server)) {
 	}
 
 	s = p.serve()
-	second := p.asked(d, "bash")
+	second := p.asked("bash")
 	if got := p.content("notes.md"); !strings.Contains(got, "gamma") {
 		t.Errorf("the allowed edit was not made: %q", got)
 	}
 	end(s) // while the second question is open
 	s = p.serve()
-	again := p.asked(d, "bash")
+	again := p.asked("bash")
 	if again.ID != second.ID {
 		t.Errorf("the question has another id after the restart: %s, %s", again.ID, second.ID)
 	}
@@ -160,12 +190,11 @@ func TestARunningServerCarriesOutAnswers(t *testing.T) {
       - say: Done.
 `)
 	p.file("notes.md", "# Notes\nalpha\nbeta\n")
-	d := p.requests()
 	s := p.serve()
 	s.session() // the server knows the project
 	turn := p.command("turn", "--wait", "go")
 	must(t, turn.Start())
-	asked := p.asked(d, "edit")
+	asked := p.asked("edit")
 	must(t, turn.Process.Kill())
 	_ = turn.Wait() // killed
 	if got := p.content("notes.md"); strings.Contains(got, "gamma") {

@@ -51,7 +51,7 @@ func TestDiscordQuestionOpensInOutage(t *testing.T) {
 	d.Say(d.channel, d.ada, d.Mention()+" write it")
 	d.Wait(t, "the turn", func() bool { return d.runs() })
 	d.outage()
-	d.place.asked(d.place.requests(), "write")
+	d.place.asked("write")
 	if n := len(d.questions()); n != 0 {
 		t.Fatalf("%d questions are there while Discord is away", n)
 	}
@@ -71,7 +71,7 @@ func TestDiscordQuestionAnsweredInOutage(t *testing.T) {
 	d.Say(d.channel, d.ada, d.Mention()+" write it")
 	d.Wait(t, "the question", func() bool { return len(d.questions()) == 1 })
 	d.outage()
-	d.place.run("decision", "allow", d.place.asked(d.place.requests(), "write").ID)
+	d.place.run("decision", "allow", d.place.asked("write").ID)
 	d.Wait(t, "an attempt that fails", func() bool {
 		return slices.ContainsFunc(d.Calls("", "/messages"), func(c discordtest.Call) bool { return c.Status == 503 })
 	})

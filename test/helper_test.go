@@ -95,14 +95,14 @@ func inMidDecisionOfASubagent(t *testing.T, end func(*server)) {
 	defer cancel()
 	s := p.serve()
 	id := s.delegate(ctx)
-	first := p.waiting("write")
+	first := p.asked("write").ID
 	end(s)
 
 	s = p.serve() // and the answer comes after the restart
 	if again := p.answer("write"); again != first {
 		t.Errorf("the question has another id after the restart: %s, %s", first, again)
 	}
-	p.waiting("bash")
+	p.asked("bash")
 	if got := p.content("notes.md"); got != "# Notes\nmended\n" {
 		t.Errorf("the allowed write was not made: %q", got)
 	}
@@ -110,7 +110,7 @@ func inMidDecisionOfASubagent(t *testing.T, end func(*server)) {
 	p.answer("bash") // before the restart
 
 	s = p.serve()
-	p.waiting("write") // the first agent's own, behind the delegation
+	p.asked("write") // the first agent's own, behind the delegation
 	end(s)
 	s = p.serve()
 	p.answer("write")
@@ -182,7 +182,7 @@ func TestSubagentsQuestionIsClosed(t *testing.T) {
 	defer cancel()
 	s := p.serve()
 	id := s.delegate(ctx)
-	asked := p.waiting("write")
+	asked := p.asked("write").ID
 	s.kill()
 	if out, err := p.command("turn", "--session", id, "--persona", "ENGINEER", "on").CombinedOutput(); err != nil {
 		t.Fatalf("the next turn: %v\n%s", err, out)
@@ -262,7 +262,7 @@ func TestAnswerHoldsForWhatWasAsked(t *testing.T) {
 			s := p.serve()
 			id := s.session()
 			stream := s.open(ctx, "POST", "/api/harness/turn", jsonOf(map[string]any{"sessionId": id, "message": "go"}))
-			p.waiting("edit")
+			p.asked("edit")
 			s.kill()
 			_ = stream.Body.Close()
 			p.file("notes.md", "# Notes\nalone\nbeta\n")

@@ -124,16 +124,16 @@ func TestKilledWhileAskedAboutAJob(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	stream := s.open(ctx, "POST", "/api/harness/turn", jsonOf(map[string]any{"sessionId": id, "message": "go"}))
-	p.waiting("bash")
+	p.asked("bash")
 	s.kill()
 	_ = stream.Body.Close()
 	s = p.serve()
 	stream = s.open(ctx, "GET", "/api/harness/session/"+id+"/events?turn="+s.turnOf(id), "")
-	p.waiting("bash") // it is asked again
+	p.asked("bash") // it is asked again
 	// The answer is given while nobody runs the turn.
 	s.kill()
 	_ = stream.Body.Close()
-	p.run("decision", "allow", p.waiting("bash"))
+	p.run("decision", "allow", p.asked("bash").ID)
 	if _, err := os.Stat(filepath.Join(p.project, "made.txt")); err == nil {
 		t.Error("the change counts before anybody carried the answer out")
 	}

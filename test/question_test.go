@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,22 +46,6 @@ func notPermitted(t *testing.T, all []sse) any {
 	return end.data["calls"]
 }
 
-// askedFor waits for a question about writing a file.
-func (p *place) askedFor(d *permit.Requests, path string) permit.Request {
-	p.t.Helper()
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		open, err := d.List(context.Background(), "")
-		must(p.t, err)
-		for _, r := range open {
-			if slices.Contains(r.Effect.Paths, path) {
-				return r
-			}
-		}
-	}
-	p.t.Fatalf("nobody asks about %s", path)
-	return permit.Request{}
-}
-
 // A turn over HTTP says what becomes of its questions. Where it says nothing, a
 // question waits for so long as the server's settings say of turns that nobody
 // attends, and then counts as not answered.
@@ -92,8 +75,7 @@ func TestQuestionsOverHTTP(t *testing.T) {
 
 	id := s.session()
 	res = s.asking(id, map[string]any{"onQuestion": "wait"})
-	d := p.requests()
-	q := p.asked(d, "write")
+	q := p.asked("write")
 	token, err := os.ReadFile(filepath.Join(p.state(), "operator.token"))
 	must(t, err)
 	operator := "Bearer " + strings.TrimSpace(string(token))
@@ -101,7 +83,7 @@ func TestQuestionsOverHTTP(t *testing.T) {
 		t.Errorf("the open questions are %s", text)
 	}
 	for _, path := range []string{"a.txt", "b.txt"} {
-		q := p.askedFor(d, path)
+		q := p.askedFor(path)
 		status, text := s.do("POST", "/api/harness/decision", jsonOf(map[string]any{"sessionId": id, "decisionId": q.ID, "verdict": "allow"}), "Authorization", operator)
 		if status != http.StatusOK {
 			t.Fatalf("the answer: %d %s", status, text)
@@ -136,13 +118,13 @@ func TestCountedAcrossACrash(t *testing.T) {
 	res := s.asking(id, map[string]any{"onQuestion": "wait"})
 	deny := func(path string) permit.Request {
 		t.Helper()
-		q := p.askedFor(d, path)
+		q := p.askedFor(path)
 		_, err := d.Decide(context.Background(), id, q.ID, permit.VerdictDeny, "a test", "")
 		must(t, err)
 		return q
 	}
 	deny("a.txt")
-	p.askedFor(d, "b.txt")
+	p.askedFor("b.txt")
 	s.kill()
 	_ = res.Body.Close()
 	s = p.serve()
