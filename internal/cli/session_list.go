@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -66,7 +67,9 @@ five sessions of each workflow run; belay runs show and --json have all.`,
 			rows := make([]listed, 0, len(page.Records))
 			for _, r := range page.Records {
 				opening, err := a.Store.OpeningOf(&r)
-				if err != nil && !fault.Is(err, fault.SessionNotFound) {
+				if errors.Is(err, session.ErrMalformed) && r.Damaged == "" {
+					r.Damaged = fault.From(err).Message
+				} else if err != nil && !session.Unusable(err) {
 					return err
 				}
 				rows = append(rows, listed{

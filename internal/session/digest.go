@@ -40,10 +40,9 @@ const TitleLength = 80
 // Digest reads what was appended to a session's transcript since the digest before, or all
 // of it where that is nil or of another file. It decodes no line that it does not need.
 func (c Catalog) Digest(r Row, before *Digest) (*Digest, error) {
-	const unreadable = "the transcript cannot be read"
 	f, err := openTranscript(c.store.paths.pathIn(r.ProjectRoot, r.ID))
 	if err != nil {
-		return nil, storage(unreadable, err)
+		return nil, unreadable(r.ID, err)
 	}
 	if f == nil {
 		return &Digest{}, nil
@@ -51,21 +50,21 @@ func (c Catalog) Digest(r Row, before *Digest) (*Digest, error) {
 	defer func() { _ = f.Close() }() // it was only read
 	info, err := f.Stat()
 	if err != nil {
-		return nil, storage(unreadable, err)
+		return nil, unreadable(r.ID, err)
 	}
 	d := &Digest{}
 	if before != nil && before.file != nil && os.SameFile(before.file, info) && before.size <= info.Size() {
 		*d = *before
 	}
 	if _, err := f.Seek(d.size, 0); err != nil {
-		return nil, storage(unreadable, err)
+		return nil, unreadable(r.ID, err)
 	}
 	whole, err := durable.Scan(f, maxLine, func(line []byte, _ int64) error {
 		d.take(line)
 		return nil
 	})
 	if err != nil {
-		return nil, storage(unreadable, err)
+		return nil, unreadable(r.ID, err)
 	}
 	d.file, d.size = info, d.size+whole
 	return d, nil

@@ -72,6 +72,11 @@ func readOnly(id string) *fault.Error {
 	return fault.New(fault.SessionReadOnly, "session %s is a copy; the original still exists", id).With("sessionId", id)
 }
 
+// unreadable is the fault of a session whose transcript cannot be read.
+func unreadable(id string, err error) error {
+	return storage("the transcript of session "+id+" cannot be read", err)
+}
+
 // storage turns an error of the disk into the fault that callers may show. Its
 // message has no path: those are in the cause, for the log. Faults and the
 // context's own errors pass unchanged.
@@ -87,6 +92,8 @@ func storage(what string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return f.WithHint("let belay write to .belay in the project folder and to its state folder, and send the turn again")
+	case errors.Is(err, ErrMalformed):
+		return f.WithHint("put the file back from a copy, or delete the session with belay session delete")
 	case errors.Is(err, errLost):
 		return f.WithHint("see where the project folder is now; a session moves with it (belay session list --project DIR)")
 	}

@@ -28,10 +28,9 @@ var changesMember = []byte(`"changes":[`)
 // to the project, with slashes. Lines without changes are not decoded. It returns how many
 // bytes it read.
 func (c Catalog) ChangesIn(r Row, folder string) (t FolderChanges, read int64, err error) {
-	const unreadable = "the transcript cannot be read"
 	f, err := openTranscript(c.store.paths.pathIn(r.ProjectRoot, r.ID))
 	if f == nil || err != nil {
-		return t, 0, storage(unreadable, err)
+		return t, 0, unreadable(r.ID, err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	seen := map[string]bool{}
@@ -41,7 +40,7 @@ func (c Catalog) ChangesIn(r Row, folder string) (t FolderChanges, read int64, e
 		}
 		return nil
 	})
-	return t, read, storage(unreadable, err)
+	return t, read, unreadable(r.ID, err)
 }
 
 // take takes a line into account.

@@ -27,20 +27,19 @@ func (s *Store) OpeningOf(rec *Record) (Entry, error) {
 }
 
 func openingAt(p sessionPath, id string) (Entry, error) {
-	const unreadable = "the transcript cannot be read"
 	f, err := openTranscript(p)
 	if missing(err) {
 		return Entry{}, notFound(id)
 	}
 	if f == nil || err != nil {
-		return Entry{}, storage(unreadable, err)
+		return Entry{}, unreadable(id, err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	lines := bufio.NewReader(io.LimitReader(f, maxLine))
 	for {
 		line, err := lines.ReadBytes('\n')
 		if err != nil && !errors.Is(err, io.EOF) {
-			return Entry{}, storage(unreadable, err)
+			return Entry{}, unreadable(id, err)
 		}
 		if _, ok := parseSessionLine(line); ok && err == nil {
 			continue

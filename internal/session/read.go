@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"fmt"
 	"os"
 
 	"belay/internal/durable"
@@ -10,6 +11,9 @@ import (
 // openRegular opens a regular file for reading.
 func openRegular(root *os.Root, name string) (*os.File, error) {
 	f, _, err := durable.OpenRegular(root, name)
+	if errors.Is(err, durable.ErrNotRegular) {
+		err = fmt.Errorf("%s %w: %w", name, ErrMalformed, durable.ErrNotRegular)
+	}
 	return f, err
 }
 

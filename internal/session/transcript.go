@@ -166,7 +166,7 @@ func (s *Store) Transcript(ctx context.Context, id string) ([]Entry, error) {
 	defer func() { _ = root.Close() }()
 	t := transcript{hashChain: hashChain{name: fileTranscript}, whole: true}
 	if err := t.read(root, t.add); err != nil {
-		return nil, storage("the transcript cannot be read", err)
+		return nil, unreadable(id, err)
 	}
 	return t.entries, nil
 }
@@ -196,7 +196,7 @@ func (s *Store) Entries(ctx context.Context, id string) ([]Entry, error) {
 	}
 	defer func() { _ = root.Close() }()
 	if err := l.readTranscript(root); err != nil {
-		return nil, storage("the transcript cannot be read", err)
+		return nil, unreadable(id, err)
 	}
 	return l.transcript.shared(), nil
 }

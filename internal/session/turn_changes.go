@@ -28,10 +28,9 @@ const MaxTurnPaths = 5
 // ChangesAfter reads a session's transcript for what its turns changed after a time, the
 // oldest first. Lines without changes are not decoded. It returns how many bytes it read.
 func (c Catalog) ChangesAfter(r Row, after time.Time) (all []TurnChanges, read int64, err error) {
-	const unreadable = "the transcript cannot be read"
 	f, err := openTranscript(c.store.paths.pathIn(r.ProjectRoot, r.ID))
 	if f == nil || err != nil {
-		return nil, 0, storage(unreadable, err)
+		return nil, 0, unreadable(r.ID, err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	t := turnChanges{after: after}
@@ -39,7 +38,7 @@ func (c Catalog) ChangesAfter(r Row, after time.Time) (all []TurnChanges, read i
 		t.take(line)
 		return nil
 	})
-	return t.all, read, storage(unreadable, err)
+	return t.all, read, unreadable(r.ID, err)
 }
 
 // turnChanges collects the changes of turns. seen are the paths of the last of all.

@@ -22,11 +22,11 @@ func (s *Store) TurnEntries(ctx context.Context, id, turnID string) ([]Entry, er
 	}
 	f, err := openTranscript(p)
 	if f == nil || err != nil {
-		return nil, storage("the transcript cannot be read", err)
+		return nil, unreadable(id, err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	entries, err := turnEntries(f, turnID)
-	return entries, storage("the transcript cannot be read", err)
+	return entries, unreadable(id, err)
 }
 
 // span is where a line of a transcript is, and the turn that it is of.
