@@ -100,7 +100,7 @@ func storage(what string, err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		f = f.WithHint("free disk space")
 	} else {
-		f = f.WithHint("see that .belay and .belay/runs are folders of the project itself, which belay may write, and that its state folder is")
+		f = f.WithHint("let belay write to .belay/runs in the project and to its state folder, and see that no link stands in the place of a folder there")
 	}
 	return f
 }

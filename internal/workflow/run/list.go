@@ -39,15 +39,10 @@ func (r *Runner) List(ctx context.Context, project string, most int) (_ []Summar
 		if err := ctx.Err(); err != nil {
 			return nil, 0, err
 		}
-		f, err := openFolder(project, id)
+		record, err := readRecord(project, id)
 		if fault.Is(err, fault.RunNotFound) {
 			continue // one that did not begin, or that is being removed
 		}
-		if err != nil {
-			return nil, 0, err
-		}
-		record, err := f.read()
-		f.close()
 		if err != nil {
 			record.Summary = Summary{ID: id, Project: project, Status: Failed, Error: failureOf(err)}
 		}
@@ -60,6 +55,16 @@ func (r *Runner) List(ctx context.Context, project string, most int) (_ []Summar
 		all = append(all, s)
 	}
 	return all, more, nil
+}
+
+// readRecord reads the record of a run, without its tasks.
+func readRecord(project, id string) (Record, error) {
+	f, err := openFolder(project, id)
+	if err != nil {
+		return Record{}, err
+	}
+	defer f.close()
+	return f.read()
 }
 
 // runIDs are the names of the runs' folders, the newest first.
