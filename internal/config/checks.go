@@ -177,7 +177,7 @@ func (c *Config) Loopback() bool {
 }
 
 // ConfineAttachments reports whether paths in turns must lie in the project: the
-// value of attachments.roots with auto resolved by Addr.
+// value of attachments.roots with auto resolved by Addr and by Server.ProjectRoots.
 func (c *Config) ConfineAttachments() bool {
-	return c.Attachments.Roots == RootsProject || c.Attachments.Roots == RootsAuto && !c.Loopback()
+	return c.Attachments.Roots == RootsProject || c.Attachments.Roots == RootsAuto && (!c.Loopback() || len(c.Server.ProjectRoots) > 0)
 }

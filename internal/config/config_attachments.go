@@ -7,7 +7,8 @@ type Roots string
 
 // Which files a path in a turn may name.
 const (
-	// RootsAuto is RootsAny on a loopback address and RootsProject elsewhere.
+	// RootsAuto is RootsAny on a loopback address where callers may name any project, and
+	// RootsProject elsewhere.
 	RootsAuto    Roots = "auto"
 	RootsAny     Roots = "any"
 	RootsProject Roots = "project"

@@ -15,7 +15,7 @@ func attachments(c *Config) []*key {
 	a := &c.Attachments
 	return []*key{
 		{name: "attachments.roots", value: choice[Roots]{p: &a.Roots, words: []Roots{RootsProject, RootsAuto, RootsAny}}, def: "auto", project: tighten,
-			doc: "Which files a path in a turn may name: any, project (the project and its uploads), or auto, which is any on a loopback address and project elsewhere.",
+			doc: "Which files a path in a turn may name: any, project (the project and its uploads), or auto, which is any on a loopback address without server.project_roots, and project elsewhere.",
 			why: "Turns are to see files of the project only, or of the whole machine."},
 		{name: "attachments.extensions", value: list{&a.Extensions, extension}, def: ".csv, .gif, .jpeg, .jpg, .md, .pdf, .png, .txt, .webp", project: tighten,
 			doc: "File name extensions that are accepted, of those that belay knows. The bytes must agree with the extension.",
