@@ -12,23 +12,14 @@ func (p *Project) Begin(plan Plan) (*Tx, error) {
 	tx := &Tx{p: p, contents: plan.Contents, rec: record{
 		V: versionFirst, ID: p.s.mark + rand.Text(), Project: Name(p.path), Time: p.s.clock().UTC().Round(0), Owner: plan.Owner, Inside: plan.Inside,
 	}}
-	if len(plan.Changes) == 0 || len(plan.Changes) > maxChanges {
-		return nil, fmt.Errorf("journal: a transaction of %d changes", len(plan.Changes))
+	if err := Check(plan.Changes, plan.Inside); err != nil {
+		return nil, err
 	}
-	touched, steps := map[Name]bool{}, map[string]bool{}
+	touched := map[Name]bool{}
 	var conflicts []Conflict
 	for _, c := range plan.Changes {
-		if err := c.check(plan.Inside); err != nil {
-			return nil, fmt.Errorf("journal: %w", err)
-		}
 		if c.Tree != nil && plan.Contents == "" {
 			return nil, fmt.Errorf("journal: %w", &TreeError{c.Path, notAlone})
-		}
-		for _, step := range c.steps() {
-			if steps[step] {
-				return nil, fmt.Errorf("journal: %q is changed twice", c.Path)
-			}
-			steps[step] = true
 		}
 		tx.content = append(tx.content, c.Content)
 		c.Content = nil

@@ -134,6 +134,28 @@ const (
 
 var errPath = errors.New("not a path that the journal may change")
 
+// Check says what is wrong with changes that one transaction is to make, before anything is
+// looked at. Inside is that of their [Plan].
+func Check(changes []Change, inside bool) error {
+	if len(changes) == 0 || len(changes) > maxChanges {
+		return fmt.Errorf("journal: a transaction of %d changes", len(changes))
+	}
+	steps := map[string]bool{}
+	for i := range changes {
+		c := &changes[i]
+		if err := c.check(inside); err != nil {
+			return fmt.Errorf("journal: %w", err)
+		}
+		for _, step := range c.steps() {
+			if steps[step] {
+				return fmt.Errorf("journal: %q is changed twice", c.Path)
+			}
+			steps[step] = true
+		}
+	}
+	return nil
+}
+
 // check says what is wrong with a change, which may come from a damaged record.
 func (c *Change) check(inside bool) error {
 	if err := checkPath(c.Path, inside); err != nil {

@@ -29,7 +29,7 @@ func notTaken(id string, err error) error {
 		return fault.New(fault.TurnInProgress, "a turn or somebody else is at work on the changes %s", id).With("id", id).
 			WithHint("see whether a turn asks about them with belay decision list, and try it again")
 	case errors.As(err, &newer):
-		return fault.New(fault.StorageFailure, "%v", newer).With("id", id).WithHint(durable.NewerHint).Because(err)
+		return fault.New(fault.StorageFailure, "%v", newer).With("id", id).WithHint(durable.NewerHint)
 	}
 	return fault.New(fault.ContentChanged, "the changes %s: %s", id, unreadable(err)).With("id", id).
 		WithHint("drop them with belay changes drop %s", id).Because(err)
@@ -44,7 +44,7 @@ func unreadable(err error) string {
 }
 
 func isDamaged(err *journal.ContentError) string {
-	return fmt.Sprintf("what the command made of %s is damaged, so the changes can only be dropped", err.Path)
+	return fmt.Sprintf("what the command made of %s is damaged", err.Path)
 }
 
 // notKept is the fault of changes that cannot be looked at.
@@ -72,7 +72,7 @@ func keptError(id string, err error) error {
 			WithHint("look at them with belay changes show %s; keep other files with --only, or drop the changes", id)
 	case errors.As(err, &damaged):
 		return fault.New(fault.ContentChanged, "%s", isDamaged(damaged)).With("id", id).With("paths", []string{string(damaged.Path)}).
-			WithHint("drop them with belay changes drop %s", id)
+			WithHint("keep other files with --only, or drop the changes with belay changes drop %s", id)
 	case errors.As(err, &never):
 		return fault.New(fault.Forbidden, "nothing was applied: %v", never).With("id", id).With("reason", never.Reason).With("paths", []string{string(never.Path)}).
 			WithHint("keep other files with --only, or drop the changes with belay changes drop %s", id)

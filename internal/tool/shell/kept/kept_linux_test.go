@@ -2,6 +2,7 @@ package kept_test
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -242,6 +243,38 @@ func TestDamaged(t *testing.T) {
 	if left, want := names(t, filepath.Join(root.Name(), ".belay/changes")), id(3)+" "+id(3)+".lock"; left != want {
 		t.Errorf("left %q, not %q", left, want)
 	}
+}
+
+// A record may come with the project. What no command can have changed is damaged.
+func TestForged(t *testing.T) {
+	t.Parallel()
+	root := open(t)
+	must(t, hold(t, root, 1, "a", "a").Close())
+	record := filepath.Join(root.Name(), ".belay/changes", id(1), "record.json")
+	genuine, err := os.ReadFile(record)
+	must(t, err)
+	var r map[string]any
+	for name, forge := range map[string]func(change map[string]any){
+		"an absolute path":      func(c map[string]any) { c["path"] = "/etc/passwd" },
+		"the root":              func(c map[string]any) { c["path"] = "/" },
+		"a path that leads out": func(c map[string]any) { c["path"] = "../../outside" },
+		"the project itself":    func(c map[string]any) { c["path"] = "." },
+		"no path":               func(c map[string]any) { c["path"] = "" },
+		"no clean path":         func(c map[string]any) { c["path"] = "b/../a" },
+		"an unknown operation":  func(c map[string]any) { c["op"] = "frobnicate" },
+		"the same twice":        func(c map[string]any) { r["changes"] = append(r["changes"].([]any), c) },
+		"no change":             func(map[string]any) { r["changes"] = nil },
+	} {
+		must(t, json.Unmarshal(genuine, &r))
+		forge(r["changes"].([]any)[0].(map[string]any))
+		forged, err := json.Marshal(r)
+		must(t, err)
+		must(t, os.WriteFile(record, forged, 0o600))
+		if _, err := kept.Look(root, id(1)); err == nil || !strings.Contains(err.Error(), "is damaged") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	must(t, kept.Drop(root, id(1)))
 }
 
 // What processes left that died while they made or removed a change is swept, and

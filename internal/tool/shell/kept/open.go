@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"belay/internal/durable"
+	"belay/internal/journal"
 )
 
 // Open takes up a change. The error is fs.ErrNotExist where there is none of that id,
@@ -80,6 +81,9 @@ func read(project *os.Root, id string) (Record, error) {
 	}
 	if r.ID != id {
 		return Record{}, fmt.Errorf("%s is that of another change", name)
+	}
+	if err := journal.Check(r.Changes, true); err != nil { // it may have come with the project
+		return Record{}, fmt.Errorf("%s is damaged: %w", name, err)
 	}
 	return r.Record, nil
 }
