@@ -2,6 +2,7 @@ package test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -216,6 +217,9 @@ func TestKilledBetweenTwoQuestions(t *testing.T) {
 				time.Sleep(5 * time.Millisecond)
 			}
 		}
+		if at%2 == 0 { // the answer is there before anyone takes the turn up
+			q.allow()
+		}
 		q.server = q.serve()
 		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == steppedKilled {
 			kills++
@@ -226,6 +230,7 @@ func TestKilledBetweenTwoQuestions(t *testing.T) {
 		}
 		q.settle()
 		q.areReal("sub/.envrc", "sub/made.txt")
+		q.hearsOfEach()
 		q.server.kill()
 		if at == 0 || t.Failed() {
 			t.Logf("killed %d times, at last at step %d", kills, at)
@@ -234,6 +239,30 @@ func TestKilledBetweenTwoQuestions(t *testing.T) {
 	}
 	if kills < 10 {
 		t.Errorf("killed %d times only", kills)
+	}
+}
+
+// hearsOfEach checks that the readers hear of a question before they hear of its answer.
+func (q *twoQuestions) hearsOfEach() {
+	q.t.Helper()
+	asked := map[string]bool{}
+	for line := range strings.Lines(q.content(".belay/sessions/" + q.session + "/log/0001.jsonl")) {
+		var e struct {
+			Type string
+			Data struct{ DecisionID string }
+		}
+		must(q.t, json.Unmarshal([]byte(line), &e))
+		switch id := e.Data.DecisionID; e.Type {
+		case "permission:request":
+			asked[id] = true
+		case "permission:resolved":
+			if !asked[id] {
+				q.t.Errorf("the readers hear of the answer to %s only", id)
+			}
+		}
+	}
+	if len(asked) != 2 {
+		q.t.Errorf("the log has %d questions", len(asked))
 	}
 }
 

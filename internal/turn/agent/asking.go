@@ -71,17 +71,22 @@ func (c *toolCall) ask(ruling permit.Ruling) error {
 		return c.askAgain(ruling)
 	}
 	defer c.run.StandStill()()
-	now := c.run.Clock().UTC()
-	pending, err := c.run.Questions.Requests.Post(c.run.Context, permit.Request{
-		ID: c.questionID(), SessionID: c.run.SessionID, TurnID: c.run.ID, ToolCallID: c.id,
-		ProjectRoot: c.run.Lease.Record().ProjectRoot, Persona: c.run.Settings.Persona.ID, Agent: c.run.Settings.Persona.ID,
-		Effect: c.effect, Input: c.run.show(c.input), Reason: ruling.Reason,
-		Session: true, Created: now, Expires: c.run.until(now),
-	})
+	pending, err := c.run.Questions.Requests.Post(c.run.Context, c.question(ruling))
 	if err != nil {
 		return err
 	}
 	return c.await(pending)
+}
+
+// question is the question about a call.
+func (c *toolCall) question(ruling permit.Ruling) permit.Request {
+	now := c.run.Clock().UTC()
+	return permit.Request{
+		ID: c.questionID(), SessionID: c.run.SessionID, TurnID: c.run.ID, ToolCallID: c.id,
+		ProjectRoot: c.run.Lease.Record().ProjectRoot, Persona: c.run.Settings.Persona.ID, Agent: c.run.Settings.Persona.ID,
+		Effect: c.effect, Input: c.run.show(c.input), Reason: ruling.Reason,
+		Session: true, Created: now, Expires: c.run.until(now),
+	}
 }
 
 // await notifies the readers of a question and waits for its answer. The turn stands
@@ -107,15 +112,19 @@ func (c *toolCall) await(pending *permit.Pending) error {
 // notifyAsked notifies the readers of a question about a call, under the name of what is
 // asked about. A question of which they cannot learn is withdrawn.
 func (a *Run) notifyAsked(pending *permit.Pending, call, name string) error {
-	r := pending.Request
-	err := a.Events.Emit(event.Draft{Type: event.PermissionAsked, Data: event.Permission{
-		DecisionID: r.ID, ToolCallID: call, Name: name, Input: r.Input, Reason: r.Reason,
-		ExpiresAt: r.Expires.UTC(), Effect: r.Effect, Session: r.Session, Persona: r.Persona,
-	}})
+	err := a.Events.Emit(askedDraft(pending.Request, call, name))
 	if err != nil {
 		a.Questions.Withdraw(pending, Closing{permit.ByBelay, "nobody could learn of the question"})
 	}
 	return err
+}
+
+// askedDraft is the event that reports a question.
+func askedDraft(r permit.Request, call, name string) event.Draft {
+	return event.Draft{Type: event.PermissionAsked, Data: event.Permission{
+		DecisionID: r.ID, ToolCallID: call, Name: name, Input: r.Input, Reason: r.Reason,
+		ExpiresAt: r.Expires.UTC(), Effect: r.Effect, Session: r.Session, Persona: r.Persona,
+	}}
 }
 
 // decided lets the call run, or not. A note goes to the model either way.

@@ -41,6 +41,9 @@ func (c *toolCall) askAgain(ruling permit.Ruling) error {
 		return c.refused(changed)
 	}
 	q, err := c.run.Questions.lookUp(c.suspended.Question)
+	if err == nil && q.answered && c.suspended.Unheard { // the process died before it could report the question
+		err = c.run.Events.Emit(askedDraft(c.question(ruling), c.id, c.name))
+	}
 	switch {
 	case err != nil:
 		return err

@@ -23,10 +23,11 @@ type SuspendedCall struct {
 	Nth int
 	// Question is the decision that Waits is about, closed whether it was taken or
 	// withdrawn since. Reported is set where the readers know the answer, and only its
-	// outcome is missing.
+	// outcome is missing, Unheard where they have not heard of the question.
 	Waits    model.ToolCall
 	Question string
 	Reported bool
+	Unheard  bool
 	closed   bool
 }
 

@@ -78,7 +78,9 @@ func (f *SuspendedTurns) Find(ctx context.Context, lease *session.Lease) (_ *Sus
 	if p.Call = of.calls(lines, "", ""); p.Call == nil {
 		return nil, nil
 	}
-	p.Answer, err = f.personsAnswer(p.Call.Innermost().Question)
+	at := p.Call.Innermost()
+	at.Unheard = !at.Reported && !logged.asks(at.Question)
+	p.Answer, err = f.personsAnswer(at.Question)
 	return p, err
 }
 
