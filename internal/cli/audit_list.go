@@ -96,7 +96,7 @@ that it was not done after all.`,
 }
 
 func printAudit(c *console, l auditList) {
-	t := &table{heads: []string{"TIME", "KIND", "BY", "VERDICT", "WHAT"}, elastic: 5}
+	t := &table{heads: []string{"TIME", "KIND", "BY", "VERDICT", "WHAT"}}
 	for _, e := range l.Entries {
 		t.add(when(e.Time), line(e.Kind), line(e.By), line(e.Verdict), line(cmp.Or(e.Summary, e.Reason)))
 	}

@@ -100,7 +100,7 @@ func newChangesList(c *console) *cobra.Command {
 				}{project, orEmpty(all), left})
 			}
 			defer left.tell(c)
-			t := &table{heads: []string{"CHANGE", "MADE", "FILES", "STATE", "COMMAND"}, elastic: 5}
+			t := &table{heads: []string{"CHANGE", "MADE", "FILES", "STATE", "COMMAND"}}
 			ids := make([]string, len(all))
 			for i, k := range all {
 				ids[i] = k.ID

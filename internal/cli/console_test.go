@@ -145,6 +145,42 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// Of a table that is too wide, the last column wraps: nothing of it is lost. A path there gets
+// a line of its own, and only a preview is cut.
+func TestTableNarrow(t *testing.T) {
+	t.Parallel()
+	prose := table{heads: []string{"WAITS FOR", "BECAUSE"}}
+	prose.add("DEL-01-02", "the survey of the site is not issued yet")
+	prose.add("DEL-01-03", "")
+	path := table{heads: []string{"PROJECT", "FOLDER"}}
+	path.add("bridge project", "/home/me/projects/bridge-over-the-river")
+	path.add("road", "/home/me/road (gone, or not mounted)")
+	preview := table{heads: []string{"SESSION", "MESSAGE"}, preview: 2}
+	preview.add("sess_2f4c", "what does the brief leave open?")
+	between := table{heads: []string{"SESSION", "MESSAGE", "PROJECT"}, preview: 2}
+	between.add("sess_2f4c", "what does the brief leave open?", "/p")
+	for _, c := range []struct {
+		name  string
+		table table
+		width int
+		want  string
+	}{
+		{"prose", prose, 32, "WAITS FOR  BECAUSE\nDEL-01-02  the survey of the\n           site is not issued\n           yet\nDEL-01-03\n"},
+		{"prose without room", prose, 26, "waits for  DEL-01-02\nbecause    the survey of\n           the site is not\n           issued yet\n\nwaits for  DEL-01-03\n"},
+		{"path", path, 54, "project  bridge project\nfolder   /home/me/projects/bridge-over-the-river\n\nproject  road\nfolder   /home/me/road (gone, or not mounted)\n"},
+		{"path that fits", path, 55, "PROJECT         FOLDER\nbridge project  /home/me/projects/bridge-over-the-river\nroad            /home/me/road (gone, or not mounted)\n"},
+		{"preview", preview, 30, "SESSION    MESSAGE\nsess_2f4c  what does the brie…\n"},
+		{"preview in the middle", between, 40, "SESSION    MESSAGE               PROJECT\nsess_2f4c  what does the brief…  /p\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(c.want, c.table.String(c.width)); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestColour(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

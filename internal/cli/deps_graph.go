@@ -77,7 +77,7 @@ func printImpact(c *console, g *graph.Graph, id string, asJSON bool) error {
 	if asJSON {
 		return c.writeJSON(impact)
 	}
-	t := &table{heads: []string{"DELIVERABLE", "STEPS", "VIA", "STATE", "NAME"}, elastic: 5}
+	t := &table{heads: []string{"DELIVERABLE", "STEPS", "VIA", "STATE", "NAME"}}
 	for _, r := range impact.Reaches {
 		n, _ := g.Node(r.Deliverable)
 		t.add(r.Deliverable, fmt.Sprint(r.Distance), r.Via, stateWord(r.State), n.Name)

@@ -26,7 +26,7 @@ or constraint on a deliverable that is not in progress yet. A waiver, a satisfie
 an unresolved assumption do not block.`,
 		func(a *graph.Analysis) any { return readinessAnswer{only(a.Readiness, graph.ReadyToStart)} },
 		func(g *graph.Graph, a *graph.Analysis) {
-			t := &table{heads: []string{"DELIVERABLE", "STATE", "NAME"}, elastic: 3}
+			t := &table{heads: []string{"DELIVERABLE", "STATE", "NAME"}}
 			for _, r := range only(a.Readiness, graph.ReadyToStart) {
 				n, _ := g.Node(r.Deliverable)
 				t.add(n.ID, stateWord(n.State), n.Name)
@@ -53,7 +53,7 @@ func newDepsBlockers(c *console) *cobra.Command {
 its register that block it.`,
 		func(a *graph.Analysis) any { return readinessAnswer{only(a.Readiness, graph.Blocked)} },
 		func(_ *graph.Graph, a *graph.Analysis) {
-			t := &table{heads: []string{"DELIVERABLE", "WAITS FOR", "BY", "TYPE", "BECAUSE"}, elastic: 5}
+			t := &table{heads: []string{"DELIVERABLE", "WAITS FOR", "BY", "TYPE", "BECAUSE"}}
 			for _, r := range only(a.Readiness, graph.Blocked) {
 				for _, b := range r.Blockers {
 					t.add(r.Deliverable, b.Deliverable, b.DependencyID, strings.ToLower(b.Type), b.Reason)

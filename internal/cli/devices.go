@@ -51,7 +51,7 @@ With belay devices remove ID a browser loses the authority at once.`,
 			}{orEmpty(all), left})
 		}
 		defer left.tell(c)
-		t := &table{heads: []string{"DEVICE", "BROWSER", "SINCE", "USED", "UNTIL"}, elastic: 2}
+		t := &table{heads: []string{"DEVICE", "BROWSER", "SINCE", "USED", "UNTIL"}}
 		for _, d := range all {
 			t.add(line(d.ID), line(d.Label), when(d.CreatedAt), when(d.LastSeenAt), when(d.ExpiresAt))
 		}

@@ -92,7 +92,7 @@ func printServer(c *console, r mcp.Report) {
 		took = (time.Duration(r.Took) * time.Millisecond).String()
 	}
 	c.fields("server", r.Name, "program", line(strings.Join(r.Command, " ")), "address", r.URL, "says", line(r.Server), "protocol", line(r.Protocol), "started in", took)
-	t := &table{heads: []string{"TOOL", "IT SAYS", "DESCRIPTION"}, elastic: 3}
+	t := &table{heads: []string{"TOOL", "IT SAYS", "DESCRIPTION"}}
 	for _, o := range r.Tools {
 		says := ""
 		if o.ReadOnly {

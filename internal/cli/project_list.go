@@ -60,7 +60,7 @@ copies that are archived, in review or issued.`,
 
 // printDeliverables prints those that are shown, and counts all.
 func printDeliverables(c *console, r *scan.Result, shown []*scan.Folder) {
-	t := &table{heads: []string{"DELIVERABLE", "STATE", "PACKAGE", "NAME"}, elastic: 4}
+	t := &table{heads: []string{"DELIVERABLE", "STATE", "PACKAGE", "NAME"}}
 	for _, f := range shown {
 		state := f.Status
 		if f.Recorded != "" {

@@ -138,7 +138,7 @@ func showStatus(c *console, s *statusfile.Snapshot, made *lifecycle.Result, asJS
 	}
 	if len(s.Status.History) > 0 {
 		c.write("\n")
-		t := &table{heads: []string{"DATE", "STATE", "ACTOR", "NOTES"}, elastic: 4}
+		t := &table{heads: []string{"DATE", "STATE", "ACTOR", "NOTES"}}
 		for _, e := range s.Status.History {
 			t.add(e.Date, e.State, e.Actor, e.Notes)
 		}

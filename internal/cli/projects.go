@@ -50,7 +50,7 @@ and how many questions wait for an answer.`,
 }
 
 func printProjects(c *console, all []overview.Project) {
-	t := &table{heads: []string{"PROJECT", "USED", "SESSIONS", "QUESTIONS", "FOLDER"}, elastic: 5}
+	t := &table{heads: []string{"PROJECT", "USED", "SESSIONS", "QUESTIONS", "FOLDER"}}
 	for _, p := range all {
 		used := ""
 		if !p.UsedAt.IsZero() {

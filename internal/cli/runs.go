@@ -128,7 +128,7 @@ func newRunsList(c *console) *cobra.Command {
 }
 
 func printRuns(c *console, all []run.Summary, now time.Time) {
-	t := &table{heads: []string{"RUN", "STARTED", "STATE", "TIME", "TOKENS", "WORKFLOW"}, elastic: 6}
+	t := &table{heads: []string{"RUN", "STARTED", "STATE", "TIME", "TOKENS", "WORKFLOW"}}
 	ids := make([]string, len(all))
 	for i, s := range all {
 		ids[i] = s.ID

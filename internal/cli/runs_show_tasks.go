@@ -12,7 +12,7 @@ import (
 // printTasks prints the tasks that have begun, those within others below them.
 func printTasks(c *console, all []run.Task, now time.Time) {
 	all, more := foldTasks(all)
-	t := &table{heads: []string{"TASK", "STATE", "TIME", "TOKENS", "SESSION", "WHAT"}, elastic: 6}
+	t := &table{heads: []string{"TASK", "STATE", "TIME", "TOKENS", "SESSION", "WHAT"}}
 	for i := range all {
 		task := &all[i]
 		session := ""

@@ -8,7 +8,7 @@ import (
 // printSessions prints the list. Known are all ids there are: what is shown of an
 // id must be the beginning of no other.
 func printSessions(c *console, rows []listed, known []string, withProject bool) {
-	t := &table{heads: []string{"SESSION", "UPDATED", "STATE", "MESSAGE"}, elastic: 4}
+	t := &table{heads: []string{"SESSION", "UPDATED", "STATE", "MESSAGE"}, preview: 4}
 	if withProject {
 		t.heads = append(t.heads, "PROJECT")
 	}

@@ -79,7 +79,7 @@ results. Case does not matter.`,
 			if asJSON {
 				return c.writeJSON(searched{orEmpty(found), next != "", next})
 			}
-			t := &table{heads: []string{"SESSION", "TIME", "BY", "TEXT"}, elastic: 4}
+			t := &table{heads: []string{"SESSION", "TIME", "BY", "TEXT"}}
 			for _, m := range found {
 				t.add(m.SessionID, when(m.Time.Time), m.By, m.Text)
 			}

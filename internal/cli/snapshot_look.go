@@ -49,7 +49,7 @@ MANIFEST means that another program published the snapshot: it cannot be verifie
 				Truncated bool `json:"truncated,omitempty"`
 			}{orEmpty(all), left, cut})
 		}
-		t := &table{heads: []string{"SNAPSHOT", "LATEST", "MANIFEST"}, elastic: 1}
+		t := &table{heads: []string{"SNAPSHOT", "LATEST", "MANIFEST"}}
 		for _, s := range all {
 			t.add(s.Path, mark(s.Latest, "latest", ""), mark(s.Sealed, "yes", "no"))
 		}

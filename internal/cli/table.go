@@ -10,18 +10,19 @@ import (
 	"belay/internal/plainjson"
 )
 
-// table lines up rows under headings. Where the rows do not fit the terminal,
-// each becomes a paragraph of labelled lines instead, so that nothing is cut and
-// nothing runs over.
+// table lines up rows under headings. Where the rows do not fit the terminal, the
+// last column wraps under its heading. Where too little is left for it, each row
+// becomes a paragraph of labelled lines. Nothing is cut but a preview.
 type table struct {
 	heads []string
 	rows  [][]string
-	// elastic is the column, counted from 1, that is cut short so that the others
-	// fit; 0 for none.
-	elastic int
+	// preview is the column, counted from 1, whose text only helps to recognise a
+	// row. It is cut so that the others fit; 0 for none.
+	preview int
 }
 
-// minElastic is how narrow the elastic column may become, in terminal columns.
+// minElastic is how narrow the column that wraps or is cut may become, in terminal
+// columns.
 const minElastic = 16
 
 // add appends a row; cells may come from outside.
@@ -46,22 +47,31 @@ func (t *table) String(width int) string {
 			widths[i] = max(widths[i], cells(c))
 		}
 	}
-	total := 2 * (len(widths) - 1)
-	for _, w := range widths {
-		total += w
+	last := len(widths) - 1
+	margin := 2 * last
+	for _, w := range widths[:last] {
+		margin += w
 	}
-	rows := t.rows
-	if width > 0 && total > width {
-		if t.elastic == 0 || widths[t.elastic-1]-(total-width) < minElastic {
+	if over := margin + widths[last] - width; width > 0 && over > 0 {
+		elastic := last
+		if t.preview > 0 {
+			elastic = t.preview - 1
+		}
+		widths[elastic] -= over
+		if widths[elastic] < minElastic || t.unbreakable(last, widths[last]) {
 			return t.paragraphs(width)
 		}
-		widths[t.elastic-1] -= total - width
-		rows = t.cut(widths[t.elastic-1])
 	}
 	var b strings.Builder
-	for _, row := range append([][]string{t.heads}, rows...) {
+	for _, row := range append([][]string{t.heads}, t.rows...) {
 		var l strings.Builder
 		for i, c := range row {
+			switch {
+			case i == t.preview-1:
+				c = clip(c, widths[i])
+			case i == last:
+				c = hang(c, width, margin)
+			}
 			l.WriteString(pad(c, widths[i]+2))
 		}
 		b.WriteString(strings.TrimRight(l.String(), " ") + "\n")
@@ -69,14 +79,12 @@ func (t *table) String(width int) string {
 	return b.String()
 }
 
-// cut returns the rows with the elastic column cut to a width.
-func (t *table) cut(width int) [][]string {
-	rows := make([][]string, len(t.rows))
-	for i, row := range t.rows {
-		rows[i] = slices.Clone(row)
-		rows[i][t.elastic-1] = clip(row[t.elastic-1], width)
-	}
-	return rows
+// unbreakable reports whether a column has a cell that cannot wrap and is wider than
+// this, such as a path. Its row needs the whole width.
+func (t *table) unbreakable(column, width int) bool {
+	return column != t.preview-1 && slices.ContainsFunc(t.rows, func(row []string) bool {
+		return cells(row[column]) > width && len(pieces(row[column])) == 1
+	})
 }
 
 func (t *table) paragraphs(width int) string {
