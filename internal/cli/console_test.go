@@ -264,8 +264,10 @@ func TestExplain(t *testing.T) {
 			}
 		}
 	}
-	if _, message, _, _ := explain(nil, fault.New(fault.InvalidRequest, "write who did it (ACTOR)")); !strings.HasSuffix(message, "(ACTOR) (INVALID_REQUEST)") {
-		t.Errorf("%q has no code", message)
+	for _, word := range []string{"ACTOR", "OPENAI_API_KEY"} {
+		if _, message, _, _ := explain(nil, fault.New(fault.InvalidRequest, "it is missing (%s)", word)); !strings.HasSuffix(message, "("+word+") (INVALID_REQUEST)") {
+			t.Errorf("%q has no code", message)
+		}
 	}
 	if code, message, _, _ := explain(nil, errors.Join(context.Canceled)); code != ExitInterrupted || message != "interrupted" {
 		t.Errorf("cancelled: code %d, message %q", code, message)

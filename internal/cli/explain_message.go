@@ -9,11 +9,7 @@ import (
 	"strings"
 
 	"belay/internal/fault"
-	"belay/internal/lazyregexp"
 )
-
-// wordAtEnd is a word in capitals at the end of a message.
-var wordAtEnd = lazyregexp.New(`\(([A-Z][A-Z0-9_]*)\)$`)
 
 // withCode puts a code at the end of a message: before the colon of a list, whose lines have
 // codes of their own, and nowhere where a narrower code stands already.
@@ -29,11 +25,11 @@ func withCode[Code ~string](message string, code Code) string {
 }
 
 // hasCode reports whether a message ends with a code. Other words in capitals are
-// abbreviations: a code is a type of errors, or of several words.
+// abbreviations, or names of variables.
 func hasCode(message string) bool {
-	m := wordAtEnd.FindStringSubmatch(message)
-	return m != nil && (strings.Contains(m[1], "_") ||
-		slices.ContainsFunc(fault.Types(), func(s fault.Spec) bool { return string(s.Type) == m[1] }))
+	return slices.ContainsFunc(fault.Types(), func(s fault.Spec) bool {
+		return strings.HasSuffix(message, "("+string(s.Type)+")")
+	})
 }
 
 // withoutReason is the message of f without its cause, which is printed with its path.
