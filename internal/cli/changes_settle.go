@@ -2,10 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -85,14 +81,6 @@ func newChangesDrop(c *console) *cobra.Command {
 	return cmd
 }
 
-// needsChange is the argument rule of commands about one kept change.
-func needsChange(_ *cobra.Command, args []string) error {
-	if len(args) == 1 {
-		return nil
-	}
-	return failed(ExitUsage, "list the kept ones with belay changes list", errors.New("name one change by its id"))
-}
-
 // inChange is inChanges for a command about one of them: it gets the whole id.
 func inChange(c *console, cmd *cobra.Command, f *changesFlags, named string, do func(ctx context.Context, e turn.Engine, project, id string) error) error {
 	return inChanges(c, cmd, f, func(ctx context.Context, e turn.Engine, project string) error {
@@ -107,28 +95,11 @@ func inChange(c *console, cmd *cobra.Command, f *changesFlags, named string, do 
 // minChange is how much of a change's id is enough to name it.
 const minChange = len("chg_") + 2
 
-// changeNamed returns the id of the kept change that a person named. What names none
-// is left as it is, for the command itself to say so.
+// changeNamed returns the id of the kept change that a person named.
 func changeNamed(ctx context.Context, e turn.Engine, project, named string) (string, error) {
-	if len(named) < minChange {
-		return named, nil
-	}
 	all, err := e.Kept(ctx, project)
 	if err != nil {
 		return "", err
 	}
-	var found []string
-	for _, k := range all {
-		if strings.HasPrefix(k.ID, named) {
-			found = append(found, k.ID)
-		}
-	}
-	switch {
-	case len(found) == 0, slices.Contains(found, named):
-		return named, nil
-	case len(found) == 1:
-		return found[0], nil
-	}
-	return "", failed(ExitUsage, "write more of the id of the one you mean: "+strings.Join(found[:min(len(found), shownMatches)], ", "),
-		fmt.Errorf("more than one kept change has an id that begins with %s", named))
+	return resolveID(all, func(k changes.KeptChange) string { return k.ID }, named, minChange, "kept change")
 }

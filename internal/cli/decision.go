@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os/user"
 	"time"
@@ -149,14 +148,6 @@ func newDecisionDeny(c *console) *cobra.Command {
 		return answerQuestion(c, cmd, args[0], asJSON, permit.VerdictDeny, note)
 	}
 	return cmd
-}
-
-// needsQuestion is the argument rule of commands about one question.
-func needsQuestion(_ *cobra.Command, args []string) error {
-	if len(args) == 1 {
-		return nil
-	}
-	return failed(ExitUsage, "list the open ones with belay decision list", errors.New("name one question by its id"))
 }
 
 // answerQuestion says what the call would do or what the run asks, and gives the answer.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -111,22 +110,9 @@ func openQuestion(ctx context.Context, a *app.App, named string) (pending, bool,
 	if err != nil {
 		return pending{}, false, err
 	}
-	found := slices.DeleteFunc(open, func(q pending) bool {
-		return q.id() != named && (len(named) < minQuestion || !strings.HasPrefix(q.id(), named))
-	})
-	if i := slices.IndexFunc(found, func(q pending) bool { return q.id() == named }); i >= 0 {
-		return found[i], true, nil
+	id, err := resolveID(open, pending.id, named, minQuestion, "open question")
+	if i := slices.IndexFunc(open, func(q pending) bool { return q.id() == id }); err == nil && i >= 0 {
+		return open[i], true, nil
 	}
-	switch len(found) {
-	case 0:
-		return pending{}, false, nil
-	case 1:
-		return found[0], true, nil
-	}
-	ids := make([]string, 0, shownMatches)
-	for _, q := range found[:min(len(found), shownMatches)] {
-		ids = append(ids, q.id())
-	}
-	return pending{}, false, failed(ExitUsage, "write more of the id of the one you mean: "+strings.Join(ids, ", "),
-		fmt.Errorf("more than one open question has an id that begins with %s", named))
+	return pending{}, false, err
 }

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -52,42 +50,13 @@ func inRun(c *console, cmd *cobra.Command, named string, do func(ctx context.Con
 // minRun is how much of a run's id is enough to name it.
 const minRun = len("run_") + 4
 
-// runNamed returns the id of the run that a person named: by the whole id, or by a
-// beginning of it that no other run of the project has. What names none is left as
-// it is, for the command itself to say so.
+// runNamed returns the id of the run of a project that a person named.
 func runNamed(ctx context.Context, r *run.Runner, project, named string) (string, error) {
-	if len(named) < minRun || !strings.HasPrefix(named, "run_") {
-		return named, nil
-	}
 	all, _, err := r.List(ctx, project, 0)
 	if err != nil {
 		return "", err
 	}
-	var found []string
-	for _, s := range all {
-		if s.ID == named {
-			return named, nil
-		}
-		if strings.HasPrefix(s.ID, named) {
-			found = append(found, s.ID)
-		}
-	}
-	switch len(found) {
-	case 0:
-		return named, nil
-	case 1:
-		return found[0], nil
-	}
-	return "", failed(ExitUsage, "write more of the id of the one you mean: "+strings.Join(found[:min(len(found), shownMatches)], ", "),
-		fmt.Errorf("more than one run has an id that begins with %s", named))
-}
-
-// needsRun is the argument rule of commands about one run.
-func needsRun(_ *cobra.Command, args []string) error {
-	if len(args) == 1 {
-		return nil
-	}
-	return failed(ExitUsage, "list the runs with belay runs list", errors.New("name one run by its id"))
+	return resolveID(all, func(s run.Summary) string { return s.ID }, named, minRun, "run")
 }
 
 func newRunsList(c *console) *cobra.Command {

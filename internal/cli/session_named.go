@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,9 +25,6 @@ func (c *console) inSession(cmd *cobra.Command, named string, run func(ctx conte
 	})
 }
 
-// shownMatches is how many sessions an ambiguous beginning lists.
-const shownMatches = 5
-
 // sessionID returns the id of the session that a person named: by the whole id,
 // or by a beginning of it that no other session has.
 func sessionID(ctx context.Context, e turn.Engine, named string) (string, error) {
@@ -44,18 +40,8 @@ func sessionID(ctx context.Context, e turn.Engine, named string) (string, error)
 		return "", err
 	case len(found) == 0:
 		return "", unknown
-	case len(found) == 1:
-		return found[0].SessionID, nil
 	}
-	var ids []string
-	for _, rec := range found[:min(len(found), shownMatches)] {
-		ids = append(ids, rec.SessionID)
-	}
-	if len(found) > shownMatches {
-		ids = append(ids, "…")
-	}
-	return "", failed(ExitUsage, "write more of the id of the one you mean: "+strings.Join(ids, ", "),
-		fmt.Errorf("more than one session has an id that begins with %s", named))
+	return resolveID(found, func(r session.Record) string { return r.SessionID }, named, session.MinPrefix, "session")
 }
 
 // named is sessionID for --session, which may be left out.
@@ -64,6 +50,18 @@ func named(ctx context.Context, e turn.Engine, asked string) (string, error) {
 		return "", nil
 	}
 	return sessionID(ctx, e, asked)
+}
+
+// turnNamed returns the id of the turn of a session that a person named, "" for none.
+func turnNamed(ctx context.Context, e turn.Engine, sessionID, named string) (string, error) {
+	if named == "" {
+		return "", nil
+	}
+	entries, err := e.Transcript(ctx, sessionID)
+	if err != nil {
+		return "", err
+	}
+	return resolveID(entries, func(e session.Entry) string { return e.Turn }, named, 0, "turn")
 }
 
 // needsSession is the argument rule of commands about one session.

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// shownMatches is how many ids an ambiguous prefix lists, and how many paths a question
+// does.
+const shownMatches = 5
+
+// The argument rules of commands about one question, run or kept change.
+var (
+	needsQuestion = needsID("list the open ones with belay decision list", "name one question by its id")
+	needsRun      = needsID("list the runs with belay runs list", "name one run by its id")
+	needsChange   = needsID("list the kept ones with belay changes list", "name one change by its id")
+)
+
+func needsID(hint, message string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == 1 {
+			return nil
+		}
+		return failed(ExitUsage, hint, errors.New(message))
+	}
+}
+
+// resolveID returns the id of the one of all that a person named: by the whole id, or by a
+// prefix of at least so many characters that no other id has. What names none is left as
+// it is, for the command itself to say so. Kind is for the error about several.
+func resolveID[T any](all []T, id func(T) string, named string, least int, kind string) (string, error) {
+	var found []string
+	for _, v := range all {
+		if strings.HasPrefix(id(v), named) && !slices.Contains(found, id(v)) {
+			found = append(found, id(v))
+		}
+	}
+	switch {
+	case len(found) == 0, len(named) < least, slices.Contains(found, named):
+		return named, nil
+	case len(found) == 1:
+		return found[0], nil
+	}
+	if len(found) > shownMatches {
+		found = append(found[:shownMatches], "…")
+	}
+	return "", failed(ExitUsage, "write more of the id of the one you mean: "+strings.Join(found, ", "),
+		fmt.Errorf("more than one %s has an id that begins with %s", kind, named))
+}
