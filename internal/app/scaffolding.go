@@ -10,6 +10,7 @@ import (
 	"belay/internal/config"
 	"belay/internal/fault"
 	"belay/internal/permit"
+	"belay/internal/quantity"
 	"belay/internal/workspace/scaffold"
 	"belay/internal/workspace/snapshot"
 )
@@ -49,10 +50,7 @@ func snapshotOptions(cfg *config.Config, audit *permit.Audit, a notifier) snapsh
 func snapshotEntry(r snapshot.Record) permit.Entry {
 	e := permit.Entry{
 		Kind: "snapshot", Project: r.Project, SessionID: r.By.Session, TurnID: r.By.Turn, Agent: r.By.Agent, By: r.By.Name,
-		Summary: fmt.Sprintf("%s: %d files, %d bytes", r.Path, r.Files, r.Bytes), Verdict: permit.VerdictBegins, Note: "manifest " + r.SHA256,
-	}
-	if r.Files == 1 {
-		e.Summary = fmt.Sprintf("%s: 1 file, %d bytes", r.Path, r.Bytes)
+		Summary: fmt.Sprintf("%s: %s, %d bytes", r.Path, quantity.Count(r.Files, "file", "files"), r.Bytes), Verdict: permit.VerdictBegins, Note: "manifest " + r.SHA256,
 	}
 	if r.By.Run != "" {
 		e.By = "run " + r.By.Run

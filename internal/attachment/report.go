@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"belay/internal/fault"
+	"belay/internal/quantity"
 )
 
 // maxWarningLines is how many refusals the warning names one by one.
@@ -22,8 +23,8 @@ func (r Resolution) Warning() string {
 	}
 	var b strings.Builder
 	total := len(r.Items) + len(r.Refused)
-	fmt.Fprintf(&b, "%d of %d %s refused and not part of this message:",
-		len(r.Refused), total, plural(total, "attachment was", "attachments were"))
+	fmt.Fprintf(&b, "%d of %s refused and not part of this message:",
+		len(r.Refused), quantity.Count(total, "attachment was", "attachments were"))
 	for i, f := range r.Refused {
 		if i == maxWarningLines {
 			fmt.Fprintf(&b, "\nand %d more", len(r.Refused)-maxWarningLines)
@@ -63,11 +64,4 @@ func failure(refused []Refusal, message string) *fault.Error {
 		With("category", "ALL_ATTACHMENTS_FAILED_NO_TEXT").
 		With("attachmentErrors", refused).
 		With("rejectedAttachmentCount", len(refused))
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"belay/internal/event"
+	"belay/internal/quantity"
 	"belay/internal/render"
 )
 
@@ -73,7 +74,7 @@ func (c *card) head(l *render.Look, width int) string {
 		sign, style, right = "? ", l.Warn, "waits for you"
 	}
 	if c.result != nil && c.result.DurationMS > 0 {
-		right = render.Duration(time.Duration(c.result.DurationMS) * time.Millisecond)
+		right = quantity.Duration(time.Duration(c.result.DurationMS) * time.Millisecond)
 	}
 	name := l.Cut(render.Line(c.call.Name), max(1, width-2))
 	left, used := style.Render(sign)+l.Strong.Render(name), 2+l.Cells(name)
@@ -121,14 +122,14 @@ func (c *card) body(l *render.Look, width int) []string {
 			lines = append(lines, l.Faint.Render(l.Cut(verb+l.Shorten(render.Line(path), width-len(verb)), width)))
 		}
 		if n := len(c.result.Changed) - changedPaths; n > 0 {
-			lines = append(lines, l.Faint.Render(l.Cut("and "+render.Number(n, "more file"), width)))
+			lines = append(lines, l.Faint.Render(l.Cut("and "+quantity.Count(n, "more file", "more files"), width)))
 		}
 	}
 	for _, f := range c.sent {
 		lines = append(lines, l.Good.Render(l.Cut("→ "+render.Sent(f), width)))
 	}
 	for _, a := range c.shown {
-		lines = append(lines, l.Faint.Render(l.Cut(fmt.Sprintf("+ %s (%s, %s)", render.Line(a.Filename), render.Line(a.MIMEType), render.Size(a.Bytes)), width)))
+		lines = append(lines, l.Faint.Render(l.Cut(fmt.Sprintf("+ %s (%s, %s)", render.Line(a.Filename), render.Line(a.MIMEType), quantity.Size(a.Bytes)), width)))
 	}
 	return lines
 }
@@ -187,7 +188,7 @@ func more(left int, truncated, whole bool) string {
 		if !whole {
 			hint = " (Ctrl-O)"
 		}
-		parts = append(parts, "… "+render.Number(left, "more line")+hint)
+		parts = append(parts, "… "+quantity.Count(left, "more line", "more lines")+hint)
 	}
 	if truncated {
 		parts = append(parts, "the result was cut")

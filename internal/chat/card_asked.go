@@ -6,6 +6,7 @@ import (
 
 	"belay/internal/event"
 	"belay/internal/permit"
+	"belay/internal/quantity"
 	"belay/internal/render"
 )
 
@@ -81,7 +82,7 @@ func namedFiles(paths []string) string {
 		names = append(names, render.Line(p))
 	}
 	if more := len(paths) - most; more > 0 {
-		names = append(names, render.Number(more, "more file"))
+		names = append(names, quantity.Count(more, "more file", "more files"))
 	}
 	return strings.Join(names, ", ")
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"belay/internal/quantity"
 	"belay/internal/render"
 )
 
@@ -21,7 +22,7 @@ func (b *below) draw(l *render.Look, width int) []string {
 		style, words = l.Bad, "did not finish"
 	}
 	if c.result.DurationMS > 0 {
-		words += " · " + render.Duration(time.Duration(c.result.DurationMS)*time.Millisecond)
+		words += " · " + quantity.Duration(time.Duration(c.result.DurationMS)*time.Millisecond)
 	}
 	indent := strings.Repeat("  ", min(c.depth, 3))
 	room := max(8, width-len(indent))

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"belay/internal/event"
+	"belay/internal/quantity"
 	"belay/internal/render"
 )
 
@@ -50,7 +51,7 @@ func (o *liveOutput) lines(l *render.Look, width, limit int) []string {
 	if rest != "" || o.cut {
 		above := "…"
 		if n := strings.Count(rest, "\n") + 1; rest != "" && !o.cut {
-			above += " " + render.Number(n, "line") + " above"
+			above += " " + quantity.Count(n, "line", "lines") + " above"
 		}
 		lines = append(lines, l.Faint.Render(l.Cut(above, width)))
 	}

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"belay/internal/quantity"
 	"belay/internal/render"
 	"belay/internal/turn/changes"
 )
@@ -42,11 +43,11 @@ func changed(c changes.FileChange) string {
 	case c.AfterMode.IsDir():
 		return "new folder " + c.Path
 	case c.Before == "" && c.Lost == "":
-		return fmt.Sprintf("new %s (%s)", c.Path, render.Size(c.AfterBytes))
+		return fmt.Sprintf("new %s (%s)", c.Path, quantity.Size(c.AfterBytes))
 	case c.Removes():
-		return fmt.Sprintf("removed %s (%s)", c.Path, render.Size(c.BeforeBytes))
+		return fmt.Sprintf("removed %s (%s)", c.Path, quantity.Size(c.BeforeBytes))
 	}
-	return fmt.Sprintf("changed %s (%s → %s)", c.Path, render.Size(c.BeforeBytes), render.Size(c.AfterBytes))
+	return fmt.Sprintf("changed %s (%s → %s)", c.Path, quantity.Size(c.BeforeBytes), quantity.Size(c.AfterBytes))
 }
 
 // unchanged is said where there is nothing to show or to take back.
@@ -97,7 +98,7 @@ func undoTurn(m *Model, _ string) tea.Cmd {
 			return reported{items: []item{&notice{kind: noticeInfo, text: last.Note}}}
 		}
 		r := changes.UndoRequest{SessionID: id, TurnID: last.Turn, By: by}
-		n := render.Number(len(last.Changes), "file")
+		n := quantity.Count(len(last.Changes), "file", "files")
 		return choices{title: "Take back what the last turn did to " + n + "?", about: takenBack(last.Changes), rows: []*choice{
 			{row: row{head: "keep", detail: "leave the project as it is; /changes shows the diffs"}, pick: func() tea.Cmd { return nil }},
 			{row: row{head: "take back", detail: n + " as before the turn; refused if something else has changed them since"}, pick: func() tea.Cmd { return m.calls.undo(r) }},
@@ -126,16 +127,16 @@ func takenBack(all []changes.FileChange) (lines []string) {
 		case c.Restored:
 			continue
 		case c.Removes():
-			what += fmt.Sprintf(" (%s)", render.Size(c.BeforeBytes))
+			what += fmt.Sprintf(" (%s)", quantity.Size(c.BeforeBytes))
 		case c.AfterMode.IsDir(), c.Before == "" && c.Lost == "":
 			what = "removes " + c.Path
 		default:
-			what += fmt.Sprintf(" (%s → %s)", render.Size(c.AfterBytes), render.Size(c.BeforeBytes))
+			what += fmt.Sprintf(" (%s → %s)", quantity.Size(c.AfterBytes), quantity.Size(c.BeforeBytes))
 		}
 		lines = append(lines, render.Spread(render.Visible(what)))
 	}
 	if more := len(all) - maxTakenBack; more > 0 {
-		lines = append(lines, "and "+render.Number(more, "more file"))
+		lines = append(lines, "and "+quantity.Count(more, "more file", "more files"))
 	}
 	return lines
 }

@@ -17,7 +17,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"belay/internal/durable"
-	"belay/internal/render"
+	"belay/internal/quantity"
 )
 
 // Limits of an image from the clipboard.
@@ -109,9 +109,9 @@ func clipboardImage(ctx context.Context, argv, env []string, patience time.Durat
 	werr := cmd.Wait()
 	switch {
 	case len(data) > maxClipboard:
-		return nil, fmt.Errorf("the image on the clipboard is larger than %s; save it in a file and send that", render.Size(maxClipboard))
+		return nil, fmt.Errorf("the image on the clipboard is larger than %s; save it in a file and send that", quantity.Size(maxClipboard))
 	case ctx.Err() != nil:
-		return nil, fmt.Errorf("%s did not answer in %s", argv[0], render.Duration(patience))
+		return nil, fmt.Errorf("%s did not answer in %s", argv[0], quantity.Duration(patience))
 	case rerr != nil:
 		return nil, fmt.Errorf("the clipboard cannot be read: %w", rerr)
 	case werr != nil || !bytes.HasPrefix(data, pngSignature):

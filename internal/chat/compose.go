@@ -17,6 +17,7 @@ import (
 
 	"belay/internal/blank"
 	"belay/internal/durable"
+	"belay/internal/quantity"
 	"belay/internal/render"
 )
 
@@ -135,7 +136,7 @@ func (c *composing) Run() (err error) {
 	data, _, err := durable.ReadFile(nil, path, maxPasted)
 	if errors.Is(err, durable.ErrTooLarge) {
 		done = temp.Keep // nothing that was written is lost
-		return fmt.Errorf("the text is longer than %s; it is in %s, which you can send with /attach", render.Size(maxPasted), path)
+		return fmt.Errorf("the text is longer than %s; it is in %s, which you can send with /attach", quantity.Size(maxPasted), path)
 	}
 	if err != nil {
 		return fmt.Errorf("the text of the editor cannot be read: %w", err)

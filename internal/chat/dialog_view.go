@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"belay/internal/permit"
+	"belay/internal/quantity"
 	"belay/internal/render"
 )
 
@@ -31,7 +32,7 @@ func (d *dialog) panel(width, height int) (lines []string, cursor *tea.Cursor) {
 	lines = append(lines, head)
 	for i, s := range shown {
 		if i == len(shown)-1 && a.top+room < len(body) {
-			s = d.look.Faint.Render(d.look.Cut("… "+render.Number(len(body)-a.top-room+1, "more line")+" (↓, PgDn)", width-2))
+			s = d.look.Faint.Render(d.look.Cut("… "+quantity.Count(len(body)-a.top-room+1, "more line", "more lines")+" (↓, PgDn)", width-2))
 		}
 		lines = append(lines, d.look.Warn.Render("│ ")+s)
 	}
@@ -129,7 +130,7 @@ func (a *ask) body(l *render.Look, width int) []string {
 			row(label, text)
 		}
 		if more := len(sentences) - outputLines; more > 0 {
-			row("", "and "+render.Number(more, "more file"))
+			row("", "and "+quantity.Count(more, "more file", "more files"))
 		}
 	}
 	several("mind", e.OnRequest)
@@ -212,7 +213,7 @@ func (d *dialog) answers(a *ask, width int, briefly bool) []string {
 		keys = slices.Insert(keys, 1, "o allow only some files")
 	}
 	if left := a.ExpiresAt.Sub(d.calls.o.Clock()); !briefly && !a.ExpiresAt.IsZero() && left > 0 && left < 2*time.Minute {
-		keys = append(keys, render.Duration(left.Truncate(time.Second))+" left")
+		keys = append(keys, quantity.Duration(left.Truncate(time.Second))+" left")
 	}
 	keys = append(keys, "Tab to the editor")
 	row := ""

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"belay/internal/event"
+	"belay/internal/quantity"
 	"belay/internal/render"
 )
 
@@ -88,7 +89,7 @@ func (t *thought) draw(l *render.Look, width int) []string {
 	if !t.open {
 		head = "thought"
 		if d := t.last.Sub(t.began); d >= time.Second {
-			head += " for " + render.Duration(d)
+			head += " for " + quantity.Duration(d)
 		}
 	}
 	lines := []string{l.Faint.Render("∴ " + head)}
@@ -171,7 +172,7 @@ func (e *ending) draw(l *render.Look, width int) []string {
 		parts = append(parts, word)
 	}
 	if e.took > 0 {
-		parts = append(parts, render.Duration(e.took))
+		parts = append(parts, quantity.Duration(e.took))
 	}
 	if e.spent != nil {
 		parts = append(parts, used(*e.spent))

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"belay/internal/quantity"
 	"belay/internal/render"
 )
 
@@ -74,7 +75,7 @@ func (c *ownCard) outcome() string {
 		parts = append(parts, fmt.Sprintf("exit code %d", c.code))
 	}
 	if c.took > 0 {
-		parts = append(parts, render.Duration(c.took))
+		parts = append(parts, quantity.Duration(c.took))
 	}
 	return strings.Join(parts, " · ")
 }

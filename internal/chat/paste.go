@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"belay/internal/render"
+	"belay/internal/quantity"
 )
 
 // Limits of what is pasted. What is longer than a few lines is not put into the
@@ -21,7 +21,7 @@ type pasted []struct{ mark, text string }
 
 // put keeps a long text and returns its mark.
 func (p *pasted) put(text string) string {
-	mark := fmt.Sprintf("[paste %d: %s, %s]", len(*p)+1, render.Number(1+strings.Count(strings.TrimSuffix(text, "\n"), "\n"), "line"), render.Size(int64(len(text))))
+	mark := fmt.Sprintf("[paste %d: %s, %s]", len(*p)+1, quantity.Count(1+strings.Count(strings.TrimSuffix(text, "\n"), "\n"), "line", "lines"), quantity.Size(int64(len(text))))
 	*p = append(*p, struct{ mark, text string }{mark, text})
 	return mark
 }

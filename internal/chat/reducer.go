@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"belay/internal/event"
+	"belay/internal/quantity"
 	"belay/internal/render"
 	"belay/internal/session"
 )
@@ -161,7 +162,7 @@ func (s *reducer) heard(d *event.Input) {
 		it.files = q.files
 	}
 	if n := d.Attachments - len(it.files); n > 0 {
-		it.files = append(it.files, render.Number(n, "file"))
+		it.files = append(it.files, quantity.Count(n, "file", "files"))
 	}
 	s.m.conversation.add(&it)
 }

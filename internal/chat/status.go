@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"belay/internal/quantity"
 	"belay/internal/render"
 	"belay/internal/turn"
 )
@@ -49,13 +50,13 @@ func showStatus(m *Model, _ string) tea.Cmd {
 func limits(o turn.Opts) string {
 	var parts []string
 	if o.MaxTurns != nil {
-		parts = append(parts, render.Number(*o.MaxTurns, "model call"))
+		parts = append(parts, quantity.Count(*o.MaxTurns, "model call", "model calls"))
 	}
 	if o.MaxCostUSD != nil {
 		parts = append(parts, fmt.Sprintf("$%g", *o.MaxCostUSD))
 	}
 	if o.TimeoutMS != nil {
-		parts = append(parts, render.Duration(time.Duration(*o.TimeoutMS)*time.Millisecond))
+		parts = append(parts, quantity.Duration(time.Duration(*o.TimeoutMS)*time.Millisecond))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -74,7 +75,7 @@ func copyAnswer(m *Model, _ string) tea.Cmd {
 		m.conversation.notify(noticeInfo, "there is no answer yet")
 		return nil
 	case n > maxCopied:
-		m.conversation.notify(noticeWarning, "the answer is too long for the clipboard ("+render.Size(int64(n))+"); belay session transcript has it")
+		m.conversation.notify(noticeWarning, "the answer is too long for the clipboard ("+quantity.Size(int64(n))+"); belay session transcript has it")
 		return nil
 	}
 	m.conversation.notify(noticeInfo, "the last answer is on the clipboard, where the terminal allows that")

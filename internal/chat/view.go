@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"belay/internal/quantity"
 	"belay/internal/render"
 )
 
@@ -89,7 +90,7 @@ func (m *Model) rule() string {
 	case m.reducer.turn != "":
 		text = "working"
 		if d := now.Sub(m.reducer.began); d > 0 {
-			text += " " + render.Duration(d.Truncate(tickEvery))
+			text += " " + quantity.Duration(d.Truncate(tickEvery))
 		}
 		text += " · Ctrl-C stops"
 		style = m.look.Accent

@@ -13,6 +13,7 @@ import (
 
 	"belay/internal/fault"
 	"belay/internal/permit"
+	"belay/internal/quantity"
 	"belay/internal/render"
 	"belay/internal/tool"
 	"belay/internal/turn"
@@ -212,7 +213,7 @@ func (a *asker) choose(text string) []string {
 		a.c.note(strconv.Itoa(i+1), render.Visible(tool.Printable(p)))
 	}
 	if more := a.open.call.Effect.Done.Files - len(all); more > 0 && len(a.open.call.Effect.Done.Ignored) == 0 {
-		a.c.note("and", count(more, "more file", "more files")+", which belay decision allow --only can name")
+		a.c.note("and", quantity.Count(more, "more file", "more files")+", which belay decision allow --only can name")
 	}
 	a.c.note("answer", "such as: o 1, o 1-3, o src, o *.md; the rest is dropped")
 	return nil

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
+	"belay/internal/quantity"
 	"belay/internal/turn"
 )
 
@@ -82,13 +83,13 @@ func printInspections(c *console, found []turn.Inspection) {
 		case i.Width > 0:
 			kind += fmt.Sprintf(" %d×%d", i.Width, i.Height)
 		case i.Pages > 0:
-			kind += " " + count(i.Pages, "page", "pages")
+			kind += " " + quantity.Count(i.Pages, "page", "pages")
 		}
 		delivered := i.Used
 		if i.Note != "" {
 			delivered += ": " + i.Note
 		}
-		t.add(name, "ok", kind, size(i.Bytes), "≤ "+grouped(i.Tokens), delivered)
+		t.add(name, "ok", kind, quantity.Size(i.Bytes), "≤ "+grouped(i.Tokens), delivered)
 	}
 	c.print(t, "no files")
 }

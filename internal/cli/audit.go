@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
+	"belay/internal/quantity"
 )
 
 func newAudit(c *console) *cobra.Command {
@@ -44,8 +45,8 @@ func verifyAudit(ctx context.Context, c *console, a *app.App, asJSON bool) error
 			return err
 		}
 	case v.Whole:
-		c.fields("file", v.File, "lines", count(v.Lines, "line", "lines")+", as they were written",
-			"compared", "with "+count(v.Sessions, "session", "sessions"))
+		c.fields("file", v.File, "lines", quantity.Count(v.Lines, "line", "lines")+", as they were written",
+			"compared", "with "+quantity.Count(v.Sessions, "session", "sessions"))
 	}
 	if !v.Whole {
 		return failed(ExitFailed, "compare "+v.File+" with a backup; what comes after that line proves nothing", errors.New(v.Problem))

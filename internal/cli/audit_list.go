@@ -9,6 +9,7 @@ import (
 
 	"belay/internal/app"
 	"belay/internal/permit"
+	"belay/internal/quantity"
 )
 
 // auditList is a part of the log as JSON, the newest entry first.
@@ -102,7 +103,7 @@ func printAudit(c *console, l auditList) {
 	}
 	c.print(t, "the audit log has nothing of this project")
 	if l.Unreadable > 0 {
-		c.warn(count(l.Unreadable, "line", "lines") + " could not be read; belay audit verify looks closer")
+		c.warn(quantity.Count(l.Unreadable, "line", "lines") + " could not be read; belay audit verify looks closer")
 	}
 	if l.NextCursor != "" {
 		c.note("more", "older entries; go on with --cursor "+l.NextCursor)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"belay/internal/quantity"
 	"belay/internal/turn"
 	"belay/internal/turn/changes"
 )
@@ -40,7 +41,7 @@ hook, need --runs-by-itself. Look at them first with belay changes show.`,
 			}
 			c.note("applied", done.ID)
 			if done.Left > 0 {
-				c.note("kept", count(done.Left, "other file", "other files"))
+				c.note("kept", quantity.Count(done.Left, "other file", "other files"))
 			}
 			if done.SessionID != "" {
 				c.note("revert", "belay session undo "+done.SessionID+" "+done.TurnID)

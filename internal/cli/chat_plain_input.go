@@ -11,6 +11,7 @@ import (
 	"belay/internal/blank"
 	"belay/internal/chat"
 	"belay/internal/fault"
+	"belay/internal/quantity"
 	"belay/internal/session"
 	"belay/internal/turn"
 )
@@ -110,7 +111,7 @@ func (c *console) lines(ctx context.Context) <-chan inputLine {
 		err := io.EOF
 		switch {
 		case errors.Is(s.Err(), bufio.ErrTooLong):
-			err = failed(ExitUsage, "attach long text as a file", fmt.Errorf("a line on stdin is larger than %s", size(maxStdin)))
+			err = failed(ExitUsage, "attach long text as a file", fmt.Errorf("a line on stdin is larger than %s", quantity.Size(maxStdin)))
 		case s.Err() != nil:
 			err = fmt.Errorf("read stdin: %w", s.Err())
 		}

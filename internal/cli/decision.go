@@ -10,6 +10,7 @@ import (
 
 	"belay/internal/app"
 	"belay/internal/permit"
+	"belay/internal/quantity"
 	"belay/internal/turn"
 )
 
@@ -219,9 +220,9 @@ func untilWhen(r permit.Request, now time.Time) string {
 	if r.Expires.IsZero() {
 		return "it is answered"
 	}
-	left := r.Expires.Sub(now).Round(time.Second)
+	left := r.Expires.Sub(now)
 	if left <= 0 {
 		return "its time is over"
 	}
-	return fmt.Sprintf("%s (in %v)", when(r.Expires), left)
+	return fmt.Sprintf("%s (in %s)", when(r.Expires), quantity.Duration(left))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"belay/internal/quantity"
 	"belay/internal/workspace/graph"
 )
 
@@ -70,9 +71,9 @@ func printCircles(c *console, a *graph.Analysis, onlyBlocking, all bool) {
 	case len(a.Components) == 0:
 		c.write("there are no circles\n")
 	case onlyBlocking:
-		c.note("total", count(blocking, "group that waits", "groups that wait"))
+		c.note("total", quantity.Count(blocking, "group that waits", "groups that wait"))
 	default:
-		c.note("total", count(blocking, "group that waits", "groups that wait")+", "+count(others, "other", "others"))
+		c.note("total", quantity.Count(blocking, "group that waits", "groups that wait")+", "+quantity.Count(others, "other", "others"))
 	}
 }
 
@@ -81,7 +82,7 @@ func printCircles(c *console, a *graph.Analysis, onlyBlocking, all bool) {
 func printComponents(c *console, groups []graph.Component, cycles [][]graph.Cycle, many, one string, all bool) {
 	for i, g := range groups {
 		if i == shownComponents && !all {
-			c.write("\n" + hang(fmt.Sprintf("and %s; --all lists them", count(len(groups)-i, "more group", "more groups")), c.width, 2) + "\n")
+			c.write("\n" + hang(fmt.Sprintf("and %s; --all lists them", quantity.Count(len(groups)-i, "more group", "more groups")), c.width, 2) + "\n")
 			return
 		}
 		if i > 0 {
@@ -94,7 +95,7 @@ func printComponents(c *console, groups []graph.Component, cycles [][]graph.Cycl
 		c.write(hang(head, c.width, 2) + "\n")
 		for k, cycle := range cycles[i] {
 			if k == shownCircles && !all {
-				c.write("  " + hang(fmt.Sprintf("and %s; --all lists them", count(len(cycles[i])-k, "more circle", "more circles")), c.width, 4) + "\n")
+				c.write("  " + hang(fmt.Sprintf("and %s; --all lists them", quantity.Count(len(cycles[i])-k, "more circle", "more circles")), c.width, 4) + "\n")
 				break
 			}
 			c.write("  " + hang(circle(cycle.Deliverables, all), c.width, 4) + "\n")

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"belay/internal/fault"
+	"belay/internal/quantity"
 	"belay/internal/workspace/layout"
 	"belay/internal/workspace/register"
 )
@@ -30,7 +31,7 @@ func printImport(c *console, done imported, apply bool) {
 		by, made, note = line(p.By), line(p.CreatedAt), line(p.Note)
 	}
 	c.fields("deliverable", done.Deliverable, "folder", done.Path, "proposed by", by, "at", made, "note", note,
-		"new", count(len(d.New), "row", "rows"), "confirmed", count(len(d.Confirmed), "row", "rows"), "retired", count(len(d.Retired), "row", "rows"))
+		"new", quantity.Count(len(d.New), "row", "rows"), "confirmed", quantity.Count(len(d.Confirmed), "row", "rows"), "retired", quantity.Count(len(d.Retired), "row", "rows"))
 	printDiffRows(c, "+", styleAdded, d.New)
 	printDiffRows(c, "~", stylePlace, d.Confirmed)
 	printDiffRows(c, "-", styleRemoved, d.Retired)

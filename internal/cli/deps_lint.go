@@ -14,6 +14,7 @@ import (
 	"belay/internal/app"
 	"belay/internal/config"
 	"belay/internal/durable"
+	"belay/internal/quantity"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/register"
 	"belay/internal/workspace/registerlint"
@@ -145,12 +146,12 @@ func printRegisters(c *console, r *registerlint.Report, d *finding.Digest) {
 		c.note("total", "no registers")
 		return
 	}
-	text := fmt.Sprintf("%s: %d pass, %d fail", count(t.FilesScanned, "register", "registers"), t.PassFiles, t.FailFiles)
+	text := fmt.Sprintf("%s: %d pass, %d fail", quantity.Count(t.FilesScanned, "register", "registers"), t.PassFiles, t.FailFiles)
 	if t.ErrorFiles > 0 {
 		text += fmt.Sprintf(", %d could not be read", t.ErrorFiles)
 	}
-	c.note("total", text+"; "+count(t.TotalErrors, "error", "errors")+", "+count(t.TotalWarnings, "warning", "warnings"))
+	c.note("total", text+"; "+quantity.Count(t.TotalErrors, "error", "errors")+", "+quantity.Count(t.TotalWarnings, "warning", "warnings"))
 	if t.ExtraErrors+t.ExtraWarnings > 0 {
-		c.note("extra", count(t.ExtraErrors, "error", "errors")+", "+count(t.ExtraWarnings, "warning", "warnings"))
+		c.note("extra", quantity.Count(t.ExtraErrors, "error", "errors")+", "+quantity.Count(t.ExtraWarnings, "warning", "warnings"))
 	}
 }

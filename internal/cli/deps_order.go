@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"belay/internal/quantity"
 	"belay/internal/workspace/graph"
 )
 
@@ -42,7 +43,7 @@ func noneReady(a *graph.Analysis) string {
 	case len(only(a.Readiness, graph.Blocked)) > 0:
 		return "nothing can begin now; belay deps blockers says why"
 	case unknown > 0:
-		return "nothing can begin, but " + count(unknown, "deliverable is", "deliverables are") + " in a state that is not known; belay project validate says why"
+		return "nothing can begin, but " + quantity.Count(unknown, "deliverable is", "deliverables are") + " in a state that is not known; belay project validate says why"
 	}
 	return "every deliverable has begun"
 }

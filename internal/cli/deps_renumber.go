@@ -9,6 +9,7 @@ import (
 
 	"belay/internal/app"
 	"belay/internal/config"
+	"belay/internal/quantity"
 	filetool "belay/internal/tool/files"
 	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/renumber"
@@ -131,9 +132,9 @@ func noteRenumbered(c *console, done renumbered) {
 		}
 	}
 	if more := stay - maxStaying; more > 0 {
-		c.warn(count(more, "other id stays", "other ids stay") + "; --json lists them all")
+		c.warn(quantity.Count(more, "other id stays", "other ids stay") + "; --json lists them all")
 	}
-	what := count(ids, "id", "ids") + " in " + count(len(done.files), "file", "files")
+	what := quantity.Count(ids, "id", "ids") + " in " + quantity.Count(len(done.files), "file", "files")
 	switch {
 	case len(done.files) == 0:
 		c.note("nothing", "to do: no id can be made valid")

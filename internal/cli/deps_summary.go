@@ -11,6 +11,7 @@ import (
 	"belay/internal/app"
 	"belay/internal/config"
 	"belay/internal/fault"
+	"belay/internal/quantity"
 	filetool "belay/internal/tool/files"
 	"belay/internal/workspace"
 	"belay/internal/workspace/changeset"
@@ -94,7 +95,7 @@ then updates by itself. Without --write the command only shows the diff.`,
 		if n := len(done.Failed); err == nil && n > 0 {
 			err = done.Failed[0].err // with its next step
 			if n > 1 {
-				err = failed(ExitFailed, "the warnings say why", fmt.Errorf("%s could not be made", count(n, "summary", "summaries")))
+				err = failed(ExitFailed, "the warnings say why", fmt.Errorf("%s could not be made", quantity.Count(n, "summary", "summaries")))
 			}
 		}
 		return err
@@ -160,7 +161,7 @@ func writeSummaries(ctx context.Context, c *console, files *registerfile.Files, 
 }
 
 func noteSummaries(c *console, done summaries) {
-	what := count(len(done.Changes), "summary", "summaries")
+	what := quantity.Count(len(done.Changes), "summary", "summaries")
 	switch {
 	case done.read == 0 && len(done.Failed) == 0:
 		c.note("nothing", "to do: the project has no register with a summary")

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"belay/internal/quantity"
 	"belay/internal/render"
 )
 
@@ -65,7 +66,7 @@ func eachDiffLine(diff string, width, most int, rest string, show func(s style, 
 		show(r.style, r.text)
 	}
 	if left := len(rows) - len(shown); left > 0 {
-		show(styleQuiet, fmt.Sprintf("[%s: %s]", count(left, "more line", "more lines"), rest))
+		show(styleQuiet, fmt.Sprintf("[%s: %s]", quantity.Count(left, "more line", "more lines"), rest))
 	}
 }
 

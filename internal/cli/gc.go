@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
+	"belay/internal/quantity"
 )
 
 func newGC(c *console) *cobra.Command {
@@ -47,15 +48,15 @@ func printGC(c *console, r app.GCReport, dryRun bool) {
 	}
 	busy := ""
 	if r.Busy > 0 {
-		busy = count(r.Busy, "session", "sessions") + ", a turn runs"
+		busy = quantity.Count(r.Busy, "session", "sessions") + ", a turn runs"
 	}
 	c.fields(
-		"looked at", count(r.Sessions, "session", "sessions"),
-		verb, fmt.Sprintf("%s, %s", count(r.Segments, "log segment", "log segments"), size(r.SegmentBytes)),
-		"", fmt.Sprintf("%s, %s", count(r.Blobs, "attachment", "attachments"), size(r.BlobBytes)),
-		"", count(r.Uploads, "upload", "uploads"),
-		"", fmt.Sprintf("%s, %s", count(r.Runs, "run", "runs"), size(r.RunBytes)),
-		"", fmt.Sprintf("%s, %s", count(r.Leftovers, "leftover", "leftovers"), size(r.LeftoverBytes)),
+		"looked at", quantity.Count(r.Sessions, "session", "sessions"),
+		verb, fmt.Sprintf("%s, %s", quantity.Count(r.Segments, "log segment", "log segments"), quantity.Size(r.SegmentBytes)),
+		"", fmt.Sprintf("%s, %s", quantity.Count(r.Blobs, "attachment", "attachments"), quantity.Size(r.BlobBytes)),
+		"", quantity.Count(r.Uploads, "upload", "uploads"),
+		"", fmt.Sprintf("%s, %s", quantity.Count(r.Runs, "run", "runs"), quantity.Size(r.RunBytes)),
+		"", fmt.Sprintf("%s, %s", quantity.Count(r.Leftovers, "leftover", "leftovers"), quantity.Size(r.LeftoverBytes)),
 		"passed over", busy,
 	)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
+	"belay/internal/quantity"
 	"belay/internal/tool/mcp"
 )
 
@@ -89,7 +90,7 @@ func newMCPShow(c *console) *cobra.Command {
 func printServer(c *console, r mcp.Report) {
 	took := ""
 	if r.Error == "" {
-		took = (time.Duration(r.Took) * time.Millisecond).String()
+		took = quantity.Duration(time.Duration(r.Took) * time.Millisecond)
 	}
 	c.fields("server", r.Name, "program", line(strings.Join(r.Command, " ")), "address", r.URL, "says", line(r.Server), "protocol", line(r.Protocol), "started in", took)
 	t := &table{heads: []string{"TOOL", "IT SAYS", "DESCRIPTION"}}

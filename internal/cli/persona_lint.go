@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/persona"
+	"belay/internal/quantity"
 	"belay/internal/workspace/finding"
 )
 
@@ -56,7 +57,7 @@ frontmatter, and subagents that do not exist or may not be delegated to. The exi
 		} else {
 			printKinds(c, all)
 			if len(all) > 0 {
-				c.note("found", count(errs, "error", "errors")+", "+count(warnings, "warning", "warnings"))
+				c.note("found", quantity.Count(errs, "error", "errors")+", "+quantity.Count(warnings, "warning", "warnings"))
 			} else {
 				c.note("found", "nothing")
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
+	"belay/internal/quantity"
 	"belay/internal/workspace/scaffold"
 )
 
@@ -99,7 +100,7 @@ func showScaffold(c *console, r scaffold.Request, o scaffold.Options, asJSON boo
 	if v.Replaces != "" {
 		c.note("replaces", line(v.Replaces)+", which goes to the archive")
 	}
-	c.note("would make", count(len(v.Folders), "folder", "folders")+" and "+count(len(v.Files), "file", "files")+" in "+v.ExecutionRoot)
+	c.note("would make", quantity.Count(len(v.Folders), "folder", "folders")+" and "+quantity.Count(len(v.Files), "file", "files")+" in "+v.ExecutionRoot)
 	if v.More > 0 {
 		c.note("besides", strconv.Itoa(v.More)+" that are not shown")
 	}
@@ -110,7 +111,7 @@ func showScaffold(c *console, r scaffold.Request, o scaffold.Options, asJSON boo
 func printScaffold(c *console, r scaffold.Result) {
 	made := "nothing: all of it was there"
 	if n, m := len(r.Created.Directories), len(r.Created.Files); n+m > 0 {
-		made = count(n, "folder", "folders") + ", " + count(m, "file", "files")
+		made = quantity.Count(n, "folder", "folders") + ", " + quantity.Count(m, "file", "files")
 	}
 	rel := func(path string) string {
 		if path == "" {

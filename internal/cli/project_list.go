@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
+	"belay/internal/quantity"
 	"belay/internal/workspace/scan"
 )
 
@@ -70,7 +71,7 @@ func printDeliverables(c *console, r *scan.Result, shown []*scan.Folder) {
 		t.add(f.ID, state, pkg, f.Name)
 	}
 	c.print(t, "no deliverables")
-	c.note("total", count(len(r.Deliverables), "deliverable", "deliverables")+" in "+count(len(r.Packages), "package", "packages")+byState(r))
+	c.note("total", quantity.Count(len(r.Deliverables), "deliverable", "deliverables")+" in "+quantity.Count(len(r.Packages), "package", "packages")+byState(r))
 	if n := len(r.Copies); n > 0 {
 		c.note("copies", strconv.Itoa(n)+" archived, in review, issued or astray; --json lists them")
 	}
@@ -78,7 +79,7 @@ func printDeliverables(c *console, r *scan.Result, shown []*scan.Folder) {
 		c.warn("the project is larger than what is looked at; the list is not whole")
 	}
 	if n := len(r.Findings); n > 0 {
-		c.warn(count(n, "finding", "findings") + " about the layout; belay project validate lists them")
+		c.warn(quantity.Count(n, "finding", "findings") + " about the layout; belay project validate lists them")
 	}
 }
 

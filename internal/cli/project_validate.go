@@ -7,6 +7,7 @@ import (
 
 	"belay/internal/app"
 	"belay/internal/config"
+	"belay/internal/quantity"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/scan"
 	"belay/internal/workspace/validate"
@@ -99,11 +100,11 @@ func printReport(c *console, r *validate.Report, d *finding.Digest) {
 	printGroups(c, d.Groups(validate.AllRules()), d.Packages())
 	s := r.Summary
 	if r.Only != nil {
-		c.note("looked at", count(s.Files, "file", "files"))
-		c.note("selected", count(s.Errors, "error", "errors")+", "+count(s.Warnings, "warning", "warnings")+"; nothing is said of the rest")
+		c.note("looked at", quantity.Count(s.Files, "file", "files"))
+		c.note("selected", quantity.Count(s.Errors, "error", "errors")+", "+quantity.Count(s.Warnings, "warning", "warnings")+"; nothing is said of the rest")
 		return
 	}
-	c.note("looked at", count(s.Packages, "package", "packages")+", "+count(s.Deliverables, "deliverable", "deliverables")+", "+count(s.Files, "file", "files"))
+	c.note("looked at", quantity.Count(s.Packages, "package", "packages")+", "+quantity.Count(s.Deliverables, "deliverable", "deliverables")+", "+quantity.Count(s.Files, "file", "files"))
 	if s.Truncated {
 		c.warn("the project is larger than what is looked at")
 	}
@@ -111,8 +112,8 @@ func printReport(c *console, r *validate.Report, d *finding.Digest) {
 	case s.Errors+s.Warnings == 0:
 		c.note("valid", "nothing was found")
 	case r.Valid:
-		c.note("valid", "no error, "+count(s.Warnings, "warning", "warnings"))
+		c.note("valid", "no error, "+quantity.Count(s.Warnings, "warning", "warnings"))
 	default:
-		c.note("not valid", count(s.Errors, "error", "errors")+", "+count(s.Warnings, "warning", "warnings"))
+		c.note("not valid", quantity.Count(s.Errors, "error", "errors")+", "+quantity.Count(s.Warnings, "warning", "warnings"))
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"belay/internal/app"
 	"belay/internal/config"
+	"belay/internal/quantity"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/index"
 	"belay/internal/workspace/validate"
@@ -94,8 +95,8 @@ func (w *projectWatch) run(ctx context.Context) error {
 	if w.report, err = w.validate(ctx, now); err != nil {
 		return err
 	}
-	w.c.note("watching", w.root+", "+count(len(now.Deliverables), "deliverable", "deliverables")+", "+
-		count(w.report.Summary.Errors, "error", "errors")+", "+count(w.report.Summary.Warnings, "warning", "warnings"))
+	w.c.note("watching", w.root+", "+quantity.Count(len(now.Deliverables), "deliverable", "deliverables")+", "+
+		quantity.Count(w.report.Summary.Errors, "error", "errors")+", "+quantity.Count(w.report.Summary.Warnings, "warning", "warnings"))
 	if now.Mode == index.Polling {
 		w.c.note("polling", "the system does not report changes; belay looks for them every "+index.DefaultPoll.String())
 	}

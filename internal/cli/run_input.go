@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"belay/internal/durable"
+	"belay/internal/quantity"
 	"belay/internal/workflow/run"
 )
 
@@ -28,7 +29,7 @@ func inputText(key, value string) (string, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", failed(ExitUsage, literally, fmt.Errorf("--input %s: the file %s does not exist", key, rest))
 	case errors.Is(err, durable.ErrTooLarge):
-		return "", failed(ExitUsage, "attach it, or give a shorter text", fmt.Errorf("--input %s: the file %s is larger than %s", key, rest, size(maxStdin)))
+		return "", failed(ExitUsage, "attach it, or give a shorter text", fmt.Errorf("--input %s: the file %s is larger than %s", key, rest, quantity.Size(maxStdin)))
 	case err != nil:
 		return "", failed(ExitUsage, literally, fmt.Errorf("--input %s: the file %s cannot be read: %w", key, rest, err))
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"belay/internal/quantity"
 	"belay/internal/render"
 	"belay/internal/workflow/run"
 )
@@ -63,7 +64,7 @@ func printPlanned(c *console, t *run.PlannedTask, depth int) {
 		head += " · " + line(t.Agent)
 	}
 	if t.Items != nil {
-		head += " · " + count(*t.Items, "item", "items")
+		head += " · " + quantity.Count(*t.Items, "item", "items")
 	}
 	if t.Tokens > 0 {
 		head += " · about " + grouped(t.Tokens) + " tokens"
@@ -108,7 +109,7 @@ func printPlanned(c *console, t *run.PlannedTask, depth int) {
 		printPlanned(c, &t.Tasks[i], depth+1)
 	}
 	if t.Items != nil && *t.Items > len(t.Tasks) && len(t.Tasks) > 0 {
-		say("", "and so on for "+count(*t.Items-len(t.Tasks), "more item", "more items"))
+		say("", "and so on for "+quantity.Count(*t.Items-len(t.Tasks), "more item", "more items"))
 	}
 	say("then", strings.Join(t.Next, " or "))
 }
@@ -162,7 +163,7 @@ func plannedAttachment(a *run.PlannedAttachment) (label, text string) {
 	}
 	facts := []string{line(cmp.Or(a.MIME, a.Type))}
 	if a.Bytes > 0 {
-		facts = append(facts, size(a.Bytes))
+		facts = append(facts, quantity.Size(a.Bytes))
 	}
 	for _, more := range []string{a.Used, a.Note} {
 		if more != "" {
@@ -184,5 +185,5 @@ func firstLines(text string) string {
 	if len(lines) <= shownLines {
 		return strings.Join(lines, "\n")
 	}
-	return strings.Join(lines[:shownLines], "\n") + "\n… " + count(len(lines)-shownLines, "more line", "more lines") + " (--json has all)"
+	return strings.Join(lines[:shownLines], "\n") + "\n… " + quantity.Count(len(lines)-shownLines, "more line", "more lines") + " (--json has all)"
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"belay/internal/app"
+	"belay/internal/quantity"
 	"belay/internal/render"
 	"belay/internal/turn"
 	"belay/internal/workflow/run"
@@ -131,9 +132,9 @@ func (w *runWatcher) show(ctx context.Context, e run.Event) error {
 	}
 	switch d := d.(type) {
 	case *run.Begun:
-		words := line(d.Workflow) + ", " + count(d.Tasks, "task", "tasks")
+		words := line(d.Workflow) + ", " + quantity.Count(d.Tasks, "task", "tasks")
 		if e.Type == run.RunResume {
-			words += "; taken up again, " + count(d.Done, "is", "are") + " done"
+			words += "; taken up again, " + quantity.Count(d.Done, "is", "are") + " done"
 		}
 		w.note("workflow", words)
 		for _, k := range d.Kept {
@@ -144,7 +145,7 @@ func (w *runWatcher) show(ctx context.Context, e run.Event) error {
 	case *run.Tried:
 		w.tried(e.Task, d)
 	case *run.Again:
-		w.note("again", w.named(e.Task)+", in "+lasted(d.After)+": "+reasonOf(d.Error))
+		w.note("again", w.named(e.Task)+", in "+quantity.Duration(d.After)+": "+reasonOf(d.Error))
 	case *run.Asked:
 		w.asked(ctx, e, d)
 	case *run.Waits:
@@ -193,9 +194,9 @@ func (w *runWatcher) start(e run.Event, d *run.TaskBegun) {
 	}
 	switch d.Kind {
 	case "parallel":
-		w.note("begins", w.named(e.Task)+": "+count(d.Of, "task", "tasks")+" at the same time")
+		w.note("begins", w.named(e.Task)+": "+quantity.Count(d.Of, "task", "tasks")+" at the same time")
 	case "collection":
-		w.note("begins", w.named(e.Task)+": "+count(d.Of, "item", "items"))
+		w.note("begins", w.named(e.Task)+": "+quantity.Count(d.Of, "item", "items"))
 	}
 }
 
@@ -239,7 +240,7 @@ func (w *runWatcher) underWay(now time.Time) string {
 			parts = append(parts, fmt.Sprintf("%s %d of %d", line(key), t.ended, t.Of))
 			continue
 		}
-		parts = append(parts, line(key)+" "+lasted(max(now.Sub(t.since), 0).Truncate(time.Second)))
+		parts = append(parts, line(key)+" "+quantity.Duration(max(now.Sub(t.since), 0).Truncate(time.Second)))
 	}
 	return strings.Join(parts, " · ")
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"belay/internal/quantity"
 	"belay/internal/workflow/run"
 )
 
@@ -36,7 +37,7 @@ func (w *runWatcher) end(ctx context.Context, e run.Event, d *run.TaskEnded) {
 	}
 	var facts []string
 	if t != nil {
-		facts = append(facts, lasted(e.Time.Sub(t.since)))
+		facts = append(facts, quantity.Duration(e.Time.Sub(t.since)))
 	}
 	facts = append(facts, spent(d.Tokens, d.CostUSD)...)
 	if d.Calls != nil {

@@ -6,9 +6,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	reports "belay/internal/attachment/gather"
+	"belay/internal/quantity"
 	"belay/internal/workflow/run"
 )
 
@@ -30,13 +30,13 @@ func keptWords(k run.Kept) (label, words string) {
 	words = line(k.Task)
 	switch {
 	case 0 < k.Repeated && k.Repeated < k.Of:
-		return "again", fmt.Sprintf("%s: %s of %s; the others are kept", words, grouped(int64(k.Repeated)), count(k.Of, "task", "tasks"))
+		return "again", fmt.Sprintf("%s: %s of %s; the others are kept", words, grouped(int64(k.Repeated)), quantity.Count(k.Of, "task", "tasks"))
 	case k.Again != "":
 		return "again", words + ": " + line(k.Again)
 	case k.Unfinished:
-		return "kept", words + ": " + count(k.Of, "finished task", "finished tasks")
+		return "kept", words + ": " + quantity.Count(k.Of, "finished task", "finished tasks")
 	case k.Of > 0:
-		return "kept", words + ": all " + count(k.Of, "task", "tasks")
+		return "kept", words + ": all " + quantity.Count(k.Of, "task", "tasks")
 	}
 	return "kept", words
 }
@@ -47,21 +47,6 @@ func reasonOf(f *run.Failure) string {
 		return "for no reason that was recorded"
 	}
 	return clip(line(upstream(f.Fault(), f.Message)), maxFailure)
-}
-
-// lasted is a time that something took, for people.
-func lasted(d time.Duration) string {
-	switch {
-	case d < 0:
-		return "0s"
-	case d < 10*time.Second && d%time.Second != 0:
-		return fmt.Sprintf("%.1fs", d.Seconds())
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
-	}
-	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
 }
 
 // spent is what a task used, if known.
@@ -98,7 +83,7 @@ func reported(r reports.Report) string {
 		facts = append(facts, line(r.MIME))
 	}
 	if r.Bytes > 0 {
-		facts = append(facts, size(r.Bytes))
+		facts = append(facts, quantity.Size(r.Bytes))
 	}
 	if r.Used != "" {
 		facts = append(facts, line(r.Used))

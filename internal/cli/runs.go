@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
+	"belay/internal/quantity"
 	"belay/internal/workflow/run"
 )
 
@@ -131,9 +132,9 @@ func printRuns(c *console, all []run.Summary, now time.Time) {
 func took(s run.Summary, now time.Time) string {
 	switch {
 	case s.EndedAt != nil:
-		return lasted(s.Worked(now))
+		return quantity.Duration(s.Worked(now))
 	case s.Live:
-		return lasted(s.Worked(now).Truncate(time.Second))
+		return quantity.Duration(s.Worked(now).Truncate(time.Second))
 	}
 	return ""
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"belay/internal/quantity"
 	"belay/internal/render"
 	"belay/internal/workflow/run"
 )
@@ -26,7 +27,7 @@ func printTasks(c *console, all []run.Task, now time.Time) {
 	}
 	c.print(t, "")
 	if more > 0 {
-		c.write("and " + count(more, "more task", "more tasks") + " of large collections, which are done (--json has all)\n")
+		c.write("and " + quantity.Count(more, "more task", "more tasks") + " of large collections, which are done (--json has all)\n")
 	}
 }
 
@@ -64,9 +65,9 @@ func holderOf(key string, large map[string]int) string {
 func taskTook(t *run.Task, now time.Time) string {
 	switch {
 	case t.EndedAt != nil:
-		return lasted(t.Worked(now))
+		return quantity.Duration(t.Worked(now))
 	case t.Status == run.Running:
-		return lasted(t.Worked(now).Truncate(time.Second))
+		return quantity.Duration(t.Worked(now).Truncate(time.Second))
 	}
 	return ""
 }
@@ -90,7 +91,7 @@ func whatOf(t *run.Task) string {
 		parts = append(parts, string(t.Kind))
 	}
 	if n := len(t.Attachments); n > 0 {
-		parts = append(parts, count(n, "file", "files"))
+		parts = append(parts, quantity.Count(n, "file", "files"))
 	}
 	if n := len(t.Attempts); n > 1 {
 		parts = append(parts, fmt.Sprintf("%d attempts", n))

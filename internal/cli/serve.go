@@ -12,6 +12,7 @@ import (
 	"belay/internal/app"
 	"belay/internal/fault"
 	"belay/internal/plainjson"
+	"belay/internal/quantity"
 )
 
 func newServe(c *console) *cobra.Command {
@@ -104,7 +105,7 @@ func serveHTTP(c *console, cmd *cobra.Command, asJSON bool) error {
 			}
 			return nil
 		}, Draining: func(turns int, grace time.Duration) {
-			c.warn(fmt.Sprintf("%s may finish within %v; Ctrl-C again leaves at once", count(turns, "turn", "turns"), grace))
+			c.warn(fmt.Sprintf("%s may finish within %v; Ctrl-C again leaves at once", quantity.Count(turns, "turn", "turns"), grace))
 		}, Resumed: func(turns int) {
 			c.note("resumed", waitingTurns(turns)+" when the process ended, and goes on here; belay decision list shows the open questions")
 		}, Discord: channelSetup(c), Left: func(turns int) {

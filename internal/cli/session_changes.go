@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
+	"belay/internal/quantity"
 	"belay/internal/turn/changes"
 )
 
@@ -49,7 +50,7 @@ were reverted. belay session undo reverts the changes of a turn.`,
 }
 
 func printChanges(c *console, t changes.ChangeSet) {
-	head := fmt.Sprintf("── %s, %s", t.Turn, count(len(t.Changes), "change", "changes"))
+	head := fmt.Sprintf("── %s, %s", t.Turn, quantity.Count(len(t.Changes), "change", "changes"))
 	if t.Undone != nil {
 		head += ", taken back " + when(t.Undone.Time)
 	}

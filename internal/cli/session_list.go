@@ -10,6 +10,7 @@ import (
 
 	"belay/internal/app"
 	"belay/internal/fault"
+	"belay/internal/quantity"
 	"belay/internal/session"
 )
 
@@ -88,10 +89,10 @@ five sessions of each workflow run; belay runs show and --json have all.`,
 			rows, folded := foldRuns(rows)
 			printSessions(c, rows, known, all)
 			for _, f := range folded {
-				c.note("run", fmt.Sprintf("%s: %s; belay runs show %s lists them", f.id, count(f.more, "more session", "more sessions"), f.id))
+				c.note("run", fmt.Sprintf("%s: %s; belay runs show %s lists them", f.id, quantity.Count(f.more, "more session", "more sessions"), f.id))
 			}
 			if page.More > 0 {
-				c.note("more", count(page.More, "session", "sessions")+" not listed; raise --limit, or list all with --limit 0")
+				c.note("more", quantity.Count(page.More, "session", "sessions")+" not listed; raise --limit, or list all with --limit 0")
 			}
 			return nil
 		})

@@ -3,6 +3,8 @@ package cli
 import (
 	"slices"
 	"strconv"
+
+	"belay/internal/quantity"
 )
 
 // printSessions prints the list. Known are all ids there are: what is shown of an
@@ -34,7 +36,7 @@ func printSessions(c *console, rows []listed, known []string, withProject bool) 
 			message = clip(line(r.Title), maxListed)
 		}
 		if message == "" && r.files > 0 {
-			message = "(" + count(r.files, "file", "files") + ")"
+			message = "(" + quantity.Count(r.files, "file", "files") + ")"
 		}
 		t.add(r.SessionID[:min(shown, len(r.SessionID))], when(r.UpdatedAt.Time), state, message, r.ProjectRoot)
 	}

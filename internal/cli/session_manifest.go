@@ -10,6 +10,7 @@ import (
 
 	"belay/internal/app"
 	"belay/internal/fault"
+	"belay/internal/quantity"
 	"belay/internal/render"
 	"belay/internal/session"
 )
@@ -50,7 +51,7 @@ sha256. The sums are those of the files on disk, so sha256sum can check them.`,
 }
 
 func printManifest(c *console, m session.Manifest) {
-	history := count(m.History.Turns, "earlier turn", "earlier turns")
+	history := quantity.Count(m.History.Turns, "earlier turn", "earlier turns")
 	if m.History.Elided > 0 {
 		history += fmt.Sprintf(", %d older left out", m.History.Elided)
 	}
@@ -62,16 +63,16 @@ func printManifest(c *console, m session.Manifest) {
 		if s.Cut {
 			used = "first part"
 		}
-		t.add("instructions", s.Path, used, size(s.Bytes), s.SHA256)
+		t.add("instructions", s.Path, used, quantity.Size(s.Bytes), s.SHA256)
 	}
 	for _, d := range m.Attachments {
-		t.add("attachment", d.Name, d.Used, size(d.Bytes), d.SHA256)
+		t.add("attachment", d.Name, d.Used, quantity.Size(d.Bytes), d.SHA256)
 	}
 	for _, it := range m.Shown {
-		t.add("shown by a tool", it.Name, "in its result", size(it.Bytes), it.SHA256)
+		t.add("shown by a tool", it.Name, "in its result", quantity.Size(it.Bytes), it.SHA256)
 	}
 	for _, d := range m.History.Attachments {
-		t.add("earlier", d.Name, d.Used, size(d.Bytes), d.SHA256)
+		t.add("earlier", d.Name, d.Used, quantity.Size(d.Bytes), d.SHA256)
 	}
 	if len(t.rows) > 0 {
 		c.write("\n")

@@ -13,6 +13,7 @@ import (
 
 	"belay/internal/app"
 	"belay/internal/fault"
+	"belay/internal/quantity"
 	"belay/internal/render"
 	"belay/internal/session"
 )
@@ -191,7 +192,7 @@ func printSession(c *console, s *shown) {
 	c.fields(
 		"session", r.SessionID, "title", r.Title, "state", state, "project", r.ProjectRoot, "persona", r.Persona, "mode", r.Mode,
 		"model", render.Model(r.Model), "created", when(r.CreatedAt.Time), "updated", when(r.UpdatedAt.Time), "booted", booted,
-		"forked", forkedFrom(r), "folder", s.Folder, "size", size(s.Bytes), "turns", strconv.Itoa(s.Turns),
+		"forked", forkedFrom(r), "folder", s.Folder, "size", quantity.Size(s.Bytes), "turns", strconv.Itoa(s.Turns),
 	)
 	if len(s.Last) == 0 {
 		return

@@ -16,6 +16,7 @@ import (
 	"belay/internal/model"
 	"belay/internal/model/openai"
 	"belay/internal/openrouter"
+	"belay/internal/quantity"
 )
 
 // tryTime bounds the test call. Local servers load a model at the first one.
@@ -151,7 +152,7 @@ func tryProvider(c *console, cmd *cobra.Command, cfg *config.Config, done *setup
 			return setupFailure(c, cfg, done, err)
 		}
 		done.Tested, done.TookMS = true, tried.Took.Milliseconds()
-		c.note("answered", fmt.Sprintf("%s, after %v", done.Model, tried.Took.Round(time.Millisecond)))
+		c.note("answered", done.Model+", after "+quantity.Duration(tried.Took))
 		return nil
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
+	"belay/internal/quantity"
 	"belay/internal/workspace"
 	"belay/internal/workspace/snapshot"
 )
@@ -69,7 +70,7 @@ that begin with an underline.`,
 		if asJSON {
 			return c.writeJSON(s)
 		}
-		c.fields("snapshot", s.Name, "in", s.ToolRoot, "files", fmt.Sprintf("%d, %s", len(s.Files), size(s.Bytes)),
+		c.fields("snapshot", s.Name, "in", s.ToolRoot, "files", fmt.Sprintf("%d, %s", len(s.Files), quantity.Size(s.Bytes)),
 			"manifest", s.Manifest, "sha256", s.SHA256, "path", s.Path)
 		return nil
 	}

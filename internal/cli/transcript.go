@@ -6,6 +6,7 @@ import (
 
 	"belay/internal/attachment"
 	"belay/internal/event"
+	"belay/internal/quantity"
 	"belay/internal/render"
 	"belay/internal/session"
 	"belay/internal/turn/agent"
@@ -202,7 +203,7 @@ func (p *transcript) body(label, text string, prose bool) {
 		p.c.write(label + l + "\n")
 	}
 	if more > 0 {
-		p.c.write(margin + "… " + count(more, "more line", "more lines") + " (--full shows all)\n")
+		p.c.write(margin + "… " + quantity.Count(more, "more line", "more lines") + " (--full shows all)\n")
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"belay/internal/quantity"
 	"belay/internal/session"
 )
 
@@ -21,11 +22,11 @@ func (p *transcript) changes(all []session.Change) {
 		}
 	}
 	if more := shown - foldedFiles; more > 0 && !p.full {
-		p.c.write("  … " + count(more, "more file", "more files") + " (--full shows all)\n")
+		p.c.write("  … " + quantity.Count(more, "more file", "more files") + " (--full shows all)\n")
 	}
 	if len(unapplied) > 0 {
 		which := "which a command may not change: "
-		p.c.write("  " + hang("not applied to "+count(len(unapplied), "file", "files")+", "+which+p.names(unapplied), p.c.width, 4) + "\n")
+		p.c.write("  " + hang("not applied to "+quantity.Count(len(unapplied), "file", "files")+", "+which+p.names(unapplied), p.c.width, 4) + "\n")
 	}
 }
 
@@ -45,9 +46,9 @@ func changed(c session.Change) string {
 	case c.AfterMode.IsDir():
 		return "made the folder " + path
 	case c.Before == "" && c.Lost == "":
-		return "made " + path + ", " + size(c.AfterBytes)
+		return "made " + path + ", " + quantity.Size(c.AfterBytes)
 	case c.Removes():
 		return "removed " + path
 	}
-	return "changed " + path + ", " + size(c.AfterBytes)
+	return "changed " + path + ", " + quantity.Size(c.AfterBytes)
 }

@@ -9,6 +9,7 @@ import (
 
 	"belay/internal/blank"
 	"belay/internal/chat"
+	"belay/internal/quantity"
 	"belay/internal/turn"
 )
 
@@ -64,7 +65,7 @@ func readMessage(c *console, arg string) (string, error) {
 		return "", fmt.Errorf("read the message from stdin: %w", err)
 	}
 	if len(message) > maxStdin {
-		return "", failed(ExitUsage, "attach long text as a file", fmt.Errorf("the message on stdin is larger than %s", size(maxStdin)))
+		return "", failed(ExitUsage, "attach long text as a file", fmt.Errorf("the message on stdin is larger than %s", quantity.Size(maxStdin)))
 	}
 	return plainText("the message on stdin", message)
 }

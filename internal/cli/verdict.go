@@ -11,6 +11,7 @@ import (
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/model"
+	"belay/internal/quantity"
 )
 
 // verdict ends a turn for the person: what it used, and how it ended. The error
@@ -122,12 +123,12 @@ func tokens(t event.Tokens) string {
 
 // describe is an accepted attachment in one line.
 func describe(it attachment.Item) string {
-	s := fmt.Sprintf("%s: %s, %s", it.Name, it.MIMEType, size(it.Bytes))
+	s := fmt.Sprintf("%s: %s, %s", it.Name, it.MIMEType, quantity.Size(it.Bytes))
 	switch {
 	case it.Width > 0:
 		s += fmt.Sprintf(", %d×%d px", it.Width, it.Height)
 	case it.Pages > 0:
-		s += ", " + count(it.Pages, "page", "pages")
+		s += ", " + quantity.Count(it.Pages, "page", "pages")
 	}
 	return s
 }

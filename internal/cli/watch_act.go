@@ -10,6 +10,7 @@ import (
 
 	"belay/internal/event"
 	"belay/internal/permit"
+	"belay/internal/quantity"
 	"belay/internal/render"
 )
 
@@ -46,11 +47,11 @@ func (w *watcher) act(ctx context.Context, t event.Type, payload any) {
 		w.heard = append(w.heard, d.Message)
 		words := line(d.Message)
 		if d.Attachments > 0 {
-			words = strings.TrimSpace(words + " (" + count(d.Attachments, "file", "files") + ")")
+			words = strings.TrimSpace(words + " (" + quantity.Count(d.Attachments, "file", "files") + ")")
 		}
 		w.c.note("heard", words)
 	case *event.Attachment:
-		w.c.note("shown", fmt.Sprintf("%s: %s, %s", line(d.Filename), line(d.MIMEType), size(d.Bytes)))
+		w.c.note("shown", fmt.Sprintf("%s: %s, %s", line(d.Filename), line(d.MIMEType), quantity.Size(d.Bytes)))
 	case *event.SentFile:
 		w.c.note("file", render.Sent(*d))
 	}
@@ -109,7 +110,7 @@ func (w *watcher) outcome(d *event.ToolOutcome) {
 	margin := strings.Repeat(" ", noteCells)
 	lines, more := folded(text)
 	if more > 0 {
-		lines = append(lines, "… "+count(more, "more line", "more lines"))
+		lines = append(lines, "… "+quantity.Count(more, "more line", "more lines"))
 	}
 	for _, l := range lines {
 		_, _ = io.WriteString(w.c.err, margin+w.c.paint(styleQuiet, w.c.clipped(l, noteCells))+"\n") // the sink keeps its first error
@@ -127,7 +128,7 @@ func result(d *event.ToolOutcome, subject string) string {
 		words = subject + " failed"
 	}
 	if d.DurationMS > 0 {
-		words += " in " + (time.Duration(d.DurationMS) * time.Millisecond).String()
+		words += " in " + quantity.Duration(time.Duration(d.DurationMS)*time.Millisecond)
 	}
 	gone := make(map[string]bool, len(d.Removed))
 	for _, path := range d.Removed {

@@ -14,6 +14,7 @@ import (
 	"belay/internal/authored"
 	"belay/internal/durable"
 	"belay/internal/plainjson"
+	"belay/internal/quantity"
 	"belay/internal/workflow/catalog"
 	"belay/internal/workflow/definition"
 	"belay/internal/workflow/run"
@@ -51,7 +52,7 @@ In a file of JSON, give the name in a field "$schema".`,
 }
 
 func sharedText(s catalog.Shared) string {
-	return "shared: " + count(s.Agents, "agent", "agents") + ", " + count(s.Actions, "action", "actions") + ", " + count(s.Schemas, "schema", "schemas")
+	return "shared: " + quantity.Count(s.Agents, "agent", "agents") + ", " + quantity.Count(s.Actions, "action", "actions") + ", " + quantity.Count(s.Schemas, "schema", "schemas")
 }
 
 func newWorkflowCheck(c *console) *cobra.Command {
@@ -138,13 +139,13 @@ func besides(name string) definition.Opener {
 func printWorkflows(c *console, all []catalog.Checked) {
 	for _, one := range all {
 		if one.Valid {
-			what := "workflow " + line(one.ID) + ", " + count(one.Tasks, "task", "tasks")
+			what := "workflow " + line(one.ID) + ", " + quantity.Count(one.Tasks, "task", "tasks")
 			if one.Shared != nil {
 				what = sharedText(*one.Shared)
 			}
 			found := "nothing is wrong"
 			if n := len(one.Warnings); n > 0 {
-				found = count(n, "warning", "warnings")
+				found = quantity.Count(n, "warning", "warnings")
 			}
 			c.write(line(one.Path) + ": " + what + ", " + found + "\n")
 			printWarnings(c, one)
@@ -165,7 +166,7 @@ func printWorkflows(c *console, all []catalog.Checked) {
 			}
 		}
 		if one.More > 0 {
-			c.write(line(one.Path) + ": and " + count(one.More, "more problem", "more problems") + "\n")
+			c.write(line(one.Path) + ": and " + quantity.Count(one.More, "more problem", "more problems") + "\n")
 		}
 		printWarnings(c, one)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"belay/internal/event"
+	"belay/internal/quantity"
 )
 
 // Call says in a few words what a call does, from its input. Paths are shortened for
@@ -24,7 +25,7 @@ func Call(l *Look, call event.ToolUse, room int) string {
 		what := text("command")
 		if whole, _ := in["command"].(string); strings.Contains(strings.TrimSpace(whole), "\n") {
 			first, rest, _ := strings.Cut(strings.TrimSpace(whole), "\n")
-			what = Line(Visible(Glance(first, 100))) + " (and " + Number(1+strings.Count(rest, "\n"), "more line") + ")"
+			what = Line(Visible(Glance(first, 100))) + " (and " + quantity.Count(1+strings.Count(rest, "\n"), "more line", "more lines") + ")"
 		}
 		if dir := text("dir"); dir != "" && path.Clean(dir) != "." {
 			what += " (in " + dir + ")"
@@ -41,7 +42,7 @@ func Call(l *Look, call event.ToolUse, room int) string {
 		if len(paths) == 1 {
 			in["path"] = paths[0]
 		} else if len(paths) > 1 {
-			return Number(len(paths), "file")
+			return quantity.Count(len(paths), "file", "files")
 		}
 	case "attachment.download":
 		if dir := text("downloadDir"); dir != "" {
@@ -50,7 +51,7 @@ func Call(l *Look, call event.ToolUse, room int) string {
 		return ""
 	case "project.propose":
 		rows, _ := in["rows"].([]any)
-		return Number(len(rows), "row") + " for " + text("deliverable")
+		return quantity.Count(len(rows), "row", "rows") + " for " + text("deliverable")
 	case "project.status":
 		if to := text("to"); to != "" {
 			return l.Shorten(text("deliverable"), room-l.Cells(to)-len(" to ")) + " to " + to

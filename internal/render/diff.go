@@ -7,6 +7,7 @@ import (
 
 	"belay/internal/event"
 	"belay/internal/permit"
+	"belay/internal/quantity"
 )
 
 // WholeLines is how much is shown of what is shown whole.
@@ -155,7 +156,7 @@ func drawn(l *Look, file, diff string, width, limit int, rest string, rows func(
 		}
 	}
 	if left > 0 {
-		lines = append(lines, l.Faint.Render(l.Cut("… "+Number(left, "more line")+" of the change"+rest, width)))
+		lines = append(lines, l.Faint.Render(l.Cut("… "+quantity.Count(left, "more line", "more lines")+" of the change"+rest, width)))
 	}
 	return lines
 }

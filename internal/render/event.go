@@ -6,6 +6,7 @@ import (
 	"belay/internal/event"
 	"belay/internal/model"
 	"belay/internal/permit"
+	"belay/internal/quantity"
 )
 
 // Model is a model's name for people, who must not take the built-in provider for one.
@@ -59,7 +60,7 @@ func Subagent(t event.Type, d *event.Subagent) (words string, failed bool) {
 // Sent names a file that an agent sends to people, with its path where the name does not
 // say all of it.
 func Sent(f event.SentFile) string {
-	text := Line(f.Filename) + " (" + Line(f.MIMEType) + ", " + Size(f.Bytes) + ")"
+	text := Line(f.Filename) + " (" + Line(f.MIMEType) + ", " + quantity.Size(f.Bytes) + ")"
 	if f.Path != "" && path.Clean(f.Path) != f.Filename {
 		text += " from " + Line(f.Path)
 	}

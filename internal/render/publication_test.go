@@ -20,7 +20,7 @@ func TestPublication(t *testing.T) {
 	}}
 	want := []string{
 		"to Discord, #general allow?", "notes.md (text/markdown, 12 B) from out/notes.md", "  # Notes", "  one\ufffd[2J",
-		"plot.png (image/png, 2.0 kB)", "  640 × 480 pixels",
+		"plot.png (image/png, 2 KiB)", "  640 × 480 pixels",
 	}
 	if diff := cmp.Diff(want, Publication(e)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

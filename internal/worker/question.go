@@ -13,6 +13,7 @@ import (
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/permit"
+	"belay/internal/quantity"
 	"belay/internal/render"
 )
 
@@ -115,7 +116,7 @@ func decision(r permit.Request) contract.Decision {
 	if e.Done != nil {
 		d.Output, d.Failed, d.FileCount = contract.Cut(e.Done.Output, maxOutput), e.Done.Failed, max(e.Done.Files, len(d.Files))
 		for _, i := range e.Done.Ignored {
-			d.Notes = append(d.Notes, contract.Cut(fmt.Sprintf("%s that git ignores: %s", render.Number(i.Files, "file"), i.Path), maxNote))
+			d.Notes = append(d.Notes, contract.Cut(fmt.Sprintf("%s that git ignores: %s", quantity.Count(i.Files, "file", "files"), i.Path), maxNote))
 		}
 	}
 	d.Notes = d.Notes[:min(len(d.Notes), maxPaths)]

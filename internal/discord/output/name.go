@@ -1,7 +1,6 @@
 package output
 
 import (
-	"fmt"
 	"path"
 	"strings"
 	"unicode"
@@ -39,15 +38,3 @@ func FileName(name string) string {
 
 // code is a name that [FileName] gave, as Discord shows it without looking for markdown.
 func code(name string) string { return "`" + name + "`" }
-
-// size is a number of bytes for people.
-func size(n int64) string {
-	const kib, mib = 1 << 10, 1 << 20
-	switch {
-	case n < kib:
-		return fmt.Sprintf("%d bytes", n)
-	case n < mib:
-		return fmt.Sprintf("%d KiB", (n+kib-1)/kib)
-	}
-	return fmt.Sprintf("%.3g MiB", float64(n)/mib)
-}

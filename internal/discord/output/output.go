@@ -23,6 +23,8 @@ package output
 import (
 	"slices"
 	"strings"
+
+	"belay/internal/quantity"
 )
 
 // Limits are what Discord takes.
@@ -181,8 +183,8 @@ func (a *Answer) AddFile(f File) {
 	case f.Size == 0:
 		a.notes = append(a.notes, code(f.Name)+" is empty. Discord takes no empty files.")
 	case f.Size > a.limits.FileBytes || f.Size > a.limits.RequestBytes:
-		a.notes = append(a.notes, code(f.Name)+" ("+size(f.Size)+") is too large for Discord, which takes "+
-			size(min(a.limits.FileBytes, a.limits.RequestBytes))+" here.")
+		a.notes = append(a.notes, code(f.Name)+" ("+quantity.Size(f.Size)+") is too large for Discord, which takes "+
+			quantity.Size(min(a.limits.FileBytes, a.limits.RequestBytes))+" here.")
 	default:
 		a.pending = append(a.pending, upload{File: f})
 	}

@@ -175,7 +175,7 @@ func TestAnswers(t *testing.T) {
 			flush()
 			a.End("")
 		},
-			"1<- \"x\" f0\n2<-1 \"`big_.._x` (101 bytes) is too large for Discord, which takes\" \n3<-2 \"100 bytes here.\" \n"},
+			"1<- \"x\" f0\n2<-1 \"`big_.._x` (101 B) is too large for Discord, which takes 100\" \n3<-2 \"B here.\" \n"},
 		"empty": {func(a *Answer, flush func()) { a.AddFile(File{Key: "a", Name: "e"}); a.End("") },
 			"1<- \"`e` is empty. Discord takes no empty files.\" \n"},
 		"as many as one request takes": {func(a *Answer, flush func()) {
@@ -192,7 +192,7 @@ func TestAnswers(t *testing.T) {
 		ch.run(a)
 		want := c.want
 		if name == "too large" {
-			want = "1<- \"x\\n\\n`big_.._x` (101 bytes) is too large for Discord, which takes\" f0\n2<-1 \"100 bytes here.\" \n"
+			want = "1<- \"x\\n\\n`big_.._x` (101 B) is too large for Discord, which takes 100\" f0\n2<-1 \"B here.\" \n"
 		}
 		if diff := cmp.Diff(want, ch.String()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s\n%s", name, diff, strings.Join(ch.log, "\n"))

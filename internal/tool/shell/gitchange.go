@@ -150,13 +150,6 @@ func limited(f io.ReadCloser) string {
 	return string(data)
 }
 
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // openObjects opens the folders of objects: what the command made, and the project's.
 func (g *gitChange) openObjects(refs []gitRef) (closeStores func()) {
 	digits := 40

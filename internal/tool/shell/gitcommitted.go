@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"belay/internal/journal"
+	"belay/internal/quantity"
 	"belay/internal/tool"
 	"belay/internal/tool/files"
 	"belay/internal/workspace/repository"
@@ -43,7 +44,7 @@ func (g *gitChange) showCommitted(refs []gitRef) {
 		g.lines = slices.Insert(g.lines, 0, fmt.Sprintf("not all that its new commits hold could be compared with the work tree: %v", err))
 	}
 	if shown > 0 {
-		g.addLine("the work tree has %s otherwise than its new commits; the diff shows what was committed", count(shown, "file"))
+		g.addLine("the work tree has %s otherwise than its new commits; the diff shows what was committed", quantity.Count(shown, "file", "files"))
 	}
 }
 

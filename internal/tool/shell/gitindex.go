@@ -10,6 +10,7 @@ import (
 
 	"belay/internal/durable"
 	"belay/internal/journal"
+	"belay/internal/quantity"
 )
 
 // maxComparedIndex is how large an index is compared.
@@ -161,10 +162,10 @@ func (g *gitChange) describeIndex() {
 		}
 	}
 	if added > 0 {
-		g.addLine("%s staged", count(added, "file"))
+		g.addLine("%s staged", quantity.Count(added, "file", "files"))
 	}
 	if removed > 0 {
-		g.addLine("%s not staged any more", count(removed, "file"))
+		g.addLine("%s not staged any more", quantity.Count(removed, "file", "files"))
 	}
 }
 

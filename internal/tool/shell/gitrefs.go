@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"belay/internal/journal"
+	"belay/internal/quantity"
 	"belay/internal/tool"
 )
 
@@ -148,13 +149,13 @@ func (g *gitChange) describeRef(r gitRef) {
 	case r.was == "" && ahead == 0:
 		g.addLine("%s is new", full)
 	case r.was == "":
-		g.addLine("%s is new: %s, %s", full, count(ahead, "commit"), count(len(names), "file"))
+		g.addLine("%s is new: %s, %s", full, quantity.Count(ahead, "commit", "commits"), quantity.Count(len(names), "file", "files"))
 	case behind == 0:
-		g.addLine("%s on %s, %s", count(ahead, "commit"), short, count(len(names), "file"))
+		g.addLine("%s on %s, %s", quantity.Count(ahead, "commit", "commits"), short, quantity.Count(len(names), "file", "files"))
 	case ahead == 0:
-		g.addLine("%s goes back by %s, %s", full, count(behind, "commit"), count(len(names), "file"))
+		g.addLine("%s goes back by %s, %s", full, quantity.Count(behind, "commit", "commits"), quantity.Count(len(names), "file", "files"))
 	default:
-		g.addLine("%s is rewritten: %s in the place of %d, %s", full, count(ahead, "commit"), behind, count(len(names), "file"))
+		g.addLine("%s is rewritten: %s in the place of %d, %s", full, quantity.Count(ahead, "commit", "commits"), behind, quantity.Count(len(names), "file", "files"))
 	}
 	if err == nil && ahead > 0 {
 		g.describeCommits(ahead, r.is, names)
@@ -167,9 +168,9 @@ func (g *gitChange) describeStash() {
 	was, is := strings.Count(g.before(log), "\n"), strings.Count(g.after(log), "\n")
 	switch {
 	case is > was:
-		g.addLine("%s stashed", count(is-was, "change"))
+		g.addLine("%s stashed", quantity.Count(is-was, "change", "changes"))
 	case is < was:
-		g.addLine("%s of the stash dropped", count(was-is, "change"))
+		g.addLine("%s of the stash dropped", quantity.Count(was-is, "change", "changes"))
 	default:
 		g.addLine("the stash changes")
 	}

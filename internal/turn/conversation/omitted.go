@@ -7,6 +7,7 @@ import (
 
 	"belay/internal/attachment"
 	"belay/internal/model"
+	"belay/internal/quantity"
 )
 
 // highWater is how much of the budget one earlier turn may fill by itself: the next
@@ -83,10 +84,10 @@ func elided(n int, summary string) []model.Message {
 func note(turns, answers int, summary string) string {
 	var what []string
 	if turns > 0 {
-		what = append(what, plural(turns, "earlier turn", "earlier turns")+" of this conversation")
+		what = append(what, quantity.Count(turns, "earlier turn", "earlier turns")+" of this conversation")
 	}
 	if answers > 0 {
-		what = append(what, plural(answers, "answer", "answers")+" to this message, with the results of their calls,")
+		what = append(what, quantity.Count(answers, "answer", "answers")+" to this message, with the results of their calls,")
 	}
 	text := "[" + strings.Join(what, " and ") + " left out here to fit the model; the session's transcript has them.]"
 	if summary != "" {

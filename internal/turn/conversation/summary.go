@@ -3,6 +3,8 @@ package conversation
 import (
 	"slices"
 	"strings"
+
+	"belay/internal/quantity"
 )
 
 // Summary stands for the oldest turns of a conversation that outgrew the model.
@@ -64,12 +66,12 @@ func (w *Window) Omitted() string {
 	p := w.planned
 	var what []string
 	if p.elided > 0 {
-		what = append(what, plural(p.elided, "earlier turn", "earlier turns"))
+		what = append(what, quantity.Count(p.elided, "earlier turn", "earlier turns"))
 	}
 	if p.folded > 0 {
 		first := "the first answer"
 		if p.folded > 1 {
-			first = "the first " + plural(p.folded, "answer", "answers")
+			first = "the first " + quantity.Count(p.folded, "answer", "answers")
 		}
 		what = append(what, first+" of this turn")
 	}

@@ -40,13 +40,6 @@ func cutNote(size int, where string) string {
 	return fmt.Sprintf("\n[cut here to fit the model: these were %d bytes; %s]", size, where)
 }
 
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
 // spoken is an input's words: a text must not be blank.
 func spoken(message string) string {
 	if blank.Is(message) {

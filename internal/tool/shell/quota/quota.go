@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"belay/internal/quantity"
 )
 
 // Limits bound what a command takes of the disk. 0 is no limit.
@@ -37,19 +39,9 @@ const (
 // Error implements error.
 func (e *ExceededError) Error() string {
 	if e.Setting == SettingFree {
-		return fmt.Sprintf("less than %s were left on the disk (%s)", size(e.Limit), e.Setting)
+		return fmt.Sprintf("less than %s were left on the disk (%s)", quantity.Size(e.Limit), e.Setting)
 	}
-	return fmt.Sprintf("it had written more than %s (%s)", size(e.Limit), e.Setting)
-}
-
-// size is a number of bytes for people.
-func size(n int64) string {
-	for i, unit := range []string{"TiB", "GiB", "MiB", "KiB"} {
-		if one := int64(1) << (40 - 10*i); n >= one && n%one == 0 {
-			return fmt.Sprintf("%d %s", n/one, unit)
-		}
-	}
-	return fmt.Sprintf("%d bytes", n)
+	return fmt.Sprintf("it had written more than %s (%s)", quantity.Size(e.Limit), e.Setting)
 }
 
 const (

@@ -166,7 +166,7 @@ func TestExceededError(t *testing.T) {
 	t.Parallel()
 	for want, e := range map[string]*ExceededError{
 		"it had written more than 4 GiB (bash.max_write_bytes)":         {SettingWrite, 4 << 30},
-		"it had written more than 1000000 bytes (bash.max_write_bytes)": {SettingWrite, 1e6},
+		"it had written more than 976.6 KiB (bash.max_write_bytes)":     {SettingWrite, 1e6},
 		"less than 256 MiB were left on the disk (bash.min_free_bytes)": {SettingFree, 256 << 20},
 	} {
 		if got := e.Error(); got != want {
