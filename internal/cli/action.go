@@ -1,8 +1,8 @@
 package cli
 
 // reportDone reports what a command did: for programs v as JSON, for people a note.
-func reportDone(c *console, asJSON bool, v any, label, text string) error {
-	if asJSON {
+func reportDone(c *console, v any, label, text string) error {
+	if c.json {
 		return c.writeJSON(v)
 	}
 	c.note(label, text)

@@ -17,10 +17,7 @@ func newAttach(c *console) *cobra.Command {
 }
 
 func newAttachInspect(c *console) *cobra.Command {
-	var (
-		model  string
-		asJSON bool
-	)
+	var model string
 	cmd := &cobra.Command{
 		Use:   "inspect PATH|URL|GLOB...",
 		Short: "Show how a model would get these files, without sending them",
@@ -39,14 +36,14 @@ The exit code is 1 if one of them would be refused.`,
 	setting(cmd, "provider", "provider", "plan for the models of `NAME`: scripted, anthropic or openai")
 	attachmentFlags(cmd)
 	cmd.Flags().StringVar(&model, "model", "", "plan for the model `NAME` (default: the configured one)")
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
 			found, err := inspectAll(ctx, a, args, model)
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if c.json {
 				if err := c.writeJSON(map[string]any{"attachments": orEmpty(found)}); err != nil {
 					return err
 				}

@@ -15,7 +15,6 @@ func newAudit(c *console) *cobra.Command {
 }
 
 func newAuditVerify(c *console) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Check that nobody changed the audit log",
@@ -27,20 +26,20 @@ was removed or replaced. The exit code is 1 if something is wrong.`,
 		Example: "  belay audit verify\n  belay audit verify --json",
 		Args:    cobra.NoArgs,
 	}
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return c.withApp(cmd, func(ctx context.Context, a *app.App) error { return verifyAudit(ctx, c, a, asJSON) })
+		return c.withApp(cmd, func(ctx context.Context, a *app.App) error { return verifyAudit(ctx, c, a) })
 	}
 	return cmd
 }
 
-func verifyAudit(ctx context.Context, c *console, a *app.App, asJSON bool) error {
+func verifyAudit(ctx context.Context, c *console, a *app.App) error {
 	v, err := a.VerifyAudit(ctx)
 	if err != nil {
 		return err
 	}
 	switch {
-	case asJSON:
+	case c.json:
 		if err := c.writeJSON(v); err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ const auditPage = 100
 func newAuditList(c *console) *cobra.Command {
 	var (
 		part         paging
-		asJSON, all  bool
+		all          bool
 		since        string
 		kind, person string
 	)
@@ -50,7 +50,7 @@ that it was not done after all.`,
 	cmd.Flags().Lookup("limit").DefValue, part.limit = strconv.Itoa(auditPage), auditPage
 	cmd.Flags().Lookup("limit").Usage = "list at most `N` entries"
 	cmd.MarkFlagsMutuallyExclusive("project", "all")
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if part.limit < 1 || part.limit > permit.MaxAuditPage {
 			return usage("--limit must be 1 to %d", permit.MaxAuditPage)
@@ -87,7 +87,7 @@ that it was not done after all.`,
 		if page.Next > 0 {
 			l.NextCursor = writeCursor(int(page.Next), "")
 		}
-		if asJSON {
+		if c.json {
 			return c.writeJSON(l)
 		}
 		printAudit(c, l)

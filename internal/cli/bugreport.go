@@ -28,7 +28,6 @@ type setSetting struct {
 }
 
 func newBugreport(c *console) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "bugreport",
 		Short: "Print what a maintainer needs to know of this machine",
@@ -41,12 +40,12 @@ Read it before you send it.`,
 	}
 	setting(cmd, "project", "project", "look at the project in `DIR`")
 	setting(cmd, "provider", "provider", "look at the provider `NAME`")
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, problems := config.Examine(c.layers(cmd))
 		r := bugReport{Build: readBuild(), Checks: app.Doctor(cmd.Context(), cfg, problems...), Settings: setSettings(cfg)}
 		text := r.text()
-		if asJSON {
+		if c.json {
 			var b strings.Builder
 			if err := encodeJSON(&b, r); err != nil {
 				return err

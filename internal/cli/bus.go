@@ -22,9 +22,8 @@ func newBus(c *console) *cobra.Command {
 
 func newBusTail(c *console) *cobra.Command {
 	var (
-		o      bus.TailOptions
-		since  string
-		asJSON bool
+		o     bus.TailOptions
+		since string
 	)
 	cmd := &cobra.Command{
 		Use:   "tail",
@@ -41,7 +40,7 @@ and agents wrote. With --json each message is a line of JSON.`,
 	cmd.Flags().StringVar(&since, "since", "", "begin with this `DAY` (YYYY-MM-DD), or so long ago (7d, 12h)")
 	cmd.Flags().StringVar(&o.Session, "session", "", "only messages of the session `ID`")
 	cmd.Flags().StringVar(&o.Request, "request", "", "only messages of the request `ID`")
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		if since != "" {
 			if o.Since, err = sinceWhen(since, time.Now()); err != nil {
@@ -63,7 +62,7 @@ and agents wrote. With --json each message is a line of JSON.`,
 			if err != nil {
 				return err
 			}
-			if err := printTraffic(c, t, asJSON); err != nil {
+			if err := printTraffic(c, t); err != nil {
 				return err
 			}
 		}
@@ -73,8 +72,8 @@ and agents wrote. With --json each message is a line of JSON.`,
 }
 
 // printTraffic prints a message of the bus.
-func printTraffic(c *console, t bus.Traffic, asJSON bool) error {
-	if asJSON {
+func printTraffic(c *console, t bus.Traffic) error {
+	if c.json {
 		data, err := json.Marshal(t)
 		if err != nil {
 			return err

@@ -71,7 +71,6 @@ func inChanges(c *console, cmd *cobra.Command, f *changesFlags, do func(ctx cont
 
 func newChangesList(c *console) *cobra.Command {
 	var f changesFlags
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List the kept changes of a project, oldest first",
@@ -81,7 +80,7 @@ func newChangesList(c *console) *cobra.Command {
 	f.add(cmd)
 	var part paging
 	part.flags(cmd)
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return inChanges(c, cmd, &f, func(ctx context.Context, e turn.Engine, project string) error {
 			all, err := e.Kept(ctx, project)
@@ -92,7 +91,7 @@ func newChangesList(c *console) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if c.json {
 				return c.writeJSON(struct {
 					ProjectRoot string               `json:"projectRoot"`
 					Changes     []changes.KeptChange `json:"changes"`
@@ -147,7 +146,6 @@ func keptWord(k changes.KeptChange) string {
 
 func newChangesShow(c *console) *cobra.Command {
 	var f changesFlags
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Show a kept change as a diff against the project",
@@ -158,14 +156,14 @@ output of the command.`,
 		Args:    needsChange,
 	}
 	f.add(cmd)
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return inChange(c, cmd, &f, args[0], func(ctx context.Context, e turn.Engine, project, id string) error {
 			k, err := e.KeptChange(ctx, project, id)
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if c.json {
 				return c.writeJSON(map[string]any{"change": k})
 			}
 			printKept(c, k)

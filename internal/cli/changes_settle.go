@@ -13,7 +13,7 @@ import (
 func newChangesKeep(c *console) *cobra.Command {
 	var f changesFlags
 	var only []string
-	var asJSON, runs bool
+	var runs bool
 	cmd := &cobra.Command{
 		Use:   "keep ID",
 		Short: "Apply a kept change to the project",
@@ -27,7 +27,7 @@ hook, need --runs-by-itself. Look at them first with belay changes show.`,
 		Args:    needsChange,
 	}
 	f.add(cmd)
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.Flags().BoolVar(&runs, "runs-by-itself", false, "also apply files that other programs run by themselves")
 	cmd.Flags().StringArrayVar(&only, "only", nil, "apply this `PATH` and keep the rest; may be repeated")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -36,7 +36,7 @@ hook, need --runs-by-itself. Look at them first with belay changes show.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if c.json {
 				return c.writeJSON(map[string]any{"change": done})
 			}
 			c.note("applied", done.ID)
@@ -57,7 +57,6 @@ hook, need --runs-by-itself. Look at them first with belay changes show.`,
 
 func newChangesDrop(c *console) *cobra.Command {
 	var f changesFlags
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "drop ID",
 		Short:   "Remove a kept change without applying it",
@@ -65,14 +64,14 @@ func newChangesDrop(c *console) *cobra.Command {
 		Args:    needsChange,
 	}
 	f.add(cmd)
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return inChange(c, cmd, &f, args[0], func(ctx context.Context, e turn.Engine, project, id string) error {
 			done, err := e.DropKept(ctx, changes.KeptRequest{ProjectRoot: project, ID: id, By: c.person()})
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if c.json {
 				return c.writeJSON(map[string]any{"change": done})
 			}
 			c.note("dropped", done.ID)

@@ -13,7 +13,6 @@ func newConfig(c *console) *cobra.Command {
 }
 
 func newConfigShow(c *console) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show",
 		Short: "Show every setting, its value and its source",
@@ -24,10 +23,10 @@ Problems of the configuration follow, and the exit code is 2 if there is one.`,
 		Args:    cobra.NoArgs,
 	}
 	setting(cmd, "project", "project", "with the belay.yaml of the project in `DIR`")
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, problems := config.Examine(c.layers(cmd))
-		if asJSON {
+		if c.json {
 			if err := c.writeJSON(map[string]any{"settings": cfg.Show(), "problems": orEmpty(problems)}); err != nil {
 				return err
 			}
@@ -88,7 +87,6 @@ func newConfigSchema(c *console) *cobra.Command {
 }
 
 func newConfigCheck(c *console) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "check",
 		Short:   "Check the configuration and list every problem",
@@ -97,10 +95,10 @@ func newConfigCheck(c *console) *cobra.Command {
 		Args:    cobra.NoArgs,
 	}
 	setting(cmd, "project", "project", "with the belay.yaml of the project in `DIR`")
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, problems := config.Examine(c.layers(cmd))
-		if asJSON {
+		if c.json {
 			if err := c.writeJSON(map[string]any{"problems": orEmpty(problems), "warnings": orEmpty(cfg.Warnings)}); err != nil {
 				return err
 			}

@@ -10,7 +10,6 @@ import (
 )
 
 func newConfigGet(c *console) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "get KEY",
 		Short: "Print the value of a setting",
@@ -20,7 +19,7 @@ and its default.`,
 		Args:    cobra.ExactArgs(1),
 	}
 	setting(cmd, "project", "project", "with the belay.yaml of the project in `DIR`")
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		cfg, problems := config.Examine(c.layers(cmd))
 		c.tellProblems(problems)
@@ -28,7 +27,7 @@ and its default.`,
 			switch {
 			case row.Key != args[0]:
 				continue
-			case asJSON:
+			case c.json:
 				return errors.Join(c.writeJSON(row), invalid(problems))
 			}
 			c.write(row.Value + "\n")
@@ -40,7 +39,7 @@ and its default.`,
 }
 
 func newConfigSet(c *console) *cobra.Command {
-	var usual, asJSON bool
+	var usual bool
 	cmd := &cobra.Command{
 		Use:   "set KEY [VALUE]",
 		Short: "Change a setting in your configuration file",
@@ -53,7 +52,7 @@ A setting of an environment variable or a flag still wins over the file.`,
 		Args:    cobra.RangeArgs(1, 2),
 	}
 	cmd.Flags().BoolVar(&usual, "default", false, "take the setting out of the file")
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if usual == (len(args) == 2) {
 			return usageHint("write belay config set KEY VALUE, or belay config set KEY --default", "a setting needs a value, or --default without one")
@@ -77,7 +76,7 @@ A setting of an environment variable or a flag still wins over the file.`,
 			if value != nil && !strings.HasPrefix(row.Origin, path+":") {
 				c.warn(row.Origin + " still sets " + row.Key + " to " + row.Value)
 			}
-			if asJSON {
+			if c.json {
 				return c.writeJSON(map[string]any{"file": path, "setting": row})
 			}
 		}

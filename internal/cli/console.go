@@ -23,6 +23,8 @@ type console struct {
 	// terminal's columns, 0 for no limit.
 	outColour, errColour bool
 	width                int
+	// json is the --json flag of the command that runs.
+	json bool
 	// quiet leaves out notes about progress.
 	quiet bool
 

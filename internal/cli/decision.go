@@ -29,7 +29,6 @@ of a run has ended, the next belay serve or belay run --resume does.`
 
 func newDecisionList(c *console) *cobra.Command {
 	var session string
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List open questions, oldest first",
@@ -42,7 +41,7 @@ reach over the network. The wait tasks of runs follow, each with its text.`,
 	cmd.Flags().StringVar(&session, "session", "", "only those of the session `ID`")
 	var part paging
 	part.flags(cmd)
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
 			id, err := named(ctx, a.Engine, session)
@@ -57,7 +56,7 @@ reach over the network. The wait tasks of runs follow, each with its text.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if c.json {
 				return c.writeJSON(pendingJSON(open, left))
 			}
 			defer left.tell(c)
@@ -77,14 +76,13 @@ reach over the network. The wait tasks of runs follow, each with its text.`,
 }
 
 func newDecisionShow(c *console) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "show ID",
 		Short:   "Show an open question and its whole effect",
 		Example: "  belay decision show dec_4f2a8c",
 		Args:    needsQuestion,
 	}
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
 			q, ok, err := openQuestion(ctx, a, args[0])
@@ -95,9 +93,9 @@ func newDecisionShow(c *console) *cobra.Command {
 				return failed(ExitNotFound, "list the open ones with belay decision list", fmt.Errorf("no open question has the id %s", args[0]))
 			}
 			switch {
-			case asJSON && q.wait != nil:
+			case c.json && q.wait != nil:
 				return c.writeJSON(map[string]any{"wait": q.wait})
-			case asJSON:
+			case c.json:
 				return c.writeJSON(map[string]any{"decision": q.call})
 			}
 			printPending(c, q, 0)
@@ -110,7 +108,7 @@ func newDecisionShow(c *console) *cobra.Command {
 func newDecisionAllow(c *console) *cobra.Command {
 	var note string
 	var only []string
-	var session, asJSON bool
+	var session bool
 	cmd := &cobra.Command{
 		Use:   "allow ID",
 		Short: "Let a tool call run, or let a run continue",
@@ -123,20 +121,19 @@ that follow in a run see the note.`,
 	cmd.Flags().BoolVar(&session, "session", false, "allow calls of this kind for the rest of the session")
 	cmd.Flags().StringVar(&note, "note", "", "add this `TEXT` for the agent")
 	cmd.Flags().StringArrayVar(&only, "only", nil, "of what a command changed, apply this `PATH` and drop the rest; may be repeated")
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		verdict := permit.VerdictAllow
 		if session {
 			verdict = permit.VerdictAllowSession
 		}
-		return answerQuestion(c, cmd, args[0], asJSON, verdict, note, only...)
+		return answerQuestion(c, cmd, args[0], verdict, note, only...)
 	}
 	return cmd
 }
 
 func newDecisionDeny(c *console) *cobra.Command {
 	var note string
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "deny ID",
 		Short:   "Refuse a tool call, or fail the wait task of a run",
@@ -144,22 +141,22 @@ func newDecisionDeny(c *console) *cobra.Command {
 		Args:    needsQuestion,
 	}
 	cmd.Flags().StringVar(&note, "note", "", "add this `TEXT` for the agent")
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return answerQuestion(c, cmd, args[0], asJSON, permit.VerdictDeny, note)
+		return answerQuestion(c, cmd, args[0], permit.VerdictDeny, note)
 	}
 	return cmd
 }
 
 // answerQuestion says what the call would do or what the run asks, and gives the answer.
-func answerQuestion(c *console, cmd *cobra.Command, id string, asJSON bool, v permit.Verdict, note string, only ...string) error {
+func answerQuestion(c *console, cmd *cobra.Command, id string, v permit.Verdict, note string, only ...string) error {
 	return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
 		q, ok, err := openQuestion(ctx, a, id)
 		if err != nil {
 			return err
 		}
 		if q.wait != nil {
-			return answerWait(ctx, c, a, *q.wait, asJSON, v, note, only...)
+			return answerWait(ctx, c, a, *q.wait, v, note, only...)
 		}
 		if !ok {
 			w, found, err := a.Runs.Closed(ctx, id)
@@ -167,7 +164,7 @@ func answerQuestion(c *console, cmd *cobra.Command, id string, asJSON bool, v pe
 				return err
 			}
 			if found { // the answer says how it was decided
-				return answerWait(ctx, c, a, w, asJSON, v, note, only...)
+				return answerWait(ctx, c, a, w, v, note, only...)
 			}
 		}
 		answer := turn.DecisionRequest{DecisionID: id, Verdict: v, By: c.person(), Note: note, Only: only}
@@ -179,7 +176,7 @@ func answerQuestion(c *console, cmd *cobra.Command, id string, asJSON bool, v pe
 		if err != nil {
 			return err
 		}
-		if asJSON {
+		if c.json {
 			return c.writeJSON(onQuestion{DecisionID: d.DecisionID, Verdict: string(d.Verdict)})
 		}
 		said := d.DecisionID

@@ -22,7 +22,6 @@ var graphFormats = map[string]func(*graph.Graph, io.Writer) error{
 
 func newDepsGraph(c *console) *cobra.Command {
 	var format, around, impact string
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "graph",
 		Short: "Write the dependencies of a project as a graph",
@@ -39,7 +38,7 @@ the deliverables that a change to one reaches, the nearest first.`,
 	cmd.Flags().StringVar(&format, "format", "json", "`FORMAT` of the graph: json, mermaid, dot or graphml")
 	cmd.Flags().StringVar(&around, "deliverable", "", "only this deliverable and its neighbours, by `ID`")
 	cmd.Flags().StringVar(&impact, "impact", "", "list the deliverables that a change to this one reaches, by `ID`")
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.MarkFlagsMutuallyExclusive("deliverable", "impact")
 	cmd.MarkFlagsMutuallyExclusive("json", "format")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -54,7 +53,7 @@ the deliverables that a change to one reaches, the nearest first.`,
 		g := p.Graph
 		switch {
 		case impact != "":
-			return printImpact(c, g, impact, asJSON || cmd.Flags().Changed("format"))
+			return printImpact(c, g, impact, c.json || cmd.Flags().Changed("format"))
 		case around != "":
 			if g, ok = g.Around(around); !ok {
 				return noDeliverable(around)

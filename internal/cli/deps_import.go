@@ -47,7 +47,6 @@ type imported struct {
 
 func newDepsImport(c *console) *cobra.Command {
 	var f importFlags
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "import DEL-ID PROPOSAL.csv",
 		Short: "Compare a proposed register, and apply it",
@@ -70,7 +69,7 @@ proposal, look at the new comparison, then pass --stale to confirm that you saw 
 	cmd.Flags().BoolVar(&f.noRetire, "no-retire", false, "do not retire rows that the proposal lacks")
 	cmd.Flags().StringSliceVar(&f.only, "only", nil, "apply these rows alone, by `ID`,...")
 	projectFlag(cmd)
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		cfg, err := c.load(cmd)
 		if err != nil {
@@ -81,7 +80,7 @@ proposal, look at the new comparison, then pass --stale to confirm that you saw 
 			printRowProblems(c, err)
 			return err
 		}
-		if asJSON {
+		if c.json {
 			return c.writeJSON(done)
 		}
 		printImport(c, done, f.apply)

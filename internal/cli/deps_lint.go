@@ -39,24 +39,24 @@ editors. --deliverable, --package and --code select findings, also for the exit 
 		Args:    cobra.MaximumNArgs(1),
 	}
 	projectFlag(cmd)
-	form.flags(cmd)
+	form.flags(c, cmd)
 	cmd.Flags().BoolVar(&strict, "strict", false, "also fail on errors beyond the original's rules")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		cfg, err := c.load(cmd)
 		if err != nil {
 			return err
 		}
-		o := registerlint.Options{Today: time.Now().UTC().Format(time.DateOnly), Digest: form.digest()}
+		o := registerlint.Options{Today: time.Now().UTC().Format(time.DateOnly), Digest: form.digest(c)}
 		if o.Only, err = form.only(register.Rules()); err != nil {
 			return err
 		}
-		part, err := form.window(cmd)
+		part, err := form.window(c, cmd)
 		if err != nil {
 			return err
 		}
 		list, log := c.jsonList("files"), form.log(register.Rules())
 		switch {
-		case form.json:
+		case c.json:
 			o.Each = func(one registerlint.FileReport) {
 				if part.takes() {
 					list.Add(&one)
@@ -70,7 +70,7 @@ editors. --deliverable, --package and --code select findings, also for the exit 
 		switch {
 		case err != nil:
 			return err
-		case form.json:
+		case c.json:
 			err = list.End(struct {
 				*registerlint.Report
 				rest

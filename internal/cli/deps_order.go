@@ -97,21 +97,20 @@ func only(all []graph.Readiness, want graph.Ready) []graph.Readiness {
 // graphQuestion is a command that analyses a project's graph and shows a part of
 // the answer.
 func graphQuestion(c *console, name, short, long string, part func(*graph.Analysis) any, show func(*graph.Graph, *graph.Analysis)) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use: name, Short: short, Long: long,
 		Example: "  belay deps " + name + "\n  belay deps " + name + " --json",
 		Args:    cobra.NoArgs,
 	}
 	projectFlag(cmd)
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		p, err := loadDependencies(c, cmd)
 		if err != nil {
 			return err
 		}
 		a := p.Analyse(cmd.Context())
-		if asJSON {
+		if c.json {
 			return c.writeJSON(part(a))
 		}
 		if len(p.Nodes()) == 0 { // of none of them everything would be true

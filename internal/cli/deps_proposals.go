@@ -18,7 +18,7 @@ type proposalList struct {
 }
 
 func newDepsProposals(c *console) *cobra.Command {
-	var asJSON, all bool
+	var all bool
 	cmd := &cobra.Command{
 		Use:   "proposals",
 		Short: "List the proposals of agents for registers",
@@ -31,7 +31,7 @@ applies it; belay deps dismiss closes it.`,
 	projectFlag(cmd)
 	var part paging
 	part.flags(cmd)
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.Flags().BoolVar(&all, "all", false, "also list those that were applied, dismissed or superseded")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, root, err := c.project(cmd)
@@ -50,7 +50,7 @@ applies it; belay deps dismiss closes it.`,
 		if err != nil {
 			return err
 		}
-		if asJSON {
+		if c.json {
 			return c.writeJSON(proposalList{root, list, left})
 		}
 		printProposals(c, list)
@@ -97,7 +97,6 @@ func day(moment string) string {
 }
 
 func newDepsDismiss(c *console) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "dismiss ID",
 		Short:   "Close a proposal without applying it",
@@ -117,10 +116,10 @@ func newDepsDismiss(c *console) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return reportDone(c, asJSON, map[string]any{"proposal": p}, "dismissed", line(p.ID))
+			return reportDone(c, map[string]any{"proposal": p}, "dismissed", line(p.ID))
 		},
 	}
 	projectFlag(cmd)
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	return cmd
 }

@@ -35,7 +35,7 @@ type fileChange struct {
 }
 
 func newDepsRenumber(c *console) *cobra.Command {
-	var write, asJSON bool
+	var write bool
 	cmd := &cobra.Command{
 		Use:   "renumber",
 		Short: "Replace invalid ids in registers",
@@ -51,7 +51,7 @@ belay undo reverts them.`,
 		Args:    cobra.NoArgs,
 	}
 	projectFlag(cmd)
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.Flags().BoolVar(&write, "write", false, "write it")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, err := c.load(cmd)
@@ -62,7 +62,7 @@ belay undo reverts them.`,
 		if err != nil {
 			return err
 		}
-		if !asJSON {
+		if !c.json {
 			for _, f := range done.Changes {
 				c.printPatch(f.Diff)
 			}
@@ -73,7 +73,7 @@ belay undo reverts them.`,
 			}
 			done.Written = true
 		}
-		if asJSON {
+		if c.json {
 			return c.writeJSON(done)
 		}
 		noteRenumbered(c, done)

@@ -48,7 +48,7 @@ type summaryFailure struct {
 }
 
 func newDepsSummary(c *console) *cobra.Command {
-	var write, asJSON bool
+	var write bool
 	cmd := &cobra.Command{
 		Use:   "summary [DEL-ID]",
 		Short: "Update the summaries of registers",
@@ -64,7 +64,7 @@ then updates by itself. Without --write the command only shows the diff.`,
 		Args:    cobra.MaximumNArgs(1),
 	}
 	projectFlag(cmd)
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.Flags().BoolVar(&write, "write", false, "write it")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		cfg, err := c.load(cmd)
@@ -79,7 +79,7 @@ then updates by itself. Without --write the command only shows the diff.`,
 		if err != nil {
 			return err
 		}
-		if !asJSON {
+		if !c.json {
 			for _, s := range done.Changes {
 				c.printPatch(s.Diff)
 			}
@@ -87,7 +87,7 @@ then updates by itself. Without --write the command only shows the diff.`,
 		if write {
 			err = writeSummaries(cmd.Context(), c, registers.Files, &done)
 		}
-		if asJSON {
+		if c.json {
 			err = errors.Join(err, c.writeJSON(done))
 		} else {
 			noteSummaries(c, done)

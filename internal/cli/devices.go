@@ -12,10 +12,7 @@ import (
 )
 
 func newDevices(c *console) *cobra.Command {
-	var (
-		server string
-		asJSON bool
-	)
+	var server string
 	cmd := &cobra.Command{
 		Use:   "devices",
 		Short: "List the browsers that have your authority",
@@ -30,7 +27,7 @@ With belay devices remove ID a browser loses the authority at once.`,
 	cmd.Flags().StringVar(&server, "server", "", "the server at `URL` (default: the one that runs)")
 	var part paging
 	part.flags(cmd)
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		devices, err := devicesOf(c, cmd, server)
 		if err != nil {
@@ -44,7 +41,7 @@ With belay devices remove ID a browser loses the authority at once.`,
 		if err != nil {
 			return err
 		}
-		if asJSON {
+		if c.json {
 			return c.writeJSON(struct {
 				Devices []client.Device `json:"devices"`
 				rest
@@ -63,10 +60,7 @@ With belay devices remove ID a browser loses the authority at once.`,
 }
 
 func newDevicesRemove(c *console) *cobra.Command {
-	var (
-		server string
-		asJSON bool
-	)
+	var server string
 	cmd := &cobra.Command{
 		Use:     "remove DEVICE…",
 		Aliases: []string{"rm"},
@@ -77,7 +71,7 @@ belay open.`,
 		Args:    cobra.MinimumNArgs(1),
 	}
 	cmd.Flags().StringVar(&server, "server", "", "the server at `URL` (default: the one that runs)")
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		devices, err := devicesOf(c, cmd, server)
 		if err != nil {
@@ -92,12 +86,12 @@ belay open.`,
 			case err != nil:
 				errs = append(errs, err)
 			default:
-				if removed = append(removed, id); !asJSON {
+				if removed = append(removed, id); !c.json {
 					c.note("removed", line(id))
 				}
 			}
 		}
-		if asJSON {
+		if c.json {
 			errs = append(errs, c.writeJSON(map[string]any{"removed": removed}))
 		}
 		return errors.Join(errs...)

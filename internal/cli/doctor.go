@@ -8,7 +8,6 @@ import (
 )
 
 func newDoctor(c *console) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check this machine and the configuration",
@@ -20,11 +19,11 @@ relies on. It changes nothing and makes no network call. The exit code is 1 if a
 	setting(cmd, "project", "project", "look at the project in `DIR` (default: the one that encloses the current folder)")
 	setting(cmd, "provider", "provider", "look at the provider `NAME`")
 	setting(cmd, "instructions", "instructions", "look at the instruction root `DIR`")
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, problems := config.Examine(c.layers(cmd))
 		checks := app.Doctor(cmd.Context(), cfg, problems...)
-		if asJSON {
+		if c.json {
 			if err := c.writeJSON(map[string]any{"checks": orEmpty(checks)}); err != nil {
 				return err
 			}

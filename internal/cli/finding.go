@@ -10,13 +10,13 @@ import (
 
 // findingsForm is how a command that looks for findings shows them, and which.
 type findingsForm struct {
-	json, sarif, all              bool
+	sarif, all                    bool
 	deliverables, packages, codes []string
 	part                          paging
 }
 
-func (f *findingsForm) flags(cmd *cobra.Command) {
-	jsonFlag(cmd, &f.json)
+func (f *findingsForm) flags(c *console, cmd *cobra.Command) {
+	c.jsonFlag(cmd)
 	cmd.Flags().BoolVar(&f.sarif, "sarif", false, "print SARIF 2.1.0 on stdout, for editors and code hosts")
 	cmd.Flags().BoolVar(&f.all, "all", false, "list every finding, not only the first ones of each kind")
 	cmd.Flags().StringSliceVar(&f.deliverables, "deliverable", nil, "only findings about this deliverable, by `ID`; several with commas")
@@ -27,9 +27,9 @@ func (f *findingsForm) flags(cmd *cobra.Command) {
 }
 
 // window is the part of the list that --json prints. For people the list is grouped.
-func (f *findingsForm) window(cmd *cobra.Command) (*window, error) {
+func (f *findingsForm) window(c *console, cmd *cobra.Command) (*window, error) {
 	for _, name := range []string{"limit", "cursor"} {
-		if !f.json && cmd.Flags().Changed(name) {
+		if !c.json && cmd.Flags().Changed(name) {
 			return nil, usageHint("add --json, or select with --deliverable, --package and --code", "--%s needs --json: other forms of the list are grouped", name)
 		}
 	}
@@ -46,9 +46,9 @@ func (f *findingsForm) only(rules []finding.Rule) (*finding.Filter, error) {
 }
 
 // digest counts findings for people; nil where they are printed for programs.
-func (f *findingsForm) digest() *finding.Digest {
+func (f *findingsForm) digest(c *console) *finding.Digest {
 	switch {
-	case f.json, f.sarif:
+	case c.json, f.sarif:
 		return nil
 	case f.all:
 		return finding.NewDigest(0)

@@ -11,7 +11,7 @@ import (
 )
 
 func newGC(c *console) *cobra.Command {
-	var dryRun, asJSON bool
+	var dryRun bool
 	cmd := &cobra.Command{
 		Use:   "gc",
 		Short: "Remove old logs and attachments that nothing refers to",
@@ -24,14 +24,14 @@ stay. Sessions with a running turn are skipped.`,
 		Args:    cobra.NoArgs,
 	}
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only show what would be removed")
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
 			r, err := a.GC(ctx, dryRun)
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if c.json {
 				return c.writeJSON(r)
 			}
 			printGC(c, r, dryRun)

@@ -21,7 +21,6 @@ func newMCP(c *console) *cobra.Command {
 }
 
 func newMCPList(c *console) *cobra.Command {
-	var asJSON bool
 	var part paging
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -32,14 +31,14 @@ tools that each offers. The exit code is 1 if one cannot be reached.`,
 		Args:    cobra.NoArgs,
 	}
 	part.flags(cmd)
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
 			list, left, err := pageOf(&part, a.MCP.Report(ctx, ""), func(r mcp.Report) string { return r.Name })
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if c.json {
 				err = c.writeJSON(struct {
 					Servers []mcp.Report `json:"servers"`
 					rest
@@ -59,14 +58,13 @@ tools that each offers. The exit code is 1 if one cannot be reached.`,
 }
 
 func newMCPShow(c *console) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "show SERVER",
 		Short:   "Connect to an MCP server and show its tools",
 		Example: "  belay mcp show files\n  belay mcp show files --json",
 		Args:    cobra.ExactArgs(1),
 	}
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
 			list := a.MCP.Report(ctx, args[0])
@@ -77,7 +75,7 @@ func newMCPShow(c *console) *cobra.Command {
 				}
 				return failed(ExitNotFound, next, fmt.Errorf("there is no MCP server %q in mcp.servers", args[0]))
 			}
-			if asJSON {
+			if c.json {
 				return errors.Join(c.writeJSON(list[0]), unreached(list))
 			}
 			printServer(c, list[0])

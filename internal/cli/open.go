@@ -19,8 +19,8 @@ import (
 
 func newOpen(c *console) *cobra.Command {
 	var (
-		server, at    string
-		phone, asJSON bool
+		server, at string
+		phone      bool
 	)
 	cmd := &cobra.Command{
 		Use:   "open",
@@ -40,7 +40,7 @@ server.allowed_hosts.`,
 	cmd.Flags().StringVar(&server, "server", "", "the server at `URL` (default: the one that runs)")
 	cmd.Flags().BoolVar(&phone, "phone", false, "show a QR code for a phone on the same network")
 	cmd.Flags().StringVar(&at, "at", "", "with --phone: the `HOST` or address by which the phone reaches the server")
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if at != "" && !phone {
 			return failed(ExitUsage, "add --phone, or leave out --at", errors.New("--at goes with --phone"))
@@ -76,7 +76,7 @@ server.allowed_hosts.`,
 			_, code, _ := strings.Cut(link, "/#")
 			link = base + "/#" + code
 		}
-		if asJSON {
+		if c.json {
 			return c.writeJSON(map[string]any{"url": link, "expiresAt": expires})
 		}
 		if phone {

@@ -17,7 +17,6 @@ func newPersona(c *console) *cobra.Command {
 }
 
 func newPersonaList(c *console) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List the personas of the instruction root",
@@ -27,7 +26,7 @@ func newPersonaList(c *console) *cobra.Command {
 	setting(cmd, "instructions", "instructions", "read personas from `DIR` instead of the embedded ones")
 	var part paging
 	part.flags(cmd)
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
 			list, err := a.Engine.Personas(ctx)
@@ -38,7 +37,7 @@ func newPersonaList(c *console) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if c.json {
 				return c.writeJSON(struct {
 					Personas []persona.Summary `json:"personas"`
 					rest
@@ -67,7 +66,6 @@ func newPersonaList(c *console) *cobra.Command {
 }
 
 func newPersonaShow(c *console) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "show PERSONA",
 		Short:   "Show the settings and the instructions of a persona",
@@ -75,14 +73,14 @@ func newPersonaShow(c *console) *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 	}
 	setting(cmd, "instructions", "instructions", "read personas from `DIR` instead of the embedded ones")
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
 			p, err := a.Engine.Persona(ctx, args[0])
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if c.json {
 				return c.writeJSON(map[string]any{"persona": p})
 			}
 			printPersona(c, p)

@@ -19,7 +19,6 @@ type lintReport struct {
 }
 
 func newPersonaLint(c *console) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "lint [DIR]",
 		Short: "Check instruction files against the specification",
@@ -31,7 +30,7 @@ frontmatter, and subagents that do not exist or may not be delegated to. The exi
 		Args:    cobra.MaximumNArgs(1),
 	}
 	setting(cmd, "instructions", "instructions", "look at the instruction root `DIR`")
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		cfg, err := c.load(cmd)
 		if err != nil {
@@ -52,7 +51,7 @@ frontmatter, and subagents that do not exist or may not be delegated to. The exi
 			return failed(ExitNotFound, "name the folder that holds agents/ and docs/", err)
 		}
 		errs, warnings := finding.Count(all)
-		if asJSON {
+		if c.json {
 			err = c.writeJSON(lintReport{InstructionRoot: root.Path(), Errors: errs, Warnings: warnings, Findings: all})
 		} else {
 			printKinds(c, all)

@@ -11,10 +11,7 @@ import (
 )
 
 func newProjectCoordination(c *console) *cobra.Command {
-	var (
-		set    string
-		asJSON bool
-	)
+	var set string
 	cmd := &cobra.Command{
 		Use:   "coordination",
 		Short: "Show how a project is coordinated, or record it",
@@ -30,7 +27,7 @@ dependencies are tracked stays as it is.
 	}
 	cmd.Flags().StringVar(&set, "set", "", "record `MODE`")
 	projectFlag(cmd)
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, root, err := c.project(cmd)
 		if err != nil {
@@ -51,7 +48,7 @@ dependencies are tracked stays as it is.
 		if err != nil {
 			return err
 		}
-		if asJSON {
+		if c.json {
 			return c.writeJSON(r)
 		}
 		c.fields("mode", cmp.Or(string(r.Mode), "none"), "file", r.Path)

@@ -16,7 +16,6 @@ func newProjectInit(c *console) *cobra.Command {
 	var (
 		r      scaffold.Request
 		dryRun bool
-		asJSON bool
 	)
 	cmd := &cobra.Command{
 		Use:   "init DIR --decomposition FILE",
@@ -44,7 +43,7 @@ exit code is 1 if one of these is an error.`,
 	cmd.Flags().StringVar(&r.CoordinationMode, "coordination", "", "order work by `MODE`: "+strings.Join(scaffold.Modes, ", ")+" (default: DEPENDENCY_TRACKED)")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only show what would be made")
 	setting(cmd, "instructions", "instructions", "refuse a project inside the instruction root `DIR`")
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if r.DecompositionPath == "" {
 			return usage("--decomposition is required")
@@ -59,13 +58,13 @@ exit code is 1 if one of these is an error.`,
 			return err
 		}
 		if dryRun {
-			return showScaffold(c, r, app.ScaffoldOptions(cfg), asJSON)
+			return showScaffold(c, r, app.ScaffoldOptions(cfg))
 		}
 		res, err := scaffold.Run(cmd.Context(), r, app.ScaffoldOptions(cfg))
 		if err != nil {
 			return err
 		}
-		if asJSON {
+		if c.json {
 			err = c.writeJSON(res)
 		} else {
 			printScaffold(c, res)
@@ -79,13 +78,13 @@ exit code is 1 if one of these is an error.`,
 }
 
 // showScaffold shows what a run would make.
-func showScaffold(c *console, r scaffold.Request, o scaffold.Options, asJSON bool) error {
+func showScaffold(c *console, r scaffold.Request, o scaffold.Options) error {
 	p, err := scaffold.Preview(r, o)
 	if err != nil {
 		return err
 	}
 	v := p.Outline()
-	if asJSON {
+	if c.json {
 		if err := c.writeJSON(v); err != nil {
 			return err
 		}

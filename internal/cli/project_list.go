@@ -13,7 +13,6 @@ import (
 )
 
 func newProjectList(c *console) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the deliverables of a project with their states",
@@ -26,7 +25,7 @@ copies that are archived, in review or issued.`,
 	projectFlag(cmd)
 	var part paging
 	part.flags(cmd)
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		_, root, err := c.project(cmd)
 		if err != nil {
@@ -37,7 +36,7 @@ copies that are archived, in review or issued.`,
 		if err != nil {
 			return err
 		}
-		if asJSON {
+		if c.json {
 			l := r.Listing(root, time.Now())
 			var left rest
 			if l.Deliverables, left, err = pageOf(&part, l.Deliverables, func(d scan.ListedDeliverable) string { return d.Path }); err != nil {

@@ -18,7 +18,6 @@ import (
 func newProjectStatus(c *console) *cobra.Command {
 	var ask lifecycle.Request
 	var accept string
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status DELIVERABLE",
 		Short: "Show the state of a deliverable, or change it",
@@ -47,7 +46,7 @@ etag.`,
 	cmd.Flags().StringVar(&ask.Date, "date", "", "the entry's date is `YYYY-MM-DD`, today without it")
 	cmd.Flags().StringVar(&accept, "if", "", "only if the file's etag is `ETAG`")
 	projectFlag(cmd)
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case ask.To == "" && (ask.Actor != "" || ask.ApprovalSHA != "" || ask.Note != "" || ask.Date != "" || accept != ""):
@@ -76,7 +75,7 @@ etag.`,
 			if err != nil {
 				return err
 			}
-			return showStatus(c, s, nil, asJSON)
+			return showStatus(c, s, nil)
 		}
 		change := statusfile.Change{Request: ask, By: statusfile.Asker{Name: c.person()}}
 		if accept != "" {
@@ -86,7 +85,7 @@ etag.`,
 		if err != nil {
 			return err
 		}
-		return showStatus(c, s, &done, asJSON)
+		return showStatus(c, s, &done)
 	}
 	return cmd
 }
@@ -121,8 +120,8 @@ func deliverableNamed(all *scan.Result, root, name string) (workspace.Deliverabl
 }
 
 // showStatus prints a status, and the transition that was just made.
-func showStatus(c *console, s *statusfile.Snapshot, made *lifecycle.Result, asJSON bool) error {
-	if asJSON {
+func showStatus(c *console, s *statusfile.Snapshot, made *lifecycle.Result) error {
+	if c.json {
 		return c.writeJSON(s.View(made))
 	}
 	if made != nil {

@@ -30,7 +30,7 @@ findings, also for the exit code.`,
 		Args:    cobra.NoArgs,
 	}
 	projectFlag(cmd)
-	form.flags(cmd)
+	form.flags(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		cfg, root, err := c.project(cmd)
 		if err != nil {
@@ -40,14 +40,14 @@ findings, also for the exit code.`,
 		if o.Only, err = form.only(validate.AllRules()); err != nil {
 			return err
 		}
-		o.Digest = form.digest()
-		part, err := form.window(cmd)
+		o.Digest = form.digest(c)
+		part, err := form.window(c, cmd)
 		if err != nil {
 			return err
 		}
 		list, log := c.jsonList("findings"), form.log(validate.AllRules())
 		switch {
-		case form.json:
+		case c.json:
 			o.Each = func(found []finding.Finding) {
 				for i := range found {
 					if part.takes() {
@@ -62,7 +62,7 @@ findings, also for the exit code.`,
 		report, err := validated(cmd, cfg, root, o)
 		switch {
 		case err != nil:
-		case form.json:
+		case c.json:
 			err = list.End(struct {
 				*validate.Report
 				rest

@@ -20,7 +20,6 @@ import (
 )
 
 func newProjectWatch(c *console) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "watch",
 		Short: "Watch a project: its changes, and the findings that they add or remove",
@@ -31,13 +30,13 @@ for each: {"event":"changed"...} and {"event":"findings"...}.`,
 		Args:    cobra.NoArgs,
 	}
 	projectFlag(cmd)
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, root, err := c.project(cmd)
 		if err != nil {
 			return err
 		}
-		w := &projectWatch{c: c, cfg: cfg, root: root, json: asJSON}
+		w := &projectWatch{c: c, cfg: cfg, root: root}
 		return w.run(cmd.Context())
 	}
 	return cmd
@@ -48,7 +47,6 @@ type projectWatch struct {
 	c    *console
 	cfg  *config.Config
 	root string
-	json bool
 
 	set    *index.Set
 	report *validate.Report
@@ -135,7 +133,7 @@ func (w *projectWatch) tell(c index.Change, gap bool) {
 		}
 		printed.Deliverables = append(printed.Deliverables, one)
 	}
-	if w.json {
+	if w.c.json {
 		w.line(printed)
 		return
 	}
@@ -168,7 +166,7 @@ func (w *projectWatch) judge(ctx context.Context, version uint64) error {
 	w.report = report
 	switch {
 	case len(printed.Appeared) == 0 && len(printed.Resolved) == 0:
-	case w.json:
+	case w.c.json:
 		w.line(printed)
 	default:
 		for _, f := range printed.Resolved {

@@ -11,7 +11,6 @@ import (
 )
 
 func newProjects(c *console) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "projects",
 		Short: "List the projects that belay has worked in",
@@ -22,7 +21,7 @@ and how many questions wait for an answer.`,
 	}
 	var part paging
 	part.flags(cmd)
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
 			v := a.Overview()
@@ -35,7 +34,7 @@ and how many questions wait for an answer.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if c.json {
 				return c.writeJSON(struct {
 					Projects []overview.Project `json:"projects"`
 					rest

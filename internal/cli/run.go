@@ -18,9 +18,9 @@ type runFlags struct {
 	inputFile, model, mode string
 	resume                 string
 	// file is the corrected file of a run that is resumed, "" for none.
-	file               string
-	dryRun, json, wait bool
-	skipRefused        bool
+	file         string
+	dryRun, wait bool
+	skipRefused  bool
 }
 
 func newRun(c *console) *cobra.Command {
@@ -63,7 +63,7 @@ wait for belay decision.`,
 	flags.StringArrayVar(&f.allow, "allow", nil, "let calls that `RULE` covers run without asking; may be repeated")
 	flags.StringVar(&f.resume, "resume", "", "take up the run `ID` again")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "only show what the run would do")
-	flags.BoolVar(&f.json, "json", false, "print the run's events as JSON lines, or the plan as JSON")
+	flags.BoolVar(&c.json, "json", false, "print the run's events as JSON lines, or the plan as JSON")
 	waitFlag(cmd, &f.wait)
 	flags.BoolVar(&f.skipRefused, "skip-refused", false, "start tasks without refused attachments, with a warning")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return runWorkflow(c, cmd, args, &f) }
@@ -82,7 +82,7 @@ func runWorkflow(c *console, cmd *cobra.Command, args []string, f *runFlags) err
 		return wrong.err()
 	}
 	c.warnOfSettings(cfg)
-	r := run.Request{Model: f.model, Mode: f.mode, Allow: f.allow, OnQuestion: questionPolicy(c, f.json, f.wait), Strict: !f.skipRefused, SkipRefused: f.skipRefused}
+	r := run.Request{Model: f.model, Mode: f.mode, Allow: f.allow, OnQuestion: questionPolicy(c, f.wait), Strict: !f.skipRefused, SkipRefused: f.skipRefused}
 	if cmd.Flags().Changed("provider") {
 		r.Provider = cfg.Provider
 	}
@@ -122,7 +122,7 @@ func runWorkflow(c *console, cmd *cobra.Command, args []string, f *runFlags) err
 			if err != nil {
 				return asTyped(err, args)
 			}
-			if f.json {
+			if c.json {
 				err = c.writeJSON(plan)
 			} else {
 				printPlan(c, plan)
@@ -175,7 +175,7 @@ func watchRun(ctx context.Context, c *console, a *app.App, s run.Summary, f *run
 		c.note("project", s.Project)
 	}
 	life := context.WithoutCancel(ctx)
-	w := watcherOf(c, a, s.Project, s.ID, f.json)
+	w := watcherOf(c, a, s.Project, s.ID)
 	w.resumed = f.resume != ""
 	if err := w.watch(life); err != nil {
 		return err
@@ -184,5 +184,5 @@ func watchRun(ctx context.Context, c *console, a *app.App, s run.Summary, f *run
 	if err != nil {
 		return err
 	}
-	return runVerdict(c, record, a.Config, f.json, unasked)
+	return runVerdict(c, record, a.Config, unasked)
 }

@@ -39,7 +39,7 @@ func planResumption(ctx context.Context, c *console, a *app.App, f *runFlags, r 
 	if err != nil {
 		return unused(err)
 	}
-	if f.json {
+	if c.json {
 		return c.writeJSON(map[string]any{"runId": id, "tasks": orEmpty(kept)})
 	}
 	if len(kept) == 0 {

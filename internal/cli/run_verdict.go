@@ -11,11 +11,11 @@ import (
 // runVerdict ends a run for the person: what it used, where its results are, and how
 // it ended. Unasked is set where calls were refused because this command asked nobody.
 // The error carries the exit code.
-func runVerdict(c *console, r run.Record, cfg *config.Config, asJSON, unasked bool) error {
-	if !asJSON && r.Usage != nil {
+func runVerdict(c *console, r run.Record, cfg *config.Config, unasked bool) error {
+	if !c.json && r.Usage != nil {
 		c.note("used", tokens(*r.Usage))
 	}
-	if !asJSON {
+	if !c.json {
 		notPermitted(c, r.Calls, unasked)
 	}
 	again := "go on with " + c.resumption(r.Summary, cfg, "")
@@ -25,7 +25,7 @@ func runVerdict(c *console, r run.Record, cfg *config.Config, asJSON, unasked bo
 			c.note("published", r.Snapshot)
 		}
 		switch {
-		case asJSON:
+		case c.json:
 		case c.outTerminal:
 			printValues(c, r.Outputs)
 		default:

@@ -25,7 +25,6 @@ type runWatcher struct {
 	engine  turn.Engine
 	project string
 	id      string
-	json    bool
 	// resumed is set where only what happens since the run was taken up again is
 	// shown.
 	resumed bool
@@ -53,10 +52,10 @@ type runTask struct {
 	failed int
 }
 
-func watcherOf(c *console, a *app.App, project, id string, asJSON bool) *runWatcher {
-	w := &runWatcher{c: c, runs: a.Runs, engine: a.Engine, project: project, id: id, json: asJSON, begun: map[string]*runTask{}}
-	if c.errTerminal && !asJSON {
-		if c.asks(asJSON) {
+func watcherOf(c *console, a *app.App, project, id string) *runWatcher {
+	w := &runWatcher{c: c, runs: a.Runs, engine: a.Engine, project: project, id: id, begun: map[string]*runTask{}}
+	if c.errTerminal && !c.json {
+		if c.asks() {
 			w.asker = &asker{c: c, engine: a.Engine, runs: a.Runs}
 		}
 		w.live = liveLine{c: c, on: c.env["TERM"] != "dumb"}
@@ -121,7 +120,7 @@ func sinceResumed(batch []run.Event) []run.Event {
 
 // show prints one event.
 func (w *runWatcher) show(ctx context.Context, e run.Event) error {
-	if w.json {
+	if w.c.json {
 		line, err := json.Marshal(e)
 		w.c.write(string(line) + "\n")
 		return err

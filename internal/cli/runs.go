@@ -61,7 +61,6 @@ func runNamed(ctx context.Context, r *run.Runner, project, named string) (string
 }
 
 func newRunsList(c *console) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "List the runs of a project, newest first",
@@ -71,7 +70,7 @@ func newRunsList(c *console) *cobra.Command {
 	setting(cmd, "project", "project", "list the runs of the project in `DIR`")
 	var part paging
 	part.flags(cmd)
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return inRuns(c, cmd, func(ctx context.Context, a *app.App, project string) error {
 			all, _, err := a.Runs.List(ctx, project, 0)
@@ -82,7 +81,7 @@ func newRunsList(c *console) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if c.json {
 				return c.writeJSON(struct {
 					ProjectRoot string        `json:"projectRoot"`
 					Runs        []run.Summary `json:"runs"`
@@ -140,7 +139,6 @@ func took(s run.Summary, now time.Time) string {
 }
 
 func newRunsCancel(c *console) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "cancel RUN",
 		Short: "Stop a run, whichever process works on it",
@@ -150,7 +148,7 @@ once. belay run --resume continues the run.`,
 		Args:    needsRun,
 	}
 	setting(cmd, "project", "project", "the run is of the project in `DIR`")
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return inRun(c, cmd, args[0], func(ctx context.Context, a *app.App, project, id string) error {
 			waiting, stop := context.WithTimeout(ctx, cancelPatience)
@@ -166,7 +164,7 @@ once. belay run --resume continues the run.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if c.json {
 				return c.writeJSON(map[string]any{"runId": id, "status": s.Status})
 			}
 			c.note(cmp.Or(runState(s.Status), "stopped"), id)

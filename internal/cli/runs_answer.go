@@ -14,7 +14,6 @@ import (
 // newRunsAnswer is belay runs continue and belay runs refuse: the answers to a wait task.
 func newRunsAnswer(c *console, use, answer, short string) *cobra.Command {
 	var task, note string
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   use + " RUN",
 		Short: short,
@@ -28,7 +27,7 @@ it.`,
 	setting(cmd, "project", "project", "the run is of the project in `DIR`")
 	cmd.Flags().StringVar(&task, "task", "", "answer the task `KEY`, such as approve or each/3/approve")
 	cmd.Flags().StringVar(&note, "note", "", "say `TEXT` with the answer")
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return inRun(c, cmd, args[0], func(ctx context.Context, a *app.App, project, id string) error {
 			w, err := a.Runs.Answer(ctx, run.AnswerRequest{Project: project, ID: id, Task: task, Answer: answer, Note: note, By: c.person()})
@@ -36,14 +35,14 @@ it.`,
 				return err
 			}
 			w.Project = project
-			return noteAnswered(ctx, c, a, w, asJSON, answer == run.AnswerContinue)
+			return noteAnswered(ctx, c, a, w, answer == run.AnswerContinue)
 		})
 	}
 	return cmd
 }
 
 // answerWait answers a wait task as a decision.
-func answerWait(ctx context.Context, c *console, a *app.App, w run.Waiting, asJSON bool, v permit.Verdict, note string, only ...string) error {
+func answerWait(ctx context.Context, c *console, a *app.App, w run.Waiting, v permit.Verdict, note string, only ...string) error {
 	if v == permit.VerdictAllowSession || len(only) > 0 {
 		return failed(ExitUsage, "leave --session and --only out", errors.New("the question of a run is not about a tool call"))
 	}
@@ -51,16 +50,16 @@ func answerWait(ctx context.Context, c *console, a *app.App, w run.Waiting, asJS
 	if _, err := a.Runs.Answer(ctx, w.Answered(v == permit.VerdictAllow, note, c.person())); err != nil {
 		return err
 	}
-	return noteAnswered(ctx, c, a, w, asJSON, v == permit.VerdictAllow)
+	return noteAnswered(ctx, c, a, w, v == permit.VerdictAllow)
 }
 
 // noteAnswered says the outcome of a wait task, and how its run goes on.
-func noteAnswered(ctx context.Context, c *console, a *app.App, w run.Waiting, asJSON, continues bool) error {
+func noteAnswered(ctx context.Context, c *console, a *app.App, w run.Waiting, continues bool) error {
 	word := "refused"
 	if continues {
 		word = "continues"
 	}
-	if asJSON {
+	if c.json {
 		return c.writeJSON(onQuestion{RunID: w.RunID, Task: w.Task, Verdict: word})
 	}
 	c.note(word, w.Task+", "+w.RunID)

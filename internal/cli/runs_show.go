@@ -15,8 +15,8 @@ import (
 
 // runsShowFlags are the flags of belay runs show.
 type runsShowFlags struct {
-	task         string
-	follow, json bool
+	task   string
+	follow bool
 }
 
 func newRunsShow(c *console) *cobra.Command {
@@ -34,19 +34,19 @@ run's code. Ctrl-C ends the output, not the run.`,
 	setting(cmd, "project", "project", "the run is of the project in `DIR`")
 	cmd.Flags().StringVar(&f.task, "task", "", "show all of the task `KEY`, such as read or each/3/summarize")
 	cmd.Flags().BoolVar(&f.follow, "follow", false, "show what happens in the run until its end")
-	cmd.Flags().BoolVar(&f.json, "json", false, "print the record as JSON, or with --follow the events as JSON lines")
+	cmd.Flags().BoolVar(&c.json, "json", false, "print the record as JSON, or with --follow the events as JSON lines")
 	cmd.MarkFlagsMutuallyExclusive("task", "follow")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return inRun(c, cmd, args[0], func(ctx context.Context, a *app.App, project, id string) error {
 			switch {
 			case f.follow:
-				return followRun(ctx, c, a, project, id, f.json)
+				return followRun(ctx, c, a, project, id)
 			case f.task != "":
 				t, err := a.Runs.Task(ctx, project, id, f.task)
 				if err != nil {
 					return err
 				}
-				if f.json {
+				if c.json {
 					return c.writeJSON(map[string]any{"task": t})
 				}
 				printTask(c, &t)
@@ -56,7 +56,7 @@ run's code. Ctrl-C ends the output, not the run.`,
 			if err != nil {
 				return err
 			}
-			if f.json {
+			if c.json {
 				return c.writeJSON(map[string]any{"run": r})
 			}
 			printRun(c, r, c.resumption(r.Summary, a.Config, ""), time.Now())
@@ -67,9 +67,9 @@ run's code. Ctrl-C ends the output, not the run.`,
 }
 
 // followRun shows a run of any process to its end.
-func followRun(ctx context.Context, c *console, a *app.App, project, id string, asJSON bool) error {
+func followRun(ctx context.Context, c *console, a *app.App, project, id string) error {
 	c.note("run", id)
-	if err := watcherOf(c, a, project, id, asJSON).watch(ctx); err != nil {
+	if err := watcherOf(c, a, project, id).watch(ctx); err != nil {
 		if ctx.Err() != nil {
 			return failed(ExitInterrupted, "stop it with belay runs cancel "+id, errors.New("no longer followed; the run goes on"))
 		}
@@ -79,7 +79,7 @@ func followRun(ctx context.Context, c *console, a *app.App, project, id string, 
 	if err != nil {
 		return err
 	}
-	return runVerdict(c, r, a.Config, asJSON, false)
+	return runVerdict(c, r, a.Config, false)
 }
 
 // printRun prints a run for people.

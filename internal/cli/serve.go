@@ -46,9 +46,8 @@ socket unit in the place of --addr.`,
 	switching(cmd, "trust-loopback", "trust_loopback", "let every user of this machine in, on a loopback address")
 	setting(cmd, "log-format", "telemetry.log_format", "write log lines on stderr as `FORMAT`: text or json")
 	setting(cmd, "log-level", "telemetry.log_level", "write log lines from `LEVEL` on: debug, info, warn or error")
-	var asJSON bool
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the line on stdout as JSON, with what the server goes without")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return serveHTTP(c, cmd, asJSON) }
+	cmd.Flags().BoolVar(&c.json, "json", false, "print the line on stdout as JSON, with what the server goes without")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return serveHTTP(c, cmd) }
 	return cmd
 }
 
@@ -58,7 +57,7 @@ type listening struct {
 	Missing []api.Missing `json:"missing,omitempty"`
 }
 
-func serveHTTP(c *console, cmd *cobra.Command, asJSON bool) error {
+func serveHTTP(c *console, cmd *cobra.Command) error {
 	cfg, err := c.load(cmd)
 	if err != nil {
 		return err
@@ -84,7 +83,7 @@ func serveHTTP(c *console, cmd *cobra.Command, asJSON bool) error {
 		defer tellStopping(ctx)()
 		return a.Serve(ctx, app.ServeOptions{Listener: ln, Listening: func(url, link string, without []api.Missing) error {
 			line := "listening on " + url
-			if asJSON {
+			if c.json {
 				data, err := plainjson.Marshal(listening{url, without})
 				if err != nil {
 					return err

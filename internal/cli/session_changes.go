@@ -13,7 +13,6 @@ import (
 
 func newSessionChanges(c *console) *cobra.Command {
 	var turnID string
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "changes SESSION",
 		Short: "Show the file changes of a session, as diffs",
@@ -23,7 +22,7 @@ were reverted. belay session undo reverts the changes of a turn.`,
 		Args:    needsSession,
 	}
 	cmd.Flags().StringVar(&turnID, "turn", "", "only those of the turn `ID`")
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
 			turnID, err := turnNamed(ctx, a.Engine, id, turnID)
@@ -34,7 +33,7 @@ were reverted. belay session undo reverts the changes of a turn.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if c.json {
 				return c.writeJSON(map[string]any{"sessionId": id, "turns": orEmpty(all)})
 			}
 			for _, t := range all {

@@ -9,7 +9,6 @@ import (
 )
 
 func newSessionDelete(c *console) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "delete SESSION",
 		Short: "Delete a session's folder; refused while a turn runs",
@@ -22,10 +21,10 @@ nothing else refers to. This cannot be undone; belay session export makes a copy
 				if err := a.Engine.Delete(ctx, id); err != nil {
 					return err
 				}
-				return reportDone(c, asJSON, onSession{SessionID: id, Done: "deleted"}, "deleted", id)
+				return reportDone(c, onSession{SessionID: id, Done: "deleted"}, "deleted", id)
 			})
 		},
 	}
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	return cmd
 }

@@ -16,7 +16,6 @@ import (
 )
 
 func newSessionExport(c *console) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "export SESSION FILE | -",
 		Short: "Write a session with its attachments to a .tar.gz",
@@ -28,7 +27,7 @@ to stdout. An existing file is not overwritten.`,
 			return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
 				write := func(w io.Writer) error { return a.Store.Archive.Export(ctx, id, w) }
 				if args[1] == "-" {
-					if asJSON {
+					if c.json {
 						return usageHint("name a file", "stdout cannot have both the archive and --json")
 					}
 					if c.outTerminal {
@@ -39,11 +38,11 @@ to stdout. An existing file is not overwritten.`,
 				if err := writeNew(args[1], write); err != nil {
 					return err
 				}
-				return reportDone(c, asJSON, onSession{SessionID: id, Done: "exported", File: args[1]}, "exported", args[1])
+				return reportDone(c, onSession{SessionID: id, Done: "exported", File: args[1]}, "exported", args[1])
 			})
 		},
 	}
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	return cmd
 }
 

@@ -11,7 +11,6 @@ import (
 
 func newSessionFork(c *console) *cobra.Command {
 	var turnID string
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "fork SESSION",
 		Short: "Make a new session that continues from a turn of this one",
@@ -22,7 +21,7 @@ not change: belay session undo reverts those.`,
 		Args:    needsSession,
 	}
 	cmd.Flags().StringVar(&turnID, "turn", "", "go on from the turn `ID` (default: the last that has ended)")
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
 			turnID, err := turnNamed(ctx, a.Engine, id, turnID)
@@ -33,7 +32,7 @@ not change: belay session undo reverts those.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if c.json {
 				return c.writeJSON(map[string]any{"session": rec})
 			}
 			c.note("forked", "from "+rec.ForkedFrom.TurnID+" of "+rec.ForkedFrom.SessionID)

@@ -17,7 +17,6 @@ import (
 )
 
 func newSessionImport(c *console) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "import FILE | DIR | -",
 		Short: "Import a session from an archive or a copied folder",
@@ -28,7 +27,7 @@ id if that is free, else it gets a new one. The command prints the id on stdout.
 		Args:    cobra.ExactArgs(1),
 	}
 	setting(cmd, "project", "project", "into the project in `DIR` (default: the one that encloses the current folder)")
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
 			project, err := projectDir(a.Config)
@@ -42,7 +41,7 @@ id if that is free, else it gets a new one. The command prints the id on stdout.
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if c.json {
 				return c.writeJSON(map[string]any{"session": rec.Record, "from": rec.From})
 			}
 			if rec.From != rec.SessionID {

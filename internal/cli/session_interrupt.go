@@ -10,7 +10,6 @@ import (
 )
 
 func newSessionInterrupt(c *console) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "interrupt SESSION",
 		Short: "Stop the running turn of a session",
@@ -28,11 +27,11 @@ complete record.`,
 				if err != nil {
 					return err
 				}
-				return reportDone(c, asJSON, onSession{SessionID: id, Done: "interrupted"}, "interrupted", id)
+				return reportDone(c, onSession{SessionID: id, Done: "interrupted"}, "interrupted", id)
 			})
 		},
 	}
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	return cmd
 }
 

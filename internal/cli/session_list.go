@@ -32,9 +32,8 @@ type runningTurn struct {
 
 func newSessionList(c *console) *cobra.Command {
 	var (
-		all, asJSON bool
-		limit       int
-		cursor      string
+		all  bool
+		part paging
 	)
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -48,16 +47,15 @@ five sessions of each workflow run; belay runs show and --json have all.`,
 	}
 	setting(cmd, "project", "project", "list the project in `DIR` (default: the one that encloses the current folder)")
 	cmd.Flags().BoolVar(&all, "all", false, "list the sessions of every project")
-	cmd.Flags().IntVar(&limit, "limit", 0, "list at most `N` sessions; 0 lists all")
-	cmd.Flags().StringVar(&cursor, "cursor", "", "go on after an earlier list: the nextCursor of its --json output, a `TEXT`")
+	part.flags(cmd)
 	cmd.MarkFlagsMutuallyExclusive("project", "all")
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if limit < 0 {
+		if part.limit < 0 {
 			return usage("--limit must be 0 or more")
 		}
-		o := session.ListOptions{Limit: limit, Cursor: cursor, Recent: true}
-		if !cmd.Flags().Changed("limit") && c.outTerminal && !asJSON {
+		o := session.ListOptions{Limit: part.limit, Cursor: part.cursor, Recent: true}
+		if !cmd.Flags().Changed("limit") && c.outTerminal && !c.json {
 			o.Limit = shownSessions
 		}
 		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
@@ -77,8 +75,11 @@ five sessions of each workflow run; belay runs show and --json have all.`,
 					Record: r, FirstMessage: opening.Message, Running: runningIn(a, r.SessionID), files: len(opening.Attachments),
 				})
 			}
-			if asJSON {
-				return c.writeJSON(sessionList{rows, page.Next, page.More})
+			if c.json {
+				return c.writeJSON(struct {
+					Sessions []listed `json:"sessions"`
+					rest
+				}{rows, rest{page.Next, page.More}})
 			}
 			var known []string
 			if c.width > 0 { // only then are ids shortened
@@ -136,13 +137,6 @@ func foldRuns(rows []listed) (shown []listed, folded []foldedRun) {
 // shownSessions is how many sessions a terminal gets unless it asks for another
 // number.
 const shownSessions = 30
-
-// sessionList is the list as JSON.
-type sessionList struct {
-	Sessions   []listed `json:"sessions"`
-	NextCursor string   `json:"nextCursor,omitempty"`
-	More       int      `json:"more,omitempty"`
-}
 
 // sessionPage returns a part of the records.
 func sessionPage(ctx context.Context, c *console, a *app.App, all bool, o session.ListOptions) (session.Page, error) {

@@ -16,10 +16,7 @@ import (
 )
 
 func newSessionManifest(c *console) *cobra.Command {
-	var (
-		turnID string
-		asJSON bool
-	)
+	var turnID string
 	cmd := &cobra.Command{
 		Use:   "manifest SESSION",
 		Short: "List everything the model saw in a turn, with its sha256",
@@ -30,7 +27,7 @@ sha256. The sums are those of the files on disk, so sha256sum can check them.`,
 		Args:    needsSession,
 	}
 	cmd.Flags().StringVar(&turnID, "turn", "", "the turn `ID` (default: the last turn)")
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
 			m, err := a.Engine.Manifest(ctx, id, turnID)
@@ -40,7 +37,7 @@ sha256. The sums are those of the files on disk, so sha256sum can check them.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if c.json {
 				return c.writeJSON(map[string]any{"manifest": m})
 			}
 			printManifest(c, m)

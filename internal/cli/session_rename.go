@@ -11,7 +11,6 @@ import (
 )
 
 func newSessionRename(c *console) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "rename SESSION TITLE",
 		Short: "Set what lists call a session; refused while a turn runs",
@@ -26,14 +25,14 @@ title they go by its first message again.`,
 				fmt.Errorf("name a session and its title, not %d words", len(args)))
 		},
 	}
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
 			rec, err := a.Engine.Update(ctx, id, turn.SessionChange{Title: &args[1]})
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if c.json {
 				return c.writeJSON(map[string]any{"session": rec})
 			}
 			c.note("renamed", id)

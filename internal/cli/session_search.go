@@ -32,8 +32,8 @@ type match struct {
 
 func newSessionSearch(c *console) *cobra.Command {
 	var (
-		all, asJSON bool
-		part        paging
+		all  bool
+		part paging
 	)
 	cmd := &cobra.Command{
 		Use:   "search TEXT",
@@ -49,7 +49,7 @@ results. Case does not matter.`,
 	cmd.Flags().Lookup("limit").DefValue, part.limit = strconv.Itoa(maxMatches), maxMatches
 	cmd.Flags().Lookup("limit").Usage = "list at most `N` matches"
 	cmd.MarkFlagsMutuallyExclusive("project", "all")
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		text := strings.TrimSpace(args[0])
 		if text == "" {
@@ -76,7 +76,7 @@ results. Case does not matter.`,
 				return err
 			}
 			next := window.rest().NextCursor
-			if asJSON {
+			if c.json {
 				return c.writeJSON(searched{orEmpty(found), next != "", next})
 			}
 			t := &table{heads: []string{"SESSION", "TIME", "BY", "TEXT"}}

@@ -49,7 +49,6 @@ type turnSummary struct {
 }
 
 func newSessionShow(c *console) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show SESSION",
 		Short: "Show a session's record, its last turns and the running one",
@@ -59,14 +58,14 @@ process. If another program changed the record, the command says so and the exit
 		Example: "  belay session show sess_2f4c8e0a\n  belay session show sess_2f4c8e0a --json",
 		Args:    needsSession,
 	}
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
 			s, err := gather(ctx, a, id)
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if c.json {
 				if err := c.writeJSON(s); err != nil {
 					return err
 				}

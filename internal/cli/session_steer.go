@@ -13,7 +13,7 @@ import (
 )
 
 func newSessionSteer(c *console) *cobra.Command {
-	var followUp, skipRefused, asJSON bool
+	var followUp, skipRefused bool
 	var attach []string
 	cmd := &cobra.Command{
 		Use:   "steer SESSION [MESSAGE | -]",
@@ -32,7 +32,7 @@ runs. The agent reads it after the current tool calls, or after its answer with
 	cmd.Flags().BoolVar(&followUp, "follow-up", false, "after the answer, not at the next tool boundary")
 	cmd.Flags().StringArrayVar(&attach, "attach", nil, "attach the file at `PATH`; may be repeated")
 	cmd.Flags().BoolVar(&skipRefused, "skip-refused", false, skipRefusedDoc)
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		r := turn.SteerRequest{Mode: session.Steer}
 		if followUp {
@@ -66,7 +66,7 @@ runs. The agent reads it after the current tool calls, or after its answer with
 			if err != nil {
 				return err
 			}
-			return reportDone(c, asJSON, onSession{SessionID: id, Done: "said"}, "said", "to the turn that runs in "+id)
+			return reportDone(c, onSession{SessionID: id, Done: "said"}, "said", "to the turn that runs in "+id)
 		})
 	}
 	return cmd

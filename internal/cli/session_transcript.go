@@ -14,7 +14,7 @@ import (
 )
 
 func newSessionTranscript(c *console) *cobra.Command {
-	var asJSON, full, asHTML bool
+	var full, asHTML bool
 	cmd := &cobra.Command{
 		Use:   "transcript SESSION",
 		Short: "Print the conversation of a session",
@@ -24,7 +24,7 @@ loads nothing from anywhere. It has everything that the agent said and did.`,
 		Example: "  belay session transcript sess_2f4c8e0a\n  belay session transcript sess_2f4c8e0a --full | less\n  belay session transcript sess_2f4c8e0a --html > conversation.html\n  belay session transcript sess_2f4c8e0a --json | jq -r .entries[].message",
 		Args:    needsSession,
 	}
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.Flags().BoolVar(&full, "full", false, "show results, inputs and reasoning in full")
 	cmd.Flags().BoolVar(&asHTML, "html", false, "write a page of HTML")
 	cmd.MarkFlagsMutuallyExclusive("html", "json", "full")
@@ -42,7 +42,7 @@ loads nothing from anywhere. It has everything that the agent said and did.`,
 				}
 				return writeHTML(c.out, rec, entries, time.Now())
 			}
-			if asJSON {
+			if c.json {
 				return c.writeJSON(map[string]any{"sessionId": id, "entries": orEmpty(entries)})
 			}
 			p := &transcript{c: c, full: full, calls: map[string]session.Block{}}

@@ -14,7 +14,7 @@ import (
 )
 
 func newSessionUndo(c *console) *cobra.Command {
-	var asJSON, runs bool
+	var runs bool
 	cmd := &cobra.Command{
 		Use:   "undo SESSION [TURN]",
 		Short: "Revert the file changes of a turn",
@@ -33,7 +33,7 @@ belay session changes.`,
 			return needsSession(cmd, args)
 		},
 	}
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.Flags().BoolVar(&runs, "runs-by-itself", false, "also put back files that other programs run by themselves")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
@@ -46,7 +46,7 @@ belay session changes.`,
 				return err
 			}
 			done.Note = cmp.Or(done.Note, note)
-			if asJSON {
+			if c.json {
 				return c.writeJSON(map[string]any{"undo": done})
 			}
 			if done.Note != "" {

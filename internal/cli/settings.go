@@ -233,6 +233,6 @@ func (c *console) withinOrNote(cmd *cobra.Command, cfg *config.Config, wrong *pr
 }
 
 // jsonFlag adds --json.
-func jsonFlag(cmd *cobra.Command, v *bool) {
-	cmd.Flags().BoolVar(v, "json", false, "print JSON on stdout")
+func (c *console) jsonFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&c.json, "json", false, "print JSON on stdout")
 }

@@ -70,20 +70,20 @@ With eval the key is not shown; in fish, belay setup --login | source does that.
 	cmd.Flags().BoolVar(&o.untested, "no-test", false, "write the choice without a call, also where the key is missing")
 	cmd.Flags().BoolVar(&o.login, "login", false, "log in to OpenRouter with your account, in the browser, for a key")
 	cmd.Flags().BoolVar(&o.noBrowser, "no-browser", false, "with --login: print the address, and open no browser")
-	jsonFlag(cmd, &o.json)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return setUp(c, cmd, &o) }
 	return cmd
 }
 
 // setupFlags are the flags of belay setup that are no settings. Answers of a person set
 // login too.
-type setupFlags struct{ json, untested, login, noBrowser bool }
+type setupFlags struct{ untested, login, noBrowser bool }
 
 func setUp(c *console, cmd *cobra.Command, o *setupFlags) (err error) {
 	if err := namedInMenu(cmd); err != nil {
 		return err
 	}
-	if err := chooseProvider(c, cmd, o.login, o.json); err != nil {
+	if err := chooseProvider(c, cmd, o.login); err != nil {
 		return err
 	}
 	cfg, err := c.load(cmd)
@@ -110,7 +110,7 @@ func setUp(c *console, cmd *cobra.Command, o *setupFlags) (err error) {
 	if done.File, err = keepChoice(c, cmd, cfg, o.login); err != nil {
 		return err
 	}
-	if o.json {
+	if c.json {
 		return c.writeJSON(done)
 	}
 	c.note("written", done.File)

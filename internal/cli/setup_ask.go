@@ -25,10 +25,10 @@ const usualLocal = "http://127.0.0.1:11434/v1"
 
 // chooseProvider gives the flags that were left out their values: a person is asked on a
 // terminal, elsewhere the key in the environment decides.
-func chooseProvider(c *console, cmd *cobra.Command, login, asJSON bool) error {
+func chooseProvider(c *console, cmd *cobra.Command, login bool) error {
 	flags := cmd.Flags()
 	if login {
-		return chooseLogin(c, cmd, asJSON)
+		return chooseLogin(c, cmd)
 	}
 	if flags.Changed("provider") {
 		return nil
@@ -46,7 +46,7 @@ func chooseProvider(c *console, cmd *cobra.Command, login, asJSON bool) error {
 			withKey = append(withKey, name)
 		}
 	}
-	if !asJSON && isTerminal(c.in) && c.errTerminal {
+	if !c.json && isTerminal(c.in) && c.errTerminal {
 		return askProvider(c, cmd, cfg, withKey)
 	}
 	if len(withKey) == 1 {

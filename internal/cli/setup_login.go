@@ -27,7 +27,7 @@ const byLogin = "openrouter"
 const gatewayModels = openrouter.Address + "/models"
 
 // chooseLogin sets the flags that --login implies. The model is asked for on a terminal.
-func chooseLogin(c *console, cmd *cobra.Command, asJSON bool) error {
+func chooseLogin(c *console, cmd *cobra.Command) error {
 	flags := cmd.Flags()
 	if provider := flags.Lookup("provider"); flags.Changed("base-url") || provider.Changed && provider.Value.String() != openai.Name {
 		return usageHint("leave them out: --login chooses the provider openai and OpenRouter's address", "--login goes with no other --provider and no --base-url")
@@ -42,7 +42,7 @@ func chooseLogin(c *console, cmd *cobra.Command, asJSON bool) error {
 	switch {
 	case isGatewayModel(cfg.Model):
 		return nil
-	case !flags.Changed("model") && !asJSON && isTerminal(c.in) && c.errTerminal:
+	case !flags.Changed("model") && !c.json && isTerminal(c.in) && c.errTerminal:
 		name, err := askGatewayModel(newAsked(c, cmd), cfg)
 		if err != nil {
 			return err

@@ -19,7 +19,6 @@ type listedSkill struct {
 }
 
 func newSkillList(c *console) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List your own skills and those of the project",
@@ -32,7 +31,7 @@ folder is no skill.`,
 	setting(cmd, "project", "project", "list the skills of the project in `DIR` (default: the one that encloses the current folder)")
 	var part paging
 	part.flags(cmd)
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, err := c.load(cmd)
 		if err != nil {
@@ -54,7 +53,7 @@ folder is no skill.`,
 		if err != nil {
 			return err
 		}
-		if asJSON {
+		if c.json {
 			return c.writeJSON(struct {
 				Skills   []listedSkill   `json:"skills"`
 				Problems []skill.Problem `json:"problems"`

@@ -18,10 +18,7 @@ func newSnapshot(c *console) *cobra.Command {
 }
 
 func newSnapshotNew(c *console) *cobra.Command {
-	var (
-		from   string
-		asJSON bool
-	)
+	var from string
 	cmd := &cobra.Command{
 		Use:   "new TOOL_ROOT LABEL",
 		Short: "Publish a folder as a snapshot in a tool root",
@@ -39,7 +36,7 @@ that begin with an underline.`,
 	cmd.Flags().StringVar(&from, "from", "", "publish the folder `DIR`")
 	setting(cmd, "instructions", "instructions", "refuse a snapshot inside the instruction root `DIR`")
 	projectFlag(cmd)
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		cfg, err := c.load(cmd)
 		if err != nil {
@@ -67,7 +64,7 @@ that begin with an underline.`,
 		if err != nil {
 			return err
 		}
-		if asJSON {
+		if c.json {
 			return c.writeJSON(s)
 		}
 		c.fields("snapshot", s.Name, "in", s.ToolRoot, "files", fmt.Sprintf("%d, %s", len(s.Files), quantity.Size(s.Bytes)),

@@ -15,7 +15,6 @@ import (
 )
 
 func newSnapshotList(c *console) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the snapshots in a project's tool roots",
@@ -27,7 +26,7 @@ MANIFEST means that another program published the snapshot: it cannot be verifie
 	projectFlag(cmd)
 	var part paging
 	part.flags(cmd)
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		_, root, err := c.project(cmd)
 		if err != nil {
@@ -42,7 +41,7 @@ MANIFEST means that another program published the snapshot: it cannot be verifie
 		if err != nil {
 			return err
 		}
-		if asJSON {
+		if c.json {
 			return c.writeJSON(struct {
 				Snapshots []snapshot.Published `json:"snapshots"`
 				rest
@@ -72,7 +71,6 @@ func mark(is bool, yes, no string) string {
 }
 
 func newSnapshotVerify(c *console) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify SNAPSHOT",
 		Short: "Check that a snapshot is as it was published",
@@ -84,7 +82,7 @@ wrong.`,
 		Args:    cobra.ExactArgs(1),
 	}
 	projectFlag(cmd)
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		_, root, err := c.project(cmd)
 		if err != nil {
@@ -99,7 +97,7 @@ wrong.`,
 			return err
 		}
 		switch {
-		case asJSON:
+		case c.json:
 			if err := c.writeJSON(snapshotVerdict{dir, len(found) == 0, orEmpty(found)}); err != nil {
 				return err
 			}

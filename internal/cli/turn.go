@@ -19,7 +19,7 @@ type turnFlags struct {
 	optionFlags
 	session, server string
 	attach          []string
-	json, wait      bool
+	wait            bool
 	skipRefused     bool
 	compact         bool
 }
@@ -66,7 +66,7 @@ is no such session or project, 124 a time limit, 130 interrupted.`,
 	f.register(cmd)
 	flags.StringArrayVar(&f.attach, "attach", nil, "attach the file at `PATH`, or what is at an http or https address; may be repeated")
 	flags.StringVar(&f.server, "server", "", "run the turn on the server at `URL`")
-	flags.BoolVar(&f.json, "json", false, "print the events as JSON lines on stdout")
+	flags.BoolVar(&c.json, "json", false, "print the events as JSON lines on stdout")
 	waitFlag(cmd, &f.wait)
 	flags.BoolVar(&f.skipRefused, "skip-refused", false, skipRefusedDoc)
 	flags.BoolVar(&f.compact, "compact", false, "with --session: only have the model summarise the conversation so far, to free its context; MESSAGE says what to keep")
@@ -183,8 +183,8 @@ func takeTurn(ctx context.Context, c *console, e turn.Engine, project string, r 
 
 // watchTurn shows a turn to its end.
 func watchTurn(ctx context.Context, c *console, e turn.Engine, r turn.Request, f *turnFlags, s turn.Stream) error {
-	w := &watcher{c: c, engine: e, session: r.SessionID, json: f.json, unasked: unasked(r.Opts.OnQuestion, f.mode)}
-	if c.asks(f.json) {
+	w := &watcher{c: c, engine: e, session: r.SessionID, unasked: unasked(r.Opts.OnQuestion, f.mode)}
+	if c.asks() {
 		w.asker = &asker{c: c, engine: e}
 	}
 	return errors.Join(w.watch(ctx, s), s.Close())

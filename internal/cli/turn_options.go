@@ -75,7 +75,7 @@ func turnOptions(c *console, cmd *cobra.Command, f *optionFlags, server string) 
 }
 
 // asks reports whether this command puts questions to a person at its terminal.
-func (c *console) asks(asJSON bool) bool { return isTerminal(c.in) && c.errTerminal && !asJSON }
+func (c *console) asks() bool { return isTerminal(c.in) && c.errTerminal && !c.json }
 
 // waitFlag adds --wait to a command.
 func waitFlag(cmd *cobra.Command, wait *bool) {
@@ -85,8 +85,8 @@ func waitFlag(cmd *cobra.Command, wait *bool) {
 // questionPolicy is the outcome of calls that a person must allow. They wait where
 // somebody can be asked here, or where the caller says that somebody answers
 // elsewhere.
-func questionPolicy(c *console, asJSON, wait bool) string {
-	if wait || c.asks(asJSON) {
+func questionPolicy(c *console, wait bool) string {
+	if wait || c.asks() {
 		return turn.OnQuestionWait
 	}
 	return turn.OnQuestionRefuse

@@ -25,7 +25,7 @@ func readRequest(c *console, cmd *cobra.Command, args []string, f *turnFlags) (t
 	var err error
 	r.Opts, err = turnOptions(c, cmd, &f.optionFlags, f.server)
 	errs = append(errs, err)
-	r.Opts.OnQuestion = questionPolicy(c, f.json, f.wait)
+	r.Opts.OnQuestion = questionPolicy(c, f.wait)
 	if f.compact {
 		r.Opts.Compact = true
 		if f.session == "" {

@@ -12,7 +12,7 @@ import (
 )
 
 func newUndo(c *console) *cobra.Command {
-	var list, asJSON bool
+	var list bool
 	cmd := &cobra.Command{
 		Use:   "undo [CHANGE]",
 		Short: "Revert a change of belay deps renumber",
@@ -25,7 +25,7 @@ For the changes of a turn use belay session undo.`,
 		Args:    cobra.MaximumNArgs(1),
 	}
 	projectFlag(cmd)
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.Flags().BoolVar(&list, "list", false, "list the changes that can be reverted")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 && strings.HasPrefix(args[0], "sess_") {
@@ -51,7 +51,7 @@ For the changes of a turn use belay session undo.`,
 			if err != nil {
 				return err
 			}
-			return listChanges(c, all, asJSON)
+			return listChanges(c, all)
 		}
 		id := ""
 		if len(args) == 1 {
@@ -61,7 +61,7 @@ For the changes of a turn use belay session undo.`,
 		if err != nil {
 			return err
 		}
-		if asJSON {
+		if c.json {
 			return c.writeJSON(map[string]any{"undo": done})
 		}
 		c.note("undone", done.What)
@@ -74,8 +74,8 @@ For the changes of a turn use belay session undo.`,
 }
 
 // listChanges lists what can be taken back, and what was.
-func listChanges(c *console, all []undo.Change, asJSON bool) error {
-	if asJSON {
+func listChanges(c *console, all []undo.Change) error {
+	if c.json {
 		return c.writeJSON(map[string]any{"changes": all})
 	}
 	if len(all) == 0 {

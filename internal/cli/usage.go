@@ -17,7 +17,6 @@ import (
 
 func newUsage(c *console) *cobra.Command {
 	var since string
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "usage",
 		Short: "Sum up tokens and cost by day, project and model",
@@ -28,7 +27,7 @@ has none. The model workflow stands for tasks of workflows that call a tool and 
 		Args:    cobra.NoArgs,
 	}
 	cmd.Flags().StringVar(&since, "since", "", "count from this `DAY` (YYYY-MM-DD), or from this long ago (7d, 12h)")
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		from, err := sinceWhen(since, time.Now())
 		if err != nil {
@@ -39,7 +38,7 @@ has none. The model workflow stands for tasks of workflows that call a tool and 
 			if err != nil {
 				return err
 			}
-			if asJSON {
+			if c.json {
 				return c.writeJSON(map[string]any{"usage": rows})
 			}
 			printUsage(c, rows)

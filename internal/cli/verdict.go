@@ -17,7 +17,7 @@ import (
 // verdict ends a turn for the person: what it used, and how it ended. The error
 // carries the exit code.
 func (w *watcher) verdict() error {
-	if !w.json {
+	if !w.c.json {
 		w.breakLine()
 		if w.usage != nil {
 			w.c.note("used", tokens(*w.usage))

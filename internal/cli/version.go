@@ -66,7 +66,7 @@ func readBuild() buildInfo {
 }
 
 func newVersion(c *console) *cobra.Command {
-	var asJSON, dependencies bool
+	var dependencies bool
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
@@ -76,7 +76,7 @@ that it was built for. --dependencies and --json list the modules in it.`,
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			b := readBuild()
-			if asJSON {
+			if c.json {
 				return c.writeJSON(b)
 			}
 			c.write("belay " + b.Version + " " + b.about() + "\n")
@@ -92,7 +92,7 @@ that it was built for. --dependencies and --json list the modules in it.`,
 		},
 	}
 	cmd.Flags().BoolVar(&dependencies, "dependencies", false, "also list the modules in it")
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	return cmd
 }
 

@@ -21,7 +21,6 @@ type watcher struct {
 	c       *console
 	engine  turn.Engine
 	session string
-	json    bool
 	// resume is the command that goes on with the session, but for its id.
 	resume string
 	// calls are those that have no result yet, by callKey; together is how many
@@ -87,7 +86,7 @@ func (w *watcher) watch(ctx context.Context, s turn.Stream) error {
 
 // show prints one event.
 func (w *watcher) show(ctx context.Context, e event.Event) error {
-	if w.json {
+	if w.c.json {
 		if err := w.logLine(e); err != nil {
 			return err
 		}
@@ -110,7 +109,7 @@ func (w *watcher) show(ctx context.Context, e event.Event) error {
 	case *event.Verdict:
 		w.waits = ""
 	}
-	if w.json {
+	if w.c.json {
 		return nil
 	}
 	w.tellStory(ctx, e.Type, payload)

@@ -56,7 +56,6 @@ func sharedText(s catalog.Shared) string {
 }
 
 func newWorkflowCheck(c *console) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
 		Short: "Check workflow files and list every problem",
@@ -67,7 +66,7 @@ if a file has a problem.`,
 		Example: "  belay workflow check review.yaml\n  belay workflow check workflows/*.yaml --json",
 		Args:    cobra.MinimumNArgs(1),
 	}
-	jsonFlag(cmd, &asJSON)
+	c.jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		all := make([]catalog.Checked, 0, len(args))
 		valid := true
@@ -79,7 +78,7 @@ if a file has a problem.`,
 			all = append(all, one)
 			valid = valid && one.Valid
 		}
-		if asJSON {
+		if c.json {
 			if err := c.writeJSON(map[string]any{"valid": valid, "files": all}); err != nil {
 				return err
 			}
