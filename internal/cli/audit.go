@@ -1,12 +1,16 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
+	"belay/internal/permit"
 	"belay/internal/quantity"
 )
 
@@ -51,4 +55,102 @@ func verifyAudit(ctx context.Context, c *console, a *app.App) error {
 		return failed(ExitFailed, "compare "+v.File+" with a backup; what comes after that line proves nothing", errors.New(v.Problem))
 	}
 	return nil
+}
+
+// auditList is a part of the log as JSON, the newest entry first.
+type auditList struct {
+	ProjectRoot string            `json:"projectRoot,omitempty"`
+	Entries     []permit.Recorded `json:"entries"`
+	NextCursor  string            `json:"nextCursor,omitempty"`
+	// Unreadable is how many lines were passed over that are no entries.
+	Unreadable int `json:"unreadable,omitempty"`
+}
+
+// auditPage is how many entries are listed unless the command line says otherwise.
+const auditPage = 100
+
+func newAuditList(c *console) *cobra.Command {
+	var (
+		part         paging
+		all          bool
+		since        string
+		kind, person string
+	)
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List what the audit log has of a project, newest first",
+		Long: `List the decisions, refusals, transitions and changes that the audit log has of a project,
+the newest first: 100 of them unless you pass --limit, which takes up to 500. An act with the
+verdict begins went on the log before it was done; a later line with the verdict failed says
+that it was not done after all.`,
+		Example: "  belay audit list\n  belay audit list --kind decision --since 7d\n  belay audit list --all --json | jq -r '.entries[].kind'",
+		Args:    cobra.NoArgs,
+	}
+	setting(cmd, "project", "project", "list the project in `DIR` (default: the one that encloses the current folder)")
+	cmd.Flags().BoolVar(&all, "all", false, "list the entries of every project")
+	cmd.Flags().StringVar(&kind, "kind", "", "only entries of this `KIND`, such as decision, refusal, transition or undo")
+	cmd.Flags().StringVar(&person, "actor", "", "only what the person or agent `NAME` did")
+	cmd.Flags().StringVar(&since, "since", "", "only what is not older than `WHEN`: a day, or a time span like 7d")
+	part.flags(cmd)
+	cmd.Flags().Lookup("limit").DefValue, part.limit = strconv.Itoa(auditPage), auditPage
+	cmd.Flags().Lookup("limit").Usage = "list at most `N` entries"
+	cmd.MarkFlagsMutuallyExclusive("project", "all")
+	c.jsonFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if part.limit < 1 || part.limit > permit.MaxAuditPage {
+			return usage("--limit must be 1 to %d", permit.MaxAuditPage)
+		}
+		f := permit.AuditFilter{Kind: kind, Actor: person}
+		var err error
+		if f.Since, err = sinceWhen(since, time.Now()); err != nil {
+			return err
+		}
+		before := 0
+		if part.cursor != "" {
+			if before, _, err = readCursor(part.cursor); err != nil {
+				return err
+			}
+		}
+		cfg, err := c.load(cmd)
+		if err != nil {
+			return err
+		}
+		if !all {
+			if f.Project, err = projectDir(cfg); err != nil {
+				return err
+			}
+		}
+		log, err := permit.OpenAudit(app.AuditPath(cfg.Paths.StateDir), time.Now)
+		if err != nil {
+			return err
+		}
+		page, err := log.Read(cmd.Context(), f, int64(before), part.limit)
+		if err != nil {
+			return err
+		}
+		l := auditList{ProjectRoot: f.Project, Entries: orEmpty(page.Entries), Unreadable: page.Unreadable}
+		if page.Next > 0 {
+			l.NextCursor = writeCursor(int(page.Next), "")
+		}
+		if c.json {
+			return c.writeJSON(l)
+		}
+		printAudit(c, l)
+		return nil
+	}
+	return cmd
+}
+
+func printAudit(c *console, l auditList) {
+	t := &table{heads: []string{"TIME", "KIND", "BY", "VERDICT", "WHAT"}}
+	for _, e := range l.Entries {
+		t.add(when(e.Time), line(e.Kind), line(e.By), line(e.Verdict), line(cmp.Or(e.Summary, e.Reason)))
+	}
+	c.print(t, "the audit log has nothing of this project")
+	if l.Unreadable > 0 {
+		c.warn(quantity.Count(l.Unreadable, "line", "lines") + " could not be read; belay audit verify looks closer")
+	}
+	if l.NextCursor != "" {
+		c.note("more", "older entries; go on with --cursor "+l.NextCursor)
+	}
 }

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -41,4 +43,56 @@ func withoutReason(f *fault.Error) string {
 		return strings.TrimSuffix(f.Message, ": "+link.Err.Error())
 	}
 	return strings.TrimSuffix(f.Message, ": "+f.Cause.Error())
+}
+
+// noTurn takes out of a next step that a turn is sent again: a run goes on, or begins
+// anew.
+var noTurn = strings.NewReplacer(
+	", then send the turn again", "", ", and send the turn again", "", " and send the turn again", "", "; send the turn again later", "; try again later",
+	"send the turn again; ", "", "send the turn again, or ", "", "; send the turn again", "", "send the turn again", "",
+)
+
+// stepOfRun is the next step after a failure of a run.
+func stepOfRun(f *fault.Error) string { return noTurn.Replace(nextStep(f)) }
+
+// unbegun is the failure of a run that did not begin.
+func unbegun(err error) error {
+	var f *fault.Error
+	if !errors.As(err, &f) || !strings.Contains(nextStep(f), "send the turn again") {
+		return err
+	}
+	step := stepOfRun(f)
+	if step == "" {
+		step = "begin the run anew"
+	}
+	return f.WithHint("%s", step)
+}
+
+// asTyped has the problems of a workflow file name it as it was typed, so that a terminal
+// or an editor finds it. The error is the command's own: it is changed in place.
+func asTyped(err error, args []string) error {
+	if len(args) == 0 {
+		return err
+	}
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range several.Unwrap() {
+			_ = asTyped(e, args)
+		}
+		return err
+	}
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Details["problems"] == nil {
+		return err
+	}
+	var all []map[string]any
+	if data, e := json.Marshal(f.Details["problems"]); e != nil || json.Unmarshal(data, &all) != nil {
+		return err
+	}
+	for _, p := range all {
+		if p["file"] == filepath.Base(args[0]) {
+			p["file"] = args[0]
+		}
+	}
+	f.Details["problems"] = all
+	return err
 }

@@ -2,9 +2,13 @@ package cli
 
 import (
 	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"belay/internal/quantity"
 	"belay/internal/workspace/finding"
 )
 
@@ -84,4 +88,137 @@ func verdictOf(errors int) error {
 		return ended(ExitFailed)
 	}
 	return nil
+}
+
+// shownOfKind is how many findings of one kind are listed.
+const shownOfKind = 3
+
+// printKinds lists findings kind by kind, each whole.
+func printKinds(c *console, all []finding.Finding) {
+	d := finding.NewDigest(0)
+	d.Add(all)
+	printGroups(c, d.Groups(nil), d.Packages())
+}
+
+// printGroups lists findings group by group, the first ones of each. What is the same
+// for all of a group is said once. Packages is how many packages have findings.
+func printGroups(c *console, groups []*finding.Group, packages int) {
+	for i, g := range groups {
+		if i > 0 {
+			c.write("\n")
+		}
+		c.write(hang(groupHead(g, packages), c.width, 2) + "\n")
+		for f := range g.Shown() {
+			c.write("  " + hang(clean(place(f)+f.Message), c.width, 4) + "\n")
+			if g.Fix == "" && f.Fix != "" {
+				c.write("    " + hang("fix: "+clean(f.Fix), c.width, 4) + "\n")
+			}
+		}
+		if more := g.Hidden(); more > 0 {
+			c.write("  and " + strconv.Itoa(more) + " more; --all lists them\n")
+		}
+		if g.Fix != "" {
+			c.write("  " + hang("fix: "+clean(g.Fix), c.width, 2) + "\n")
+		}
+	}
+}
+
+// groupHead says how many findings a group has, and whether most of them are in one
+// package: a mistake in one place, or a habit in all.
+func groupHead(g *finding.Group, packages int) string {
+	head := string(g.Severity) + " " + line(g.Code)
+	if g.Count == 1 {
+		return head
+	}
+	head += " × " + strconv.Itoa(g.Count)
+	if g.Files > 1 && g.Files < g.Count {
+		head += " in " + strconv.Itoa(g.Files) + " files"
+	}
+	if packages < 2 {
+		return head
+	}
+	for pkg, n := range g.Packages {
+		switch {
+		case pkg == "":
+		case n == g.Count:
+			return head + ", all in " + pkg
+		case 2*n > g.Count:
+			return fmt.Sprintf("%s, %d of them in %s", head, n, pkg)
+		}
+	}
+	return head
+}
+
+// place is where a finding is, as a prefix of what it says.
+func place(f finding.Finding) string {
+	at := f.Path
+	if f.Line > 0 {
+		at += ":" + strconv.Itoa(f.Line)
+	}
+	if at == "" {
+		return ""
+	}
+	if f.Row > 0 && f.Column != "" {
+		at += " (row " + strconv.Itoa(f.Row) + ", " + f.Column + ")"
+	}
+	return line(at) + ": "
+}
+
+// maxDoFirst bounds the commands under "do first".
+const maxDoFirst = 4
+
+// printDoFirst ends a list of findings with the commands that remove most of them.
+// Dir is the project as the commands name it.
+func printDoFirst(c *console, cmd *cobra.Command, d *finding.Digest, only *finding.Filter, root string) {
+	errors, warnings := d.Count()
+	var lines []string
+	for _, r := range d.Removals() {
+		if words, ok := remedyCommand(cmd, r.Remedy, only, root); ok && len(lines) < maxDoFirst {
+			lines = append(lines, fmt.Sprintf("%s (%sremoves %d of %s)", words, reach(r.Remedy, only), r.Count, quantity.Count(errors+warnings, "finding", "findings")))
+		}
+	}
+	if len(lines) == 0 {
+		return
+	}
+	c.write("\ndo first:\n")
+	for _, l := range lines {
+		c.write("  " + hang(clean(l), c.width, 4) + "\n")
+	}
+}
+
+// reach says that a command changes the whole project although a part of it is selected.
+// Only deps summary can be narrowed, and to one deliverable.
+func reach(r finding.Remedy, only *finding.Filter) string {
+	switch {
+	case only == nil || len(only.Deliverables)+len(only.Packages) == 0:
+		return ""
+	case r.Command == "deps summary" && len(only.Deliverables) == 1:
+		return ""
+	}
+	return "in the whole project; "
+}
+
+// remedyCommand is what a person types, false where this belay has no such command.
+func remedyCommand(cmd *cobra.Command, r finding.Remedy, only *finding.Filter, root string) (string, bool) {
+	names := strings.Fields(r.Command)
+	if found, rest, err := cmd.Root().Find(names); err != nil || len(rest) > 0 || found.Name() != names[len(names)-1] {
+		return "", false
+	}
+	var deliverable string
+	if only != nil && len(only.Deliverables) == 1 {
+		deliverable = only.Deliverables[0]
+	}
+	return r.Line(shownFolder(cmd, root), !cmd.Flag("project").Changed, deliverable), true
+}
+
+// shownFolder is the project as a person names it to another command: as it was named to
+// this one, or "." for the current folder.
+func shownFolder(cmd *cobra.Command, root string) string {
+	if f := cmd.Flag("project"); f.Changed {
+		return f.Value.String()
+	}
+	if here, err := filepath.Abs("."); err == nil && here == root {
+		return "."
+	}
+	return root
 }

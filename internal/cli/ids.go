@@ -51,3 +51,22 @@ func resolveID[T any](all []T, id func(T) string, named string, least int, kind 
 	return "", failed(ExitUsage, "write more of the id of the one you mean: "+strings.Join(found, ", "),
 		fmt.Errorf("more than one %s has an id that begins with %s", kind, named))
 }
+
+// maxID is as long as an id can be, minShown as short as one is shown: sess_ and eight
+// characters.
+const maxID, minShown = 80, 13
+
+// telling is how many characters tell every one of the ids from the others.
+func telling(ids []string) int {
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	n := minShown
+	for i := 1; i < len(ids); i++ {
+		same := 0
+		for same < min(len(ids[i-1]), len(ids[i])) && ids[i-1][same] == ids[i][same] {
+			same++
+		}
+		n = max(n, same+1)
+	}
+	return n
+}

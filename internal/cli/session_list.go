@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -193,3 +194,42 @@ func runningIn(a *app.App, id string) *runningTurn {
 	}
 	return nil
 }
+
+// printSessions prints the list. Known are all ids there are: what is shown of an
+// id must be the beginning of no other.
+func printSessions(c *console, rows []listed, known []string, withProject bool) {
+	t := &table{heads: []string{"SESSION", "UPDATED", "STATE", "MESSAGE"}, preview: 4}
+	if withProject {
+		t.heads = append(t.heads, "PROJECT")
+	}
+	shown := maxID
+	if c.width > 0 {
+		for _, r := range rows {
+			known = append(known, r.SessionID)
+		}
+		shown = telling(known)
+	}
+	for _, r := range rows {
+		state := "idle"
+		switch {
+		case r.Running != nil:
+			state = "running in " + strconv.Itoa(r.Running.PID)
+		case r.ReadOnly:
+			state = "copy, read-only"
+		case r.Damaged != "":
+			state, r.FirstMessage = "damaged", r.Damaged
+		}
+		message := clip(line(r.FirstMessage), maxListed)
+		if r.Title != "" {
+			message = clip(line(r.Title), maxListed)
+		}
+		if message == "" && r.files > 0 {
+			message = "(" + quantity.Count(r.files, "file", "files") + ")"
+		}
+		t.add(r.SessionID[:min(shown, len(r.SessionID))], when(r.UpdatedAt.Time), state, message, r.ProjectRoot)
+	}
+	c.print(t, "no sessions")
+}
+
+// maxListed is how much of a message a list shows at most, in columns.
+const maxListed = 160
