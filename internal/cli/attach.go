@@ -36,31 +36,29 @@ The exit code is 1 if one of them would be refused.`,
 	setting(cmd, "provider", "provider", "plan for the models of `NAME`: scripted, anthropic or openai")
 	attachmentFlags(cmd)
 	cmd.Flags().StringVar(&model, "model", "", "plan for the model `NAME` (default: the configured one)")
-	c.jsonFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
-			found, err := inspectAll(ctx, a, args, model)
-			if err != nil {
+	jsonFlag(c, cmd)
+	cmd.RunE = appCommand(c, func(ctx context.Context, a *app.App, args []string) error {
+		found, err := inspectAll(ctx, a, args, model)
+		if err != nil {
+			return err
+		}
+		if c.json {
+			if err := c.writeJSON(map[string]any{"attachments": orEmpty(found)}); err != nil {
 				return err
 			}
-			if c.json {
-				if err := c.writeJSON(map[string]any{"attachments": orEmpty(found)}); err != nil {
-					return err
-				}
-			} else {
-				printInspections(c, found)
+		} else {
+			printInspections(c, found)
+		}
+		if w := turn.ModelWarning(a.Engine, model); model != "" && w != "" {
+			c.warn(w)
+		}
+		for _, i := range found {
+			if !i.OK {
+				return ended(ExitFailed)
 			}
-			if w := turn.ModelWarning(a.Engine, model); model != "" && w != "" {
-				c.warn(w)
-			}
-			for _, i := range found {
-				if !i.OK {
-					return ended(ExitFailed)
-				}
-			}
-			return nil
-		})
-	}
+		}
+		return nil
+	})
 	return cmd
 }
 

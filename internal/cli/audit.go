@@ -30,7 +30,7 @@ was removed or replaced. The exit code is 1 if something is wrong.`,
 		Example: "  belay audit verify\n  belay audit verify --json",
 		Args:    cobra.NoArgs,
 	}
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return c.withApp(cmd, func(ctx context.Context, a *app.App) error { return verifyAudit(ctx, c, a) })
 	}
@@ -95,7 +95,7 @@ that it was not done after all.`,
 	cmd.Flags().Lookup("limit").DefValue, part.limit = strconv.Itoa(auditPage), auditPage
 	cmd.Flags().Lookup("limit").Usage = "list at most `N` entries"
 	cmd.MarkFlagsMutuallyExclusive("project", "all")
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if part.limit < 1 || part.limit > permit.MaxAuditPage {
 			return usage("--limit must be 1 to %d", permit.MaxAuditPage)
@@ -132,11 +132,7 @@ that it was not done after all.`,
 		if page.Next > 0 {
 			l.NextCursor = writeCursor(int(page.Next), "")
 		}
-		if c.json {
-			return c.writeJSON(l)
-		}
-		printAudit(c, l)
-		return nil
+		return answer(c, l, func() { printAudit(c, l) })
 	}
 	return cmd
 }

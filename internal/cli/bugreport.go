@@ -40,7 +40,7 @@ Read it before you send it.`,
 	}
 	setting(cmd, "project", "project", "look at the project in `DIR`")
 	setting(cmd, "provider", "provider", "look at the provider `NAME`")
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, problems := config.Examine(c.layers(cmd))
 		r := bugReport{Build: readBuild(), Checks: app.Doctor(cmd.Context(), cfg, problems...), Settings: setSettings(cfg)}

@@ -40,7 +40,7 @@ and agents wrote. With --json each message is a line of JSON.`,
 	cmd.Flags().StringVar(&since, "since", "", "begin with this `DAY` (YYYY-MM-DD), or so long ago (7d, 12h)")
 	cmd.Flags().StringVar(&o.Session, "session", "", "only messages of the session `ID`")
 	cmd.Flags().StringVar(&o.Request, "request", "", "only messages of the request `ID`")
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		if since != "" {
 			if o.Since, err = sinceWhen(since, time.Now()); err != nil {

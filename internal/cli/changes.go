@@ -78,16 +78,14 @@ func newChangesList(c *console) *cobra.Command {
 		Args:    cobra.NoArgs,
 	}
 	f.add(cmd)
-	var part paging
-	part.flags(cmd)
-	c.jsonFlag(cmd)
+	part := listFlags(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return inChanges(c, cmd, &f, func(ctx context.Context, e turn.Engine, project string) error {
 			all, err := e.Kept(ctx, project)
 			if err != nil {
 				return err
 			}
-			all, left, err := pageOf(&part, all, func(k changes.KeptChange) string { return k.ID })
+			all, left, err := pageOf(part, all, func(k changes.KeptChange) string { return k.ID })
 			if err != nil {
 				return err
 			}
@@ -100,20 +98,13 @@ func newChangesList(c *console) *cobra.Command {
 			}
 			defer left.tell(c)
 			t := &table{heads: []string{"CHANGE", "MADE", "FILES", "STATE", "COMMAND"}}
-			ids := make([]string, len(all))
-			for i, k := range all {
-				ids[i] = k.ID
-			}
-			shown := maxID
-			if c.width > 0 {
-				shown = telling(ids)
-			}
+			short := shortener(c, idsOf(all, func(k changes.KeptChange) string { return k.ID }))
 			for _, k := range all {
 				made, files, does := "", "", ""
 				if k.Effect != nil {
 					made, files, does = when(k.Created), strconv.Itoa(k.Effect.Done.Files), line(k.Effect.Summary)
 				}
-				t.add(k.ID[:min(shown, len(k.ID))], made, files, keptState(k), does)
+				t.add(short(k.ID), made, files, keptState(k), does)
 			}
 			c.print(t, "no changes are kept")
 			return nil
@@ -156,18 +147,14 @@ output of the command.`,
 		Args:    needsChange,
 	}
 	f.add(cmd)
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return inChange(c, cmd, &f, args[0], func(ctx context.Context, e turn.Engine, project, id string) error {
 			k, err := e.KeptChange(ctx, project, id)
 			if err != nil {
 				return err
 			}
-			if c.json {
-				return c.writeJSON(map[string]any{"change": k})
-			}
-			printKept(c, k)
-			return nil
+			return answer(c, map[string]any{"change": k}, func() { printKept(c, k) })
 		})
 	}
 	return cmd

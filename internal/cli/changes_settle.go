@@ -27,7 +27,7 @@ hook, need --runs-by-itself. Look at them first with belay changes show.`,
 		Args:    needsChange,
 	}
 	f.add(cmd)
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.Flags().BoolVar(&runs, "runs-by-itself", false, "also apply files that other programs run by themselves")
 	cmd.Flags().StringArrayVar(&only, "only", nil, "apply this `PATH` and keep the rest; may be repeated")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -64,18 +64,14 @@ func newChangesDrop(c *console) *cobra.Command {
 		Args:    needsChange,
 	}
 	f.add(cmd)
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return inChange(c, cmd, &f, args[0], func(ctx context.Context, e turn.Engine, project, id string) error {
 			done, err := e.DropKept(ctx, changes.KeptRequest{ProjectRoot: project, ID: id, By: c.person()})
 			if err != nil {
 				return err
 			}
-			if c.json {
-				return c.writeJSON(map[string]any{"change": done})
-			}
-			c.note("dropped", done.ID)
-			return nil
+			return reportDone(c, map[string]any{"change": done}, "dropped", done.ID)
 		})
 	}
 	return cmd

@@ -23,7 +23,7 @@ Problems of the configuration follow, and the exit code is 2 if there is one.`,
 		Args:    cobra.NoArgs,
 	}
 	setting(cmd, "project", "project", "with the belay.yaml of the project in `DIR`")
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, problems := config.Examine(c.layers(cmd))
 		if c.json {
@@ -95,7 +95,7 @@ func newConfigCheck(c *console) *cobra.Command {
 		Args:    cobra.NoArgs,
 	}
 	setting(cmd, "project", "project", "with the belay.yaml of the project in `DIR`")
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, problems := config.Examine(c.layers(cmd))
 		if c.json {

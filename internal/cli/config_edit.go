@@ -19,7 +19,7 @@ and its default.`,
 		Args:    cobra.ExactArgs(1),
 	}
 	setting(cmd, "project", "project", "with the belay.yaml of the project in `DIR`")
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		cfg, problems := config.Examine(c.layers(cmd))
 		c.tellProblems(problems)
@@ -52,7 +52,7 @@ A setting of an environment variable or a flag still wins over the file.`,
 		Args:    cobra.RangeArgs(1, 2),
 	}
 	cmd.Flags().BoolVar(&usual, "default", false, "take the setting out of the file")
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if usual == (len(args) == 2) {
 			return usageHint("write belay config set KEY VALUE, or belay config set KEY --default", "a setting needs a value, or --default without one")

@@ -39,39 +39,35 @@ reach over the network. The wait tasks of runs follow, each with its text.`,
 		Args:    cobra.NoArgs,
 	}
 	cmd.Flags().StringVar(&session, "session", "", "only those of the session `ID`")
-	var part paging
-	part.flags(cmd)
-	c.jsonFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
-			id, err := named(ctx, a.Engine, session)
-			if err != nil {
-				return err
+	part := listFlags(c, cmd)
+	cmd.RunE = appCommand(c, func(ctx context.Context, a *app.App, _ []string) error {
+		id, err := named(ctx, a.Engine, session)
+		if err != nil {
+			return err
+		}
+		open, err := allPending(ctx, a, id)
+		if err != nil {
+			return err
+		}
+		open, left, err := pageOf(part, open, pending.id)
+		if err != nil {
+			return err
+		}
+		if c.json {
+			return c.writeJSON(pendingJSON(open, left))
+		}
+		defer left.tell(c)
+		for i, q := range open {
+			if i > 0 {
+				c.write("\n")
 			}
-			open, err := allPending(ctx, a, id)
-			if err != nil {
-				return err
-			}
-			open, left, err := pageOf(&part, open, pending.id)
-			if err != nil {
-				return err
-			}
-			if c.json {
-				return c.writeJSON(pendingJSON(open, left))
-			}
-			defer left.tell(c)
-			for i, q := range open {
-				if i > 0 {
-					c.write("\n")
-				}
-				printPending(c, q, shortDiff)
-			}
-			if len(open) == 0 {
-				c.tell(c.paint(styleQuiet, "nothing"), "waits for an answer")
-			}
-			return nil
-		})
-	}
+			printPending(c, q, shortDiff)
+		}
+		if len(open) == 0 {
+			c.tell(c.paint(styleQuiet, "nothing"), "waits for an answer")
+		}
+		return nil
+	})
 	return cmd
 }
 
@@ -82,26 +78,24 @@ func newDecisionShow(c *console) *cobra.Command {
 		Example: "  belay decision show dec_4f2a8c",
 		Args:    needsQuestion,
 	}
-	c.jsonFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
-			q, ok, err := openQuestion(ctx, a, args[0])
-			if err != nil {
-				return err
-			}
-			if !ok {
-				return failed(ExitNotFound, "list the open ones with belay decision list", fmt.Errorf("no open question has the id %s", args[0]))
-			}
-			switch {
-			case c.json && q.wait != nil:
-				return c.writeJSON(map[string]any{"wait": q.wait})
-			case c.json:
-				return c.writeJSON(map[string]any{"decision": q.call})
-			}
-			printPending(c, q, 0)
-			return nil
-		})
-	}
+	jsonFlag(c, cmd)
+	cmd.RunE = appCommand(c, func(ctx context.Context, a *app.App, args []string) error {
+		q, ok, err := openQuestion(ctx, a, args[0])
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return failed(ExitNotFound, "list the open ones with belay decision list", fmt.Errorf("no open question has the id %s", args[0]))
+		}
+		switch {
+		case c.json && q.wait != nil:
+			return c.writeJSON(map[string]any{"wait": q.wait})
+		case c.json:
+			return c.writeJSON(map[string]any{"decision": q.call})
+		}
+		printPending(c, q, 0)
+		return nil
+	})
 	return cmd
 }
 
@@ -121,7 +115,7 @@ that follow in a run see the note.`,
 	cmd.Flags().BoolVar(&session, "session", false, "allow calls of this kind for the rest of the session")
 	cmd.Flags().StringVar(&note, "note", "", "add this `TEXT` for the agent")
 	cmd.Flags().StringArrayVar(&only, "only", nil, "of what a command changed, apply this `PATH` and drop the rest; may be repeated")
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		verdict := permit.VerdictAllow
 		if session {
@@ -141,7 +135,7 @@ func newDecisionDeny(c *console) *cobra.Command {
 		Args:    needsQuestion,
 	}
 	cmd.Flags().StringVar(&note, "note", "", "add this `TEXT` for the agent")
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return answerQuestion(c, cmd, args[0], permit.VerdictDeny, note)
 	}

@@ -38,7 +38,7 @@ the deliverables that a change to one reaches, the nearest first.`,
 	cmd.Flags().StringVar(&format, "format", "json", "`FORMAT` of the graph: json, mermaid, dot or graphml")
 	cmd.Flags().StringVar(&around, "deliverable", "", "only this deliverable and its neighbours, by `ID`")
 	cmd.Flags().StringVar(&impact, "impact", "", "list the deliverables that a change to this one reaches, by `ID`")
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.MarkFlagsMutuallyExclusive("deliverable", "impact")
 	cmd.MarkFlagsMutuallyExclusive("json", "format")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -69,7 +69,7 @@ proposal, look at the new comparison, then pass --stale to confirm that you saw 
 	cmd.Flags().BoolVar(&f.noRetire, "no-retire", false, "do not retire rows that the proposal lacks")
 	cmd.Flags().StringSliceVar(&f.only, "only", nil, "apply these rows alone, by `ID`,...")
 	projectFlag(cmd)
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		cfg, err := c.load(cmd)
 		if err != nil {
@@ -80,11 +80,7 @@ proposal, look at the new comparison, then pass --stale to confirm that you saw 
 			printRowProblems(c, err)
 			return err
 		}
-		if c.json {
-			return c.writeJSON(done)
-		}
-		printImport(c, done, f.apply)
-		return nil
+		return answer(c, done, func() { printImport(c, done, f.apply) })
 	}
 	return cmd
 }

@@ -29,9 +29,7 @@ applies it; belay deps dismiss closes it.`,
 		Args:    cobra.NoArgs,
 	}
 	projectFlag(cmd)
-	var part paging
-	part.flags(cmd)
-	c.jsonFlag(cmd)
+	part := listFlags(c, cmd)
 	cmd.Flags().BoolVar(&all, "all", false, "also list those that were applied, dismissed or superseded")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, root, err := c.project(cmd)
@@ -46,7 +44,7 @@ applies it; belay deps dismiss closes it.`,
 		if err != nil {
 			return err
 		}
-		list, left, err := pageOf(&part, list, func(p proposal.Shown) string { return p.ID })
+		list, left, err := pageOf(part, list, func(p proposal.Shown) string { return p.ID })
 		if err != nil {
 			return err
 		}
@@ -120,6 +118,6 @@ func newDepsDismiss(c *console) *cobra.Command {
 		},
 	}
 	projectFlag(cmd)
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	return cmd
 }

@@ -51,7 +51,7 @@ belay undo reverts them.`,
 		Args:    cobra.NoArgs,
 	}
 	projectFlag(cmd)
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.Flags().BoolVar(&write, "write", false, "write it")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, err := c.load(cmd)
@@ -73,11 +73,7 @@ belay undo reverts them.`,
 			}
 			done.Written = true
 		}
-		if c.json {
-			return c.writeJSON(done)
-		}
-		noteRenumbered(c, done)
-		return nil
+		return answer(c, done, func() { noteRenumbered(c, done) })
 	}
 	return cmd
 }

@@ -34,9 +34,7 @@ type summaries struct {
 }
 
 type summaryChange struct {
-	Path string `json:"path"`
-	Diff string `json:"diff"`
-
+	fileChange
 	folder workspace.Deliverable
 	seen   changeset.File
 }
@@ -64,7 +62,7 @@ then updates by itself. Without --write the command only shows the diff.`,
 		Args:    cobra.MaximumNArgs(1),
 	}
 	projectFlag(cmd)
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.Flags().BoolVar(&write, "write", false, "write it")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		cfg, err := c.load(cmd)
@@ -131,7 +129,7 @@ func summarize(ctx context.Context, c *console, cfg *config.Config, files *regis
 		case err != nil:
 			summaryFailed(c, &done, d, err)
 		case s.Changes():
-			done.Changes = append(done.Changes, summaryChange{Path: s.Path, Diff: filetool.Compare(s.Path, s.Before, s.After), folder: d, seen: s})
+			done.Changes = append(done.Changes, summaryChange{fileChange{s.Path, filetool.Compare(s.Path, s.Before, s.After)}, d, s})
 		}
 	}
 	return done, nil

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"belay/internal/app"
 	"belay/internal/client"
 	"belay/internal/fault"
 )
@@ -25,9 +24,7 @@ With belay devices remove ID a browser loses the authority at once.`,
 		Args:    cobra.NoArgs,
 	}
 	cmd.Flags().StringVar(&server, "server", "", "the server at `URL` (default: the one that runs)")
-	var part paging
-	part.flags(cmd)
-	c.jsonFlag(cmd)
+	part := listFlags(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		devices, err := devicesOf(c, cmd, server)
 		if err != nil {
@@ -37,7 +34,7 @@ With belay devices remove ID a browser loses the authority at once.`,
 		if err != nil {
 			return err
 		}
-		all, left, err := pageOf(&part, all, func(d client.Device) string { return d.ID })
+		all, left, err := pageOf(part, all, func(d client.Device) string { return d.ID })
 		if err != nil {
 			return err
 		}
@@ -71,7 +68,7 @@ belay open.`,
 		Args:    cobra.MinimumNArgs(1),
 	}
 	cmd.Flags().StringVar(&server, "server", "", "the server at `URL` (default: the one that runs)")
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		devices, err := devicesOf(c, cmd, server)
 		if err != nil {
@@ -109,11 +106,7 @@ func devicesOf(c *console, cmd *cobra.Command, server string) (client.Devices, e
 	if err != nil {
 		return client.Devices{}, err
 	}
-	token, err := app.OperatorToken(cfg.Paths.StateDir)
-	if err != nil {
-		return client.Devices{}, err
-	}
-	cl, err := client.New(found.URL, client.Options{Token: token})
+	cl, err := asOperator(cfg, found.URL)
 	if err != nil {
 		return client.Devices{}, err
 	}

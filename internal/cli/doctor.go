@@ -19,7 +19,7 @@ relies on. It changes nothing and makes no network call. The exit code is 1 if a
 	setting(cmd, "project", "project", "look at the project in `DIR` (default: the one that encloses the current folder)")
 	setting(cmd, "provider", "provider", "look at the provider `NAME`")
 	setting(cmd, "instructions", "instructions", "look at the instruction root `DIR`")
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, problems := config.Examine(c.layers(cmd))
 		checks := app.Doctor(cmd.Context(), cfg, problems...)

@@ -20,7 +20,7 @@ type findingsForm struct {
 }
 
 func (f *findingsForm) flags(c *console, cmd *cobra.Command) {
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.Flags().BoolVar(&f.sarif, "sarif", false, "print SARIF 2.1.0 on stdout, for editors and code hosts")
 	cmd.Flags().BoolVar(&f.all, "all", false, "list every finding, not only the first ones of each kind")
 	cmd.Flags().StringSliceVar(&f.deliverables, "deliverable", nil, "only findings about this deliverable, by `ID`; several with commas")

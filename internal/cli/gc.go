@@ -24,20 +24,14 @@ stay. Sessions with a running turn are skipped.`,
 		Args:    cobra.NoArgs,
 	}
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only show what would be removed")
-	c.jsonFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
-			r, err := a.GC(ctx, dryRun)
-			if err != nil {
-				return err
-			}
-			if c.json {
-				return c.writeJSON(r)
-			}
-			printGC(c, r, dryRun)
-			return nil
-		})
-	}
+	jsonFlag(c, cmd)
+	cmd.RunE = appCommand(c, func(ctx context.Context, a *app.App, _ []string) error {
+		r, err := a.GC(ctx, dryRun)
+		if err != nil {
+			return err
+		}
+		return answer(c, r, func() { printGC(c, r, dryRun) })
+	})
 	return cmd
 }
 

@@ -56,6 +56,25 @@ func resolveID[T any](all []T, id func(T) string, named string, least int, kind 
 // characters.
 const maxID, minShown = 80, 13
 
+// shortener returns a function that cuts ids for a terminal to what tells them apart.
+// Nothing is cut where programs may read the output.
+func shortener(c *console, ids []string) func(id string) string {
+	shown := maxID
+	if c.width > 0 {
+		shown = telling(ids)
+	}
+	return func(id string) string { return id[:min(shown, len(id))] }
+}
+
+// idsOf are the ids of all.
+func idsOf[T any](all []T, id func(T) string) []string {
+	ids := make([]string, len(all))
+	for i, v := range all {
+		ids[i] = id(v)
+	}
+	return ids
+}
+
 // telling is how many characters tell every one of the ids from the others.
 func telling(ids []string) int {
 	slices.Sort(ids)

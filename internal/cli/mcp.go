@@ -31,29 +31,27 @@ tools that each offers. The exit code is 1 if one cannot be reached.`,
 		Args:    cobra.NoArgs,
 	}
 	part.flags(cmd)
-	c.jsonFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
-			list, left, err := pageOf(&part, a.MCP.Report(ctx, ""), func(r mcp.Report) string { return r.Name })
-			if err != nil {
-				return err
-			}
-			if c.json {
-				err = c.writeJSON(struct {
-					Servers []mcp.Report `json:"servers"`
-					rest
-				}{orEmpty(list), left})
-				return errors.Join(err, unreached(list))
-			}
-			defer left.tell(c)
-			t := &table{heads: []string{"SERVER", "TOOLS", "PROGRAM OR ADDRESS", "SAYS"}}
-			for _, r := range list {
-				t.add(r.Name, strconv.Itoa(len(r.Tools)), line(cmp.Or(r.URL, strings.Join(r.Command, " "))), line(cmp.Or(r.Error, r.Server)))
-			}
-			c.print(t, "no MCP server is configured; docs/mcp.md shows how")
-			return unreached(list)
-		})
-	}
+	jsonFlag(c, cmd)
+	cmd.RunE = appCommand(c, func(ctx context.Context, a *app.App, _ []string) error {
+		list, left, err := pageOf(&part, a.MCP.Report(ctx, ""), func(r mcp.Report) string { return r.Name })
+		if err != nil {
+			return err
+		}
+		if c.json {
+			err = c.writeJSON(struct {
+				Servers []mcp.Report `json:"servers"`
+				rest
+			}{orEmpty(list), left})
+			return errors.Join(err, unreached(list))
+		}
+		defer left.tell(c)
+		t := &table{heads: []string{"SERVER", "TOOLS", "PROGRAM OR ADDRESS", "SAYS"}}
+		for _, r := range list {
+			t.add(r.Name, strconv.Itoa(len(r.Tools)), line(cmp.Or(r.URL, strings.Join(r.Command, " "))), line(cmp.Or(r.Error, r.Server)))
+		}
+		c.print(t, "no MCP server is configured; docs/mcp.md shows how")
+		return unreached(list)
+	})
 	return cmd
 }
 
@@ -64,24 +62,22 @@ func newMCPShow(c *console) *cobra.Command {
 		Example: "  belay mcp show files\n  belay mcp show files --json",
 		Args:    cobra.ExactArgs(1),
 	}
-	c.jsonFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
-			list := a.MCP.Report(ctx, args[0])
-			if args[0] == "" || len(list) == 0 {
-				next := "belay mcp list shows all"
-				if len(a.Config.MCP) == 0 {
-					next = "none is configured; name one under mcp.servers, as docs/mcp.md shows"
-				}
-				return failed(ExitNotFound, next, fmt.Errorf("there is no MCP server %q in mcp.servers", args[0]))
+	jsonFlag(c, cmd)
+	cmd.RunE = appCommand(c, func(ctx context.Context, a *app.App, args []string) error {
+		list := a.MCP.Report(ctx, args[0])
+		if args[0] == "" || len(list) == 0 {
+			next := "belay mcp list shows all"
+			if len(a.Config.MCP) == 0 {
+				next = "none is configured; name one under mcp.servers, as docs/mcp.md shows"
 			}
-			if c.json {
-				return errors.Join(c.writeJSON(list[0]), unreached(list))
-			}
-			printServer(c, list[0])
-			return unreached(list)
-		})
-	}
+			return failed(ExitNotFound, next, fmt.Errorf("there is no MCP server %q in mcp.servers", args[0]))
+		}
+		if c.json {
+			return errors.Join(c.writeJSON(list[0]), unreached(list))
+		}
+		printServer(c, list[0])
+		return unreached(list)
+	})
 	return cmd
 }
 

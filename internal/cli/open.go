@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os/exec"
+	"runtime"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -15,6 +17,7 @@ import (
 	"belay/internal/app"
 	"belay/internal/client"
 	"belay/internal/config"
+	"belay/internal/processgroup"
 )
 
 func newOpen(c *console) *cobra.Command {
@@ -40,7 +43,7 @@ server.allowed_hosts.`,
 	cmd.Flags().StringVar(&server, "server", "", "the server at `URL` (default: the one that runs)")
 	cmd.Flags().BoolVar(&phone, "phone", false, "show a QR code for a phone on the same network")
 	cmd.Flags().StringVar(&at, "at", "", "with --phone: the `HOST` or address by which the phone reaches the server")
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if at != "" && !phone {
 			return failed(ExitUsage, "add --phone, or leave out --at", errors.New("--at goes with --phone"))
@@ -108,15 +111,20 @@ func warnOfHost(ctx context.Context, c *console, server, base string) error {
 
 // freshLink gets a fresh link from a server.
 func freshLink(ctx context.Context, cfg *config.Config, url string) (string, time.Time, error) {
-	token, err := app.OperatorToken(cfg.Paths.StateDir)
-	if err != nil {
-		return "", time.Time{}, err
-	}
-	cl, err := client.New(url, client.Options{Token: token})
+	cl, err := asOperator(cfg, url)
 	if err != nil {
 		return "", time.Time{}, err
 	}
 	return cl.Link(ctx)
+}
+
+// asOperator asks a server of this user with the operator's authority.
+func asOperator(cfg *config.Config, url string) (*client.Client, error) {
+	token, err := app.OperatorToken(cfg.Paths.StateDir)
+	if err != nil {
+		return nil, err
+	}
+	return client.New(url, client.Options{Token: token})
 }
 
 // drawLink shows the QR code of a link, and what to know about it.
@@ -164,4 +172,41 @@ func pick(cfg *config.Config, asked string) (app.Server, error) {
 		return app.Server{}, failed(ExitUsage, "choose one with --server: "+strings.Join(urls, ", "), fmt.Errorf("%d servers are running", len(urls)))
 	}
 	return servers[0], nil
+}
+
+// openBrowser opens an address in the person's browser, if this machine can show one. The
+// address was printed before, so a failure is only a warning.
+func openBrowser(ctx context.Context, c *console, address string) {
+	command := browserCommand(runtime.GOOS, c.env)
+	if command == nil {
+		return
+	}
+	var environ []string
+	for name, value := range c.env {
+		environ = append(environ, name+"="+value)
+	}
+	ctx = context.WithoutCancel(ctx) // the browser is the person's, and outlives belay
+	cmd := exec.CommandContext(ctx, command[0], append(command[1:], address)...)
+	cmd.Env = app.PersonEnv(environ) // without belay's keys
+	processgroup.Set(cmd)            // Ctrl-C at the terminal is not for the browser
+	if err := cmd.Start(); err != nil {
+		c.warn("no browser was opened: " + err.Error())
+		return
+	}
+	_ = cmd.Process.Release() // nobody waits for it
+}
+
+// browserCommand is the program that opens an address in a browser, nil where there is no
+// screen to show it on.
+func browserCommand(system string, env map[string]string) []string {
+	remote := env["SSH_CONNECTION"] != ""
+	switch {
+	case system == "windows" && !remote:
+		return []string{"rundll32", "url.dll,FileProtocolHandler"}
+	case system == "darwin" && !remote:
+		return []string{"open"}
+	case system == "windows", system == "darwin", env["DISPLAY"] == "" && env["WAYLAND_DISPLAY"] == "":
+		return nil
+	}
+	return []string{"xdg-open"}
 }

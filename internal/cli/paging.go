@@ -21,6 +21,14 @@ func (p *paging) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.cursor, "cursor", "", "go on after an earlier list: the nextCursor of its --json output, a `TEXT`")
 }
 
+// listFlags adds the flags of a command that prints a list.
+func listFlags(c *console, cmd *cobra.Command) *paging {
+	p := &paging{}
+	p.flags(cmd)
+	jsonFlag(c, cmd)
+	return p
+}
+
 // rest is what a list leaves out: how many follow, and where they begin.
 type rest struct {
 	NextCursor string `json:"nextCursor,omitempty"`

@@ -27,7 +27,7 @@ dependencies are tracked stays as it is.
 	}
 	cmd.Flags().StringVar(&set, "set", "", "record `MODE`")
 	projectFlag(cmd)
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, root, err := c.project(cmd)
 		if err != nil {

@@ -43,7 +43,7 @@ exit code is 1 if one of these is an error.`,
 	cmd.Flags().StringVar(&r.CoordinationMode, "coordination", "", "order work by `MODE`: "+strings.Join(scaffold.Modes, ", ")+" (default: DEPENDENCY_TRACKED)")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only show what would be made")
 	setting(cmd, "instructions", "instructions", "refuse a project inside the instruction root `DIR`")
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if r.DecompositionPath == "" {
 			return usage("--decomposition is required")

@@ -23,9 +23,7 @@ copies that are archived, in review or issued.`,
 		Args:    cobra.NoArgs,
 	}
 	projectFlag(cmd)
-	var part paging
-	part.flags(cmd)
-	c.jsonFlag(cmd)
+	part := listFlags(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		_, root, err := c.project(cmd)
 		if err != nil {
@@ -39,7 +37,7 @@ copies that are archived, in review or issued.`,
 		if c.json {
 			l := r.Listing(root, time.Now())
 			var left rest
-			if l.Deliverables, left, err = pageOf(&part, l.Deliverables, func(d scan.ListedDeliverable) string { return d.Path }); err != nil {
+			if l.Deliverables, left, err = pageOf(part, l.Deliverables, func(d scan.ListedDeliverable) string { return d.Path }); err != nil {
 				return err
 			}
 			return c.writeJSON(struct {
@@ -47,7 +45,7 @@ copies that are archived, in review or issued.`,
 				rest
 			}{l, left})
 		}
-		shown, left, err := pageOf(&part, r.Deliverables, func(f *scan.Folder) string { return f.Path })
+		shown, left, err := pageOf(part, r.Deliverables, func(f *scan.Folder) string { return f.Path })
 		if err != nil {
 			return err
 		}

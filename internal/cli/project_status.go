@@ -46,7 +46,7 @@ etag.`,
 	cmd.Flags().StringVar(&ask.Date, "date", "", "the entry's date is `YYYY-MM-DD`, today without it")
 	cmd.Flags().StringVar(&accept, "if", "", "only if the file's etag is `ETAG`")
 	projectFlag(cmd)
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case ask.To == "" && (ask.Actor != "" || ask.ApprovalSHA != "" || ask.Note != "" || ask.Date != "" || accept != ""):

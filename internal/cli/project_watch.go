@@ -30,7 +30,7 @@ for each: {"event":"changed"...} and {"event":"findings"...}.`,
 		Args:    cobra.NoArgs,
 	}
 	projectFlag(cmd)
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, root, err := c.project(cmd)
 		if err != nil {

@@ -19,32 +19,28 @@ and how many questions wait for an answer.`,
 		Example: "  belay projects\n  belay projects --json | jq -r '.projects[].path'",
 		Args:    cobra.NoArgs,
 	}
-	var part paging
-	part.flags(cmd)
-	c.jsonFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
-			v := a.Overview()
-			defer v.Close()
-			all, err := v.Projects(ctx)
-			if err != nil {
-				return err
-			}
-			all, left, err := pageOf(&part, all, func(p overview.Project) string { return p.Path })
-			if err != nil {
-				return err
-			}
-			if c.json {
-				return c.writeJSON(struct {
-					Projects []overview.Project `json:"projects"`
-					rest
-				}{orEmpty(all), left})
-			}
-			printProjects(c, all)
-			left.tell(c)
-			return nil
-		})
-	}
+	part := listFlags(c, cmd)
+	cmd.RunE = appCommand(c, func(ctx context.Context, a *app.App, _ []string) error {
+		v := a.Overview()
+		defer v.Close()
+		all, err := v.Projects(ctx)
+		if err != nil {
+			return err
+		}
+		all, left, err := pageOf(part, all, func(p overview.Project) string { return p.Path })
+		if err != nil {
+			return err
+		}
+		if c.json {
+			return c.writeJSON(struct {
+				Projects []overview.Project `json:"projects"`
+				rest
+			}{orEmpty(all), left})
+		}
+		printProjects(c, all)
+		left.tell(c)
+		return nil
+	})
 	return cmd
 }
 

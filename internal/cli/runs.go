@@ -68,16 +68,14 @@ func newRunsList(c *console) *cobra.Command {
 		Args:    cobra.NoArgs,
 	}
 	setting(cmd, "project", "project", "list the runs of the project in `DIR`")
-	var part paging
-	part.flags(cmd)
-	c.jsonFlag(cmd)
+	part := listFlags(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return inRuns(c, cmd, func(ctx context.Context, a *app.App, project string) error {
 			all, _, err := a.Runs.List(ctx, project, 0)
 			if err != nil {
 				return err
 			}
-			all, left, err := pageOf(&part, all, func(s run.Summary) string { return s.ID })
+			all, left, err := pageOf(part, all, func(s run.Summary) string { return s.ID })
 			if err != nil {
 				return err
 			}
@@ -98,14 +96,7 @@ func newRunsList(c *console) *cobra.Command {
 
 func printRuns(c *console, all []run.Summary, now time.Time) {
 	t := &table{heads: []string{"RUN", "STARTED", "STATE", "TIME", "TOKENS", "WORKFLOW"}}
-	ids := make([]string, len(all))
-	for i, s := range all {
-		ids[i] = s.ID
-	}
-	shown := maxID
-	if c.width > 0 {
-		shown = telling(ids)
-	}
+	short := shortener(c, idsOf(all, func(s run.Summary) string { return s.ID }))
 	for _, s := range all {
 		used := ""
 		if s.Usage != nil {
@@ -122,7 +113,7 @@ func printRuns(c *console, all []run.Summary, now time.Time) {
 				state = "waits"
 			}
 		}
-		t.add(s.ID[:min(shown, len(s.ID))], when(s.StartedAt), state, took(s, now), used, words)
+		t.add(short(s.ID), when(s.StartedAt), state, took(s, now), used, words)
 	}
 	c.print(t, "no runs")
 }
@@ -148,7 +139,7 @@ once. belay run --resume continues the run.`,
 		Args:    needsRun,
 	}
 	setting(cmd, "project", "project", "the run is of the project in `DIR`")
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return inRun(c, cmd, args[0], func(ctx context.Context, a *app.App, project, id string) error {
 			waiting, stop := context.WithTimeout(ctx, cancelPatience)

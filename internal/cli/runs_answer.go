@@ -27,7 +27,7 @@ it.`,
 	setting(cmd, "project", "project", "the run is of the project in `DIR`")
 	cmd.Flags().StringVar(&task, "task", "", "answer the task `KEY`, such as approve or each/3/approve")
 	cmd.Flags().StringVar(&note, "note", "", "say `TEXT` with the answer")
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return inRun(c, cmd, args[0], func(ctx context.Context, a *app.App, project, id string) error {
 			w, err := a.Runs.Answer(ctx, run.AnswerRequest{Project: project, ID: id, Task: task, Answer: answer, Note: note, By: c.person()})

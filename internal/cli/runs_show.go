@@ -46,21 +46,13 @@ run's code. Ctrl-C ends the output, not the run.`,
 				if err != nil {
 					return err
 				}
-				if c.json {
-					return c.writeJSON(map[string]any{"task": t})
-				}
-				printTask(c, &t)
-				return nil
+				return answer(c, map[string]any{"task": t}, func() { printTask(c, &t) })
 			}
 			r, err := a.Runs.Show(ctx, project, id)
 			if err != nil {
 				return err
 			}
-			if c.json {
-				return c.writeJSON(map[string]any{"run": r})
-			}
-			printRun(c, r, c.resumption(r.Summary, a.Config, ""), time.Now())
-			return nil
+			return answer(c, map[string]any{"run": r}, func() { printRun(c, r, c.resumption(r.Summary, a.Config, ""), time.Now()) })
 		})
 	}
 	return cmd

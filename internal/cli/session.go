@@ -46,6 +46,14 @@ func (c *console) inSession(cmd *cobra.Command, named string, run func(ctx conte
 	})
 }
 
+// sessionCommand is [console.inSession] as what a command runs whose first argument names
+// the session.
+func sessionCommand(c *console, run func(ctx context.Context, a *app.App, id string, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error { return run(ctx, a, id, args) })
+	}
+}
+
 // sessionID returns the id of the session that a person named: by the whole id,
 // or by a beginning of it that no other session has.
 func sessionID(ctx context.Context, e turn.Engine, named string) (string, error) {
@@ -102,11 +110,7 @@ func usageCount(args []string) error {
 
 // reportDone reports what a command did: for programs v as JSON, for people a note.
 func reportDone(c *console, v any, label, text string) error {
-	if c.json {
-		return c.writeJSON(v)
-	}
-	c.note(label, text)
-	return nil
+	return answer(c, v, func() { c.note(label, text) })
 }
 
 // onSession is what was done with a session, as JSON.

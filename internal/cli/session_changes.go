@@ -25,29 +25,27 @@ were reverted. belay session undo reverts the changes of a turn.`,
 		Args:    needsSession,
 	}
 	cmd.Flags().StringVar(&turnID, "turn", "", "only those of the turn `ID`")
-	c.jsonFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
-			turnID, err := turnNamed(ctx, a.Engine, id, turnID)
-			if err != nil {
-				return err
-			}
-			all, err := a.Engine.Changes(ctx, id, turnID)
-			if err != nil {
-				return err
-			}
-			if c.json {
-				return c.writeJSON(map[string]any{"sessionId": id, "turns": orEmpty(all)})
-			}
-			for _, t := range all {
-				printChanges(c, t)
-			}
-			if len(all) == 0 {
-				c.tell(c.paint(styleQuiet, "nothing"), "was changed")
-			}
-			return nil
-		})
-	}
+	jsonFlag(c, cmd)
+	cmd.RunE = sessionCommand(c, func(ctx context.Context, a *app.App, id string, _ []string) error {
+		turnID, err := turnNamed(ctx, a.Engine, id, turnID)
+		if err != nil {
+			return err
+		}
+		all, err := a.Engine.Changes(ctx, id, turnID)
+		if err != nil {
+			return err
+		}
+		if c.json {
+			return c.writeJSON(map[string]any{"sessionId": id, "turns": orEmpty(all)})
+		}
+		for _, t := range all {
+			printChanges(c, t)
+		}
+		if len(all) == 0 {
+			c.tell(c.paint(styleQuiet, "nothing"), "was changed")
+		}
+		return nil
+	})
 	return cmd
 }
 
@@ -89,36 +87,34 @@ belay session changes.`,
 			return needsSession(cmd, args)
 		},
 	}
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.Flags().BoolVar(&runs, "runs-by-itself", false, "also put back files that other programs run by themselves")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
-			turnID, note, err := undoTurn(ctx, a.Engine, id, args[1:])
-			if err != nil {
-				return err
-			}
-			done, err := a.Engine.Undo(ctx, changes.UndoRequest{SessionID: id, TurnID: turnID, RunsByItself: runs, By: c.person()})
-			if err != nil {
-				return err
-			}
-			done.Note = cmp.Or(done.Note, note)
-			if c.json {
-				return c.writeJSON(map[string]any{"undo": done})
-			}
-			if done.Note != "" {
-				c.note("note", done.Note)
-			}
-			if done.Already {
-				c.note("undone", fmt.Sprintf("the changes of %s were taken back already, %s; nothing was done now", done.TurnID, when(done.Time.Time)))
-				return nil
-			}
-			c.note("undone", done.TurnID)
-			for _, path := range done.Paths {
-				c.write(line(path) + "\n")
-			}
+	cmd.RunE = sessionCommand(c, func(ctx context.Context, a *app.App, id string, args []string) error {
+		turnID, note, err := undoTurn(ctx, a.Engine, id, args[1:])
+		if err != nil {
+			return err
+		}
+		done, err := a.Engine.Undo(ctx, changes.UndoRequest{SessionID: id, TurnID: turnID, RunsByItself: runs, By: c.person()})
+		if err != nil {
+			return err
+		}
+		done.Note = cmp.Or(done.Note, note)
+		if c.json {
+			return c.writeJSON(map[string]any{"undo": done})
+		}
+		if done.Note != "" {
+			c.note("note", done.Note)
+		}
+		if done.Already {
+			c.note("undone", fmt.Sprintf("the changes of %s were taken back already, %s; nothing was done now", done.TurnID, when(done.Time.Time)))
 			return nil
-		})
-	}
+		}
+		c.note("undone", done.TurnID)
+		for _, path := range done.Paths {
+			c.write(line(path) + "\n")
+		}
+		return nil
+	})
 	return cmd
 }
 

@@ -23,26 +23,24 @@ func newSessionExport(c *console) *cobra.Command {
 to stdout. An existing file is not overwritten.`,
 		Example: "  belay session export sess_2f4c8e0a talk.tar.gz\n  belay session export sess_2f4c8e0a - | ssh host 'cat > talk.tar.gz'",
 		Args:    cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
-				write := func(w io.Writer) error { return a.Store.Archive.Export(ctx, id, w) }
-				if args[1] == "-" {
-					if c.json {
-						return usageHint("name a file", "stdout cannot have both the archive and --json")
-					}
-					if c.outTerminal {
-						return usage("an archive is not for a terminal; name a file or redirect stdout")
-					}
-					return write(c.out)
+		RunE: sessionCommand(c, func(ctx context.Context, a *app.App, id string, args []string) error {
+			write := func(w io.Writer) error { return a.Store.Archive.Export(ctx, id, w) }
+			if args[1] == "-" {
+				if c.json {
+					return usageHint("name a file", "stdout cannot have both the archive and --json")
 				}
-				if err := writeNew(args[1], write); err != nil {
-					return err
+				if c.outTerminal {
+					return usage("an archive is not for a terminal; name a file or redirect stdout")
 				}
-				return reportDone(c, onSession{SessionID: id, Done: "exported", File: args[1]}, "exported", args[1])
-			})
-		},
+				return write(c.out)
+			}
+			if err := writeNew(args[1], write); err != nil {
+				return err
+			}
+			return reportDone(c, onSession{SessionID: id, Done: "exported", File: args[1]}, "exported", args[1])
+		}),
 	}
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	return cmd
 }
 

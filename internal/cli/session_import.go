@@ -27,30 +27,28 @@ id if that is free, else it gets a new one. The command prints the id on stdout.
 		Args:    cobra.ExactArgs(1),
 	}
 	setting(cmd, "project", "project", "into the project in `DIR` (default: the one that encloses the current folder)")
-	c.jsonFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.withApp(cmd, func(ctx context.Context, a *app.App) error {
-			project, err := projectDir(a.Config)
-			if err != nil {
-				return err
-			}
-			if project, err = workspace.CheckRoot(project, a.Root.Path(), app.PrivateFolders(a.Config)...); err != nil {
-				return err
-			}
-			rec, err := adoptSession(ctx, c, a, args[0], project)
-			if err != nil {
-				return err
-			}
-			if c.json {
-				return c.writeJSON(map[string]any{"session": rec.Record, "from": rec.From})
-			}
-			if rec.From != rec.SessionID {
-				c.warn(fmt.Sprintf("there is a session %s already; this one is now %s", rec.From, rec.SessionID))
-			}
-			c.write(rec.SessionID + "\n")
-			return nil
-		})
-	}
+	jsonFlag(c, cmd)
+	cmd.RunE = appCommand(c, func(ctx context.Context, a *app.App, args []string) error {
+		project, err := projectDir(a.Config)
+		if err != nil {
+			return err
+		}
+		if project, err = workspace.CheckRoot(project, a.Root.Path(), app.PrivateFolders(a.Config)...); err != nil {
+			return err
+		}
+		rec, err := adoptSession(ctx, c, a, args[0], project)
+		if err != nil {
+			return err
+		}
+		if c.json {
+			return c.writeJSON(map[string]any{"session": rec.Record, "from": rec.From})
+		}
+		if rec.From != rec.SessionID {
+			c.warn(fmt.Sprintf("there is a session %s already; this one is now %s", rec.From, rec.SessionID))
+		}
+		c.write(rec.SessionID + "\n")
+		return nil
+	})
 	return cmd
 }
 

@@ -50,7 +50,7 @@ five sessions of each workflow run; belay runs show and --json have all.`,
 	cmd.Flags().BoolVar(&all, "all", false, "list the sessions of every project")
 	part.flags(cmd)
 	cmd.MarkFlagsMutuallyExclusive("project", "all")
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if part.limit < 0 {
 			return usage("--limit must be 0 or more")
@@ -202,13 +202,7 @@ func printSessions(c *console, rows []listed, known []string, withProject bool) 
 	if withProject {
 		t.heads = append(t.heads, "PROJECT")
 	}
-	shown := maxID
-	if c.width > 0 {
-		for _, r := range rows {
-			known = append(known, r.SessionID)
-		}
-		shown = telling(known)
-	}
+	short := shortener(c, append(known, idsOf(rows, func(r listed) string { return r.SessionID })...))
 	for _, r := range rows {
 		state := "idle"
 		switch {
@@ -226,7 +220,7 @@ func printSessions(c *console, rows []listed, known []string, withProject bool) 
 		if message == "" && r.files > 0 {
 			message = "(" + quantity.Count(r.files, "file", "files") + ")"
 		}
-		t.add(r.SessionID[:min(shown, len(r.SessionID))], when(r.UpdatedAt.Time), state, message, r.ProjectRoot)
+		t.add(short(r.SessionID), when(r.UpdatedAt.Time), state, message, r.ProjectRoot)
 	}
 	c.print(t, "no sessions")
 }

@@ -27,20 +27,14 @@ title they go by its first message again.`,
 				fmt.Errorf("name a session and its title, not %d words", len(args)))
 		},
 	}
-	c.jsonFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
-			rec, err := a.Engine.Update(ctx, id, turn.SessionChange{Title: &args[1]})
-			if err != nil {
-				return err
-			}
-			if c.json {
-				return c.writeJSON(map[string]any{"session": rec})
-			}
-			c.note("renamed", id)
-			return nil
-		})
-	}
+	jsonFlag(c, cmd)
+	cmd.RunE = sessionCommand(c, func(ctx context.Context, a *app.App, id string, args []string) error {
+		rec, err := a.Engine.Update(ctx, id, turn.SessionChange{Title: &args[1]})
+		if err != nil {
+			return err
+		}
+		return reportDone(c, map[string]any{"session": rec}, "renamed", id)
+	})
 	return cmd
 }
 
@@ -56,25 +50,23 @@ not change: belay session undo reverts those.`,
 		Args:    needsSession,
 	}
 	cmd.Flags().StringVar(&turnID, "turn", "", "go on from the turn `ID` (default: the last that has ended)")
-	c.jsonFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
-			turnID, err := turnNamed(ctx, a.Engine, id, turnID)
-			if err != nil {
-				return err
-			}
-			rec, err := a.Engine.Fork(ctx, changes.ForkRequest{SessionID: id, TurnID: turnID})
-			if err != nil {
-				return err
-			}
-			if c.json {
-				return c.writeJSON(map[string]any{"session": rec})
-			}
-			c.note("forked", "from "+rec.ForkedFrom.TurnID+" of "+rec.ForkedFrom.SessionID)
-			c.write(rec.SessionID + "\n")
-			return nil
-		})
-	}
+	jsonFlag(c, cmd)
+	cmd.RunE = sessionCommand(c, func(ctx context.Context, a *app.App, id string, _ []string) error {
+		turnID, err := turnNamed(ctx, a.Engine, id, turnID)
+		if err != nil {
+			return err
+		}
+		rec, err := a.Engine.Fork(ctx, changes.ForkRequest{SessionID: id, TurnID: turnID})
+		if err != nil {
+			return err
+		}
+		if c.json {
+			return c.writeJSON(map[string]any{"session": rec})
+		}
+		c.note("forked", "from "+rec.ForkedFrom.TurnID+" of "+rec.ForkedFrom.SessionID)
+		c.write(rec.SessionID + "\n")
+		return nil
+	})
 	return cmd
 }
 
@@ -87,20 +79,18 @@ command returns when the request is made. The turn then ends with exit code 130 
 complete record.`,
 		Example: "  belay session interrupt sess_2f4c8e0a",
 		Args:    needsSession,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
-				err := a.Engine.Interrupt(ctx, id, "")
-				if fault.Is(err, fault.SessionNotFound) {
-					return idle(ctx, a, id, err)
-				}
-				if err != nil {
-					return err
-				}
-				return reportDone(c, onSession{SessionID: id, Done: "interrupted"}, "interrupted", id)
-			})
-		},
+		RunE: sessionCommand(c, func(ctx context.Context, a *app.App, id string, _ []string) error {
+			err := a.Engine.Interrupt(ctx, id, "")
+			if fault.Is(err, fault.SessionNotFound) {
+				return idle(ctx, a, id, err)
+			}
+			if err != nil {
+				return err
+			}
+			return reportDone(c, onSession{SessionID: id, Done: "interrupted"}, "interrupted", id)
+		}),
 	}
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	return cmd
 }
 
@@ -121,15 +111,13 @@ func newSessionDelete(c *console) *cobra.Command {
 nothing else refers to. This cannot be undone; belay session export makes a copy first.`,
 		Example: "  belay session export sess_2f4c8e0a old.tar.gz && belay session delete sess_2f4c8e0a",
 		Args:    needsSession,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
-				if err := a.Engine.Delete(ctx, id); err != nil {
-					return err
-				}
-				return reportDone(c, onSession{SessionID: id, Done: "deleted"}, "deleted", id)
-			})
-		},
+		RunE: sessionCommand(c, func(ctx context.Context, a *app.App, id string, _ []string) error {
+			if err := a.Engine.Delete(ctx, id); err != nil {
+				return err
+			}
+			return reportDone(c, onSession{SessionID: id, Done: "deleted"}, "deleted", id)
+		}),
 	}
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	return cmd
 }

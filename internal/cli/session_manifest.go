@@ -27,23 +27,17 @@ sha256. The sums are those of the files on disk, so sha256sum can check them.`,
 		Args:    needsSession,
 	}
 	cmd.Flags().StringVar(&turnID, "turn", "", "the turn `ID` (default: the last turn)")
-	c.jsonFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
-			m, err := a.Engine.Manifest(ctx, id, turnID)
-			if fault.Is(err, fault.NotFound) {
-				return failed(ExitNotFound, "see its turns with belay session show "+id, err)
-			}
-			if err != nil {
-				return err
-			}
-			if c.json {
-				return c.writeJSON(map[string]any{"manifest": m})
-			}
-			printManifest(c, m)
-			return nil
-		})
-	}
+	jsonFlag(c, cmd)
+	cmd.RunE = sessionCommand(c, func(ctx context.Context, a *app.App, id string, _ []string) error {
+		m, err := a.Engine.Manifest(ctx, id, turnID)
+		if fault.Is(err, fault.NotFound) {
+			return failed(ExitNotFound, "see its turns with belay session show "+id, err)
+		}
+		if err != nil {
+			return err
+		}
+		return answer(c, map[string]any{"manifest": m}, func() { printManifest(c, m) })
+	})
 	return cmd
 }
 

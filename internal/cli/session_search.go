@@ -49,7 +49,7 @@ results. Case does not matter.`,
 	cmd.Flags().Lookup("limit").DefValue, part.limit = strconv.Itoa(maxMatches), maxMatches
 	cmd.Flags().Lookup("limit").Usage = "list at most `N` matches"
 	cmd.MarkFlagsMutuallyExclusive("project", "all")
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		text := strings.TrimSpace(args[0])
 		if text == "" {

@@ -58,29 +58,27 @@ process. If another program changed the record, the command says so and the exit
 		Example: "  belay session show sess_2f4c8e0a\n  belay session show sess_2f4c8e0a --json",
 		Args:    needsSession,
 	}
-	c.jsonFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
-			s, err := gather(ctx, a, id)
-			if err != nil {
+	jsonFlag(c, cmd)
+	cmd.RunE = sessionCommand(c, func(ctx context.Context, a *app.App, id string, _ []string) error {
+		s, err := gather(ctx, a, id)
+		if err != nil {
+			return err
+		}
+		if c.json {
+			if err := c.writeJSON(s); err != nil {
 				return err
 			}
-			if c.json {
-				if err := c.writeJSON(s); err != nil {
-					return err
-				}
-			} else {
-				printSession(c, s)
-			}
-			for _, sentence := range s.Changed {
-				c.warn(sentence)
-			}
-			if len(s.Changed) > 0 {
-				return ended(ExitFailed)
-			}
-			return nil
-		})
-	}
+		} else {
+			printSession(c, s)
+		}
+		for _, sentence := range s.Changed {
+			c.warn(sentence)
+		}
+		if len(s.Changed) > 0 {
+			return ended(ExitFailed)
+		}
+		return nil
+	})
 	return cmd
 }
 

@@ -32,7 +32,7 @@ runs. The agent reads it after the current tool calls, or after its answer with
 	cmd.Flags().BoolVar(&followUp, "follow-up", false, "after the answer, not at the next tool boundary")
 	cmd.Flags().StringArrayVar(&attach, "attach", nil, "attach the file at `PATH`; may be repeated")
 	cmd.Flags().BoolVar(&skipRefused, "skip-refused", false, skipRefusedDoc)
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		r := turn.SteerRequest{Mode: session.Steer}
 		if followUp {

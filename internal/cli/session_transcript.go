@@ -24,41 +24,39 @@ loads nothing from anywhere. It has everything that the agent said and did.`,
 		Example: "  belay session transcript sess_2f4c8e0a\n  belay session transcript sess_2f4c8e0a --full | less\n  belay session transcript sess_2f4c8e0a --html > conversation.html\n  belay session transcript sess_2f4c8e0a --json | jq -r .entries[].message",
 		Args:    needsSession,
 	}
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.Flags().BoolVar(&full, "full", false, "show results, inputs and reasoning in full")
 	cmd.Flags().BoolVar(&asHTML, "html", false, "write a page of HTML")
 	cmd.MarkFlagsMutuallyExclusive("html", "json", "full")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
-			before := runningIn(a, id)
-			entries, err := a.Engine.Transcript(ctx, id)
+	cmd.RunE = sessionCommand(c, func(ctx context.Context, a *app.App, id string, _ []string) error {
+		before := runningIn(a, id)
+		entries, err := a.Engine.Transcript(ctx, id)
+		if err != nil {
+			return err
+		}
+		if asHTML {
+			rec, err := a.Engine.Get(ctx, id)
 			if err != nil {
 				return err
 			}
-			if asHTML {
-				rec, err := a.Engine.Get(ctx, id)
-				if err != nil {
-					return err
-				}
-				return writeHTML(c.out, rec, entries, time.Now())
+			return writeHTML(c.out, rec, entries, time.Now())
+		}
+		if c.json {
+			return c.writeJSON(map[string]any{"sessionId": id, "entries": orEmpty(entries)})
+		}
+		p := &transcript{c: c, full: full, calls: map[string]session.Block{}}
+		for _, e := range entries {
+			p.entry(e)
+		}
+		if open(entries) {
+			if before == nil && runningIn(a, id) == nil {
+				c.write("── " + diedHere + "\n\n")
+			} else {
+				c.write("── this turn is still running\n\n")
 			}
-			if c.json {
-				return c.writeJSON(map[string]any{"sessionId": id, "entries": orEmpty(entries)})
-			}
-			p := &transcript{c: c, full: full, calls: map[string]session.Block{}}
-			for _, e := range entries {
-				p.entry(e)
-			}
-			if open(entries) {
-				if before == nil && runningIn(a, id) == nil {
-					c.write("── " + diedHere + "\n\n")
-				} else {
-					c.write("── this turn is still running\n\n")
-				}
-			}
-			return nil
-		})
-	}
+		}
+		return nil
+	})
 	return cmd
 }
 

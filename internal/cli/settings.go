@@ -202,6 +202,13 @@ func (c *console) withApp(cmd *cobra.Command, run func(ctx context.Context, a *a
 	return c.within(cmd, cfg, slog.New(slog.DiscardHandler), run)
 }
 
+// appCommand is [console.withApp] as what a command runs.
+func appCommand(c *console, run func(ctx context.Context, a *app.App, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		return c.withApp(cmd, func(ctx context.Context, a *app.App) error { return run(ctx, a, args) })
+	}
+}
+
 // within is withApp for a configuration that was loaded before.
 func (c *console) within(cmd *cobra.Command, cfg *config.Config, log *slog.Logger, run func(ctx context.Context, a *app.App) error) (err error) {
 	a, err := app.Open(cfg, Version(), log)
@@ -233,6 +240,6 @@ func (c *console) withinOrNote(cmd *cobra.Command, cfg *config.Config, wrong *pr
 }
 
 // jsonFlag adds --json.
-func (c *console) jsonFlag(cmd *cobra.Command) {
+func jsonFlag(c *console, cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.json, "json", false, "print JSON on stdout")
 }

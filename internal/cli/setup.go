@@ -70,7 +70,7 @@ With eval the key is not shown; in fish, belay setup --login | source does that.
 	cmd.Flags().BoolVar(&o.untested, "no-test", false, "write the choice without a call, also where the key is missing")
 	cmd.Flags().BoolVar(&o.login, "login", false, "log in to OpenRouter with your account, in the browser, for a key")
 	cmd.Flags().BoolVar(&o.noBrowser, "no-browser", false, "with --login: print the address, and open no browser")
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return setUp(c, cmd, &o) }
 	return cmd
 }

@@ -29,9 +29,7 @@ folder is no skill.`,
 		Args:    cobra.NoArgs,
 	}
 	setting(cmd, "project", "project", "list the skills of the project in `DIR` (default: the one that encloses the current folder)")
-	var part paging
-	part.flags(cmd)
-	c.jsonFlag(cmd)
+	part := listFlags(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, err := c.load(cmd)
 		if err != nil {
@@ -49,7 +47,7 @@ folder is no skill.`,
 		for _, s := range found.Hidden {
 			all = append(all, listedSkill{s, false})
 		}
-		list, left, err := pageOf(&part, all, func(s listedSkill) string { return s.Path })
+		list, left, err := pageOf(part, all, func(s listedSkill) string { return s.Path })
 		if err != nil {
 			return err
 		}

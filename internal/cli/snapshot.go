@@ -41,7 +41,7 @@ that begin with an underline.`,
 	cmd.Flags().StringVar(&from, "from", "", "publish the folder `DIR`")
 	setting(cmd, "instructions", "instructions", "refuse a snapshot inside the instruction root `DIR`")
 	projectFlag(cmd)
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		cfg, err := c.load(cmd)
 		if err != nil {
@@ -89,9 +89,7 @@ MANIFEST means that another program published the snapshot: it cannot be verifie
 		Args:    cobra.NoArgs,
 	}
 	projectFlag(cmd)
-	var part paging
-	part.flags(cmd)
-	c.jsonFlag(cmd)
+	part := listFlags(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		_, root, err := c.project(cmd)
 		if err != nil {
@@ -102,7 +100,7 @@ MANIFEST means that another program published the snapshot: it cannot be verifie
 			return err
 		}
 		first := len(all)
-		all, left, err := pageOf(&part, all, func(s snapshot.Published) string { return s.Path })
+		all, left, err := pageOf(part, all, func(s snapshot.Published) string { return s.Path })
 		if err != nil {
 			return err
 		}
@@ -147,7 +145,7 @@ wrong.`,
 		Args:    cobra.ExactArgs(1),
 	}
 	projectFlag(cmd)
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		_, root, err := c.project(cmd)
 		if err != nil {

@@ -122,6 +122,15 @@ func (c *console) write(text string) { _, _ = io.WriteString(c.out, text) } // t
 // writeJSON sends v to stdout, indented for people who look at it.
 func (c *console) writeJSON(v any) error { return encodeJSON(c.out, v) }
 
+// answer gives the answer of a command: with --json v, else what show prints for people.
+func answer(c *console, v any, show func()) error {
+	if c.json {
+		return c.writeJSON(v)
+	}
+	show()
+	return nil
+}
+
 // encodeJSON writes a value in the form that every report has.
 func encodeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)

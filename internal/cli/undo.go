@@ -25,7 +25,7 @@ For the changes of a turn use belay session undo.`,
 		Args:    cobra.MaximumNArgs(1),
 	}
 	projectFlag(cmd)
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.Flags().BoolVar(&list, "list", false, "list the changes that can be reverted")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 && strings.HasPrefix(args[0], "sess_") {

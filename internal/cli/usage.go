@@ -27,7 +27,7 @@ has none. The model workflow stands for tasks of workflows that call a tool and 
 		Args:    cobra.NoArgs,
 	}
 	cmd.Flags().StringVar(&since, "since", "", "count from this `DAY` (YYYY-MM-DD), or from this long ago (7d, 12h)")
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		from, err := sinceWhen(since, time.Now())
 		if err != nil {
@@ -38,11 +38,7 @@ has none. The model workflow stands for tasks of workflows that call a tool and 
 			if err != nil {
 				return err
 			}
-			if c.json {
-				return c.writeJSON(map[string]any{"usage": rows})
-			}
-			printUsage(c, rows)
-			return nil
+			return answer(c, map[string]any{"usage": rows}, func() { printUsage(c, rows) })
 		})
 	}
 	return cmd

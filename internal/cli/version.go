@@ -92,7 +92,7 @@ that it was built for. --dependencies and --json list the modules in it.`,
 		},
 	}
 	cmd.Flags().BoolVar(&dependencies, "dependencies", false, "also list the modules in it")
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	return cmd
 }
 

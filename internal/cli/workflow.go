@@ -66,7 +66,7 @@ if a file has a problem.`,
 		Example: "  belay workflow check review.yaml\n  belay workflow check workflows/*.yaml --json",
 		Args:    cobra.MinimumNArgs(1),
 	}
-	c.jsonFlag(cmd)
+	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		all := make([]catalog.Checked, 0, len(args))
 		valid := true
