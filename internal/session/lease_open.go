@@ -37,11 +37,20 @@ func (v *sessionState) warm(raw []byte) bool {
 		v.log.current(v.path) && (len(v.log.segs) == 0 || v.log.active.sum != nil)
 }
 
+// changedEarlier is told of a session whose files an earlier lease of another process found
+// changed. The lock's note has no room for more.
+const changedEarlier = "the session's files were changed since belay last wrote them"
+
 // adopt reads the files as their next writer.
 func (l *Lease) adopt(raw []byte) error {
 	v := l.state
 	n, _ := decodeNote(raw) // a spoilt note knows nothing
 	v.noted = nil
+	if !n.Untold {
+		v.untold = nil
+	} else if len(v.untold) == 0 {
+		v.untold = []string{changedEarlier}
+	}
 	root, err := v.root()
 	if err != nil {
 		return err
@@ -61,7 +70,7 @@ func (l *Lease) adopt(raw []byte) error {
 		return v.refused(err)
 	}
 	if sentence != "" {
-		l.tampered = append(l.tampered, sentence)
+		v.untold = append(v.untold, sentence)
 	}
 	v.foldersFlushed = v.transcript.flushed.Size > 0
 	if after == sameBoot || after == noBoot && v.transcript.boot == v.store.o.BootID {
@@ -74,7 +83,7 @@ func (l *Lease) adopt(raw []byte) error {
 		v.log.loaded = false
 		return v.refused(err)
 	}
-	l.tampered = append(l.tampered, said...)
+	v.untold = append(v.untold, said...)
 	v.broadcast()
 	return v.heal()
 }

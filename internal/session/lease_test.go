@@ -306,6 +306,14 @@ func TestTampering(t *testing.T) {
 					t.Errorf("the last sequence is %d, want 22: none may be given twice", l.LastSeq())
 				}
 				must(t, l.Release())
+				if want != "" { // nobody was told: that holds for other processes, too
+					l = acquire(t, w.store(), id)
+					if len(l.Tampered()) == 0 {
+						t.Error("it is forgotten")
+					}
+					l.Told()
+					must(t, l.Release())
+				}
 				turn(t, s, id, "t2", 3) // the session goes on, and says it once
 				l = acquire(t, s, id)
 				if said := l.Tampered(); len(said) > 0 && !strings.Contains(name, "old segment") && !strings.Contains(name, "gone") {

@@ -36,6 +36,8 @@ type note struct {
 	Transcript position `json:"transcript"`
 	Segment    int      `json:"segment,omitempty"`
 	Log        position `json:"log"`
+	// Untold is set where files were changed from outside, and nobody was told of it yet.
+	Untold bool `json:"untold,omitempty"`
 }
 
 // settled reports whether n reports whole files: it was written by a release,

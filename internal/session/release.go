@@ -42,7 +42,7 @@ func (l *Lease) Boot() error {
 func (v *sessionState) note() note {
 	n := note{
 		PID: os.Getpid(), LastSeq: v.log.last, Transcript: v.transcript.position(), BootID: v.store.o.BootID,
-		Segment: v.log.activeSegment(), Log: v.log.active.position(),
+		Segment: v.log.activeSegment(), Log: v.log.active.position(), Untold: len(v.untold) > 0,
 	}
 	if kept := v.transcript.flushed; kept != n.Transcript {
 		n.Kept = &kept
@@ -113,6 +113,9 @@ func (l *Lease) settle(turn string) error {
 	v := l.state
 	if v.gone != nil {
 		return nil
+	}
+	if l.told {
+		v.untold = nil
 	}
 	v.transcript.settle()
 	v.useSeen = v.transcript.seen

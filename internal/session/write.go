@@ -151,8 +151,20 @@ func (l *Lease) DanglingTurn() (turnID string, ok bool) {
 }
 
 // Tampered returns a sentence for each file that is not what belay last wrote:
-// someone changed it. The lease works with the files as they are now.
-func (l *Lease) Tampered() []string { return l.tampered }
+// someone changed it. The lease works with the files as they are now. Later leases return
+// the sentences, too, also those of other processes, until [Lease.Told].
+func (l *Lease) Tampered() []string {
+	l.state.mu.Lock()
+	defer l.state.mu.Unlock()
+	return l.state.untold
+}
+
+// Told says that the user learns what Tampered returns.
+func (l *Lease) Told() {
+	l.state.mu.Lock()
+	defer l.state.mu.Unlock()
+	l.told = true
+}
 
 // Blobs is the project's blob store; what is put through it becomes durable with
 // this lease's Commit.

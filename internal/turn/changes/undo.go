@@ -76,6 +76,7 @@ func (r UndoRequest) check() error {
 
 func (c *Changes) undo(ctx context.Context, lease *session.Lease, r UndoRequest) (UndoResult, error) {
 	if said := lease.Tampered(); len(said) > 0 {
+		lease.Told()
 		return UndoResult{}, fault.New(fault.ContentChanged, "the session's record was changed from outside, and it says what would be undone: %s", strings.Join(said, "; ")).
 			With("paths", []string{}).WithHint("look at it with belay session changes %s; if it is right, undo again", r.SessionID)
 	}
