@@ -54,12 +54,11 @@ func (q *twoQuestions) kill() {
 	q.stream()
 }
 
-// asks waits for the question about a file, of which the readers know, and returns its id.
+// asks waits for the question about a file and returns its id. The readers may not have heard of
+// it yet.
 func (q *twoQuestions) asks(file string) string {
 	q.t.Helper()
-	id := q.askedFor(file).ID
-	wait(q.t, "the event of "+id, func() bool { return strings.Contains(q.content(".belay/sessions/"+q.session+"/log/0001.jsonl"), id) })
-	return id
+	return q.askedFor(file).ID
 }
 
 // ends waits for the end of the turn on a new server, and checks its outcome: what is real, is as

@@ -29,8 +29,9 @@ type chatFlags struct {
 func newChat(c *console) *cobra.Command {
 	var f chatFlags
 	cmd := &cobra.Command{
-		Use:   "chat [MESSAGE]",
-		Short: "Talk with an agent and decide what it may do",
+		Annotations: map[string]string{checksFlags: "yes"},
+		Use:         "chat [MESSAGE]",
+		Short:       "Talk with an agent and decide what it may do",
 		Long: `Talk with an agent on the terminal. Answers stream, tool calls show what they do, and
 you answer questions with one key. Messages that you send while a turn runs steer it.
 Ctrl-C stops the turn, a second one leaves. The session stays: --continue resumes it.

@@ -122,11 +122,16 @@ person must be able to trust is a plain file in the project's .belay folder.`,
 	return root
 }
 
-// watchRuns makes every command below cmd tell the console that it began.
+// watchRuns makes every command below cmd tell the console that it began, and refuse empty flags.
 func watchRuns(c *console, cmd *cobra.Command) {
 	if run := cmd.RunE; run != nil {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			c.ran = true
+			if cmd.Annotations[checksFlags] == "" {
+				if err := notBlank(cmd); err != nil {
+					return err
+				}
+			}
 			return run(cmd, args)
 		}
 	}

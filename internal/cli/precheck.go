@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"belay/internal/app"
 	"belay/internal/attachment/download"
@@ -42,15 +43,25 @@ func knownMode(mode string) error {
 
 // notBlank refuses flags that were given without anything in them, as of a shell's
 // variable that is not set: what they were to narrow would be as wide as ever.
-func notBlank(cmd *cobra.Command, names ...string) error {
+func notBlank(cmd *cobra.Command) error {
 	var errs []error
-	for _, name := range names {
-		if f := cmd.Flag(name); f != nil && f.Changed && blank.Is(f.Value.String()) {
-			errs = append(errs, usageHint("leave it out, or give it a value", "--%s is empty", name))
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		isBlank := blank.Is(f.Value.String())
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			isBlank = len(list.GetSlice()) == 0 || slices.ContainsFunc(list.GetSlice(), blank.Is)
 		}
-	}
+		if isBlank && !mayBeBlank[f.Name] {
+			errs = append(errs, usageHint("leave it out, or give it a value", "--%s is empty", f.Name))
+		}
+	})
 	return errors.Join(errs...)
 }
+
+// mayBeBlank are the flags that narrow nothing. An empty --attach is refused where files are.
+var mayBeBlank = map[string]bool{"note": true, "cursor": true, "attach": true}
+
+// checksFlags marks commands that report empty flags with all else that is wrong.
+const checksFlags = "checks flags"
 
 // knownPersona refuses a persona that the engine does not have.
 func knownPersona(ctx context.Context, e turn.Engine, name string) error {

@@ -26,8 +26,9 @@ type runFlags struct {
 func newRun(c *console) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use:   "run [WORKFLOW.yaml]",
-		Short: "Run a workflow file, or resume a run",
+		Annotations: map[string]string{checksFlags: "yes"},
+		Use:         "run [WORKFLOW.yaml]",
+		Short:       "Run a workflow file, or resume a run",
 		Long: `Run a workflow file. Each task is a turn of an agent that the file describes, in a
 session of its own; its output goes to the tasks after it. The project is --project, else
 the nearest folder around the file that has a .belay folder or a file of a project, such as
@@ -76,7 +77,7 @@ func runWorkflow(c *console, cmd *cobra.Command, args []string, f *runFlags) err
 	}
 	var wrong problems
 	wrong.add(asItBegan(cmd, f.resume))
-	wrong.add(errors.Join(notBlank(cmd, "mode", "model", "resume", "input-file", "project", "instructions", "config"), knownMode(f.mode), allowed(f.allow, "")))
+	wrong.add(errors.Join(notBlank(cmd), knownMode(f.mode), allowed(f.allow, "")))
 	cfg := c.loadOrNote(cmd, &wrong)
 	if cfg == nil {
 		return wrong.err()

@@ -30,8 +30,9 @@ const skipRefusedDoc = "send without refused files, with a warning"
 func newTurn(c *console) *cobra.Command {
 	var f turnFlags
 	cmd := &cobra.Command{
-		Use:   "turn [MESSAGE | -]",
-		Short: "Send one message to an agent and watch the answer",
+		Annotations: map[string]string{checksFlags: "yes"},
+		Use:         "turn [MESSAGE | -]",
+		Short:       "Send one message to an agent and watch the answer",
 		Long: `Send one message, with attachments if you like, and stream the answer to stdout.
 Everything else (the session, the files, warnings, usage) goes to stderr.
 

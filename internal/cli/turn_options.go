@@ -45,7 +45,7 @@ func (f *optionFlags) register(cmd *cobra.Command) {
 func turnOptions(c *console, cmd *cobra.Command, f *optionFlags, server string) (turn.Opts, error) {
 	o := turn.Opts{Persona: f.persona, Mode: f.mode, Model: f.model}
 	given := cmd.Flags().Changed
-	errs := []error{notBlank(cmd, "persona", "mode", "model", "session", "server", "token-file", "project", "instructions", "config"), knownMode(f.mode)}
+	errs := []error{notBlank(cmd), knownMode(f.mode)}
 	if given("token-file") && !given("server") {
 		errs = append(errs, usageHint("name the server that is to answer", "--token-file goes with --server"))
 	}

@@ -103,7 +103,7 @@ func keep(project *os.Root, p Proposal, content []byte) error {
 // makeRoom returns what a new proposal supersedes, drops the oldest of those that are
 // settled, and refuses when too many wait.
 func (s *Store) makeRoom(ctx context.Context, project *os.Root, p Proposal) (superseded []Proposal, err error) {
-	list, err := all(ctx, project)
+	list, _, err := all(ctx, project)
 	if err != nil {
 		return nil, err
 	}

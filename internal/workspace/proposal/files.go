@@ -66,26 +66,31 @@ func content(project *os.Root, id string) (*register.Register, error) {
 	return register.Parse(data), nil
 }
 
-// all are the records of a project's proposals, the oldest first; what is malformed
-// is left out.
-func all(ctx context.Context, project *os.Root) ([]Proposal, error) {
+// all are the records of a project's proposals, the oldest first, and the names of files that
+// are no record.
+func all(ctx context.Context, project *os.Root) (list []Proposal, malformed []string, err error) {
 	names, err := names(project)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var list []Proposal
 	for _, name := range names {
 		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return nil, nil, context.Cause(ctx)
 		}
-		if id, ok := strings.CutSuffix(name, ".json"); ok {
-			if p, err := load(project, id); err == nil {
-				list = append(list, p)
-			}
+		id, ok := strings.CutSuffix(name, ".json")
+		if !ok {
+			continue
+		}
+		p, err := load(project, id)
+		if err == nil {
+			list = append(list, p)
+		} else if !fault.Is(err, fault.NotFound) && idPattern.MatchString(id) { // not one that just went
+			malformed = append(malformed, name)
 		}
 	}
+	slices.Sort(malformed)
 	slices.SortFunc(list, func(a, b Proposal) int { return cmp.Or(cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.ID, b.ID)) })
-	return list, nil
+	return list, malformed, nil
 }
 
 // names are those of the files of a project's proposals.

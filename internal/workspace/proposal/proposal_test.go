@@ -243,7 +243,7 @@ func TestForged(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Join(p.root, ".git", "DEL-01-02_x"), 0o755))
 	list, err := p.store.List(t.Context(), p.root, false)
 	must(t, err)
-	if len(list) != 3 {
+	if len(list) != 6 {
 		t.Errorf("%d are listed: %+v", len(list), list)
 	}
 	for _, s := range list {

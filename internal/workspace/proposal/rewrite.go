@@ -20,7 +20,7 @@ func Rewrite(ctx context.Context, projectRoot string, see func(p *Proposal, rows
 		return nil, err
 	}
 	defer project.Close()
-	list, err := all(ctx, project)
+	list, _, err := all(ctx, project)
 	if err != nil {
 		return nil, err
 	}

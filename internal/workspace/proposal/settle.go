@@ -27,14 +27,15 @@ type Shown struct {
 }
 
 // List returns a project's proposals, the oldest first: those that wait, each with
-// what it would change, or with settled all of them.
+// what it would change, or with settled all of them. One whose record is damaged comes last,
+// with its id and its problem.
 func (s *Store) List(ctx context.Context, projectRoot string, settled bool) ([]Shown, error) {
 	project, err := open(projectRoot)
 	if err != nil {
 		return nil, err
 	}
 	defer project.Close()
-	list, err := all(ctx, project)
+	list, malformed, err := all(ctx, project)
 	if err != nil {
 		return nil, err
 	}
@@ -47,6 +48,12 @@ func (s *Store) List(ctx context.Context, projectRoot string, settled bool) ([]S
 			}
 			shown = append(shown, one)
 		}
+	}
+	for _, name := range malformed {
+		shown = append(shown, Shown{
+			Proposal: Proposal{ID: strings.TrimSuffix(name, ".json"), State: Open},
+			Problem:  "its record is damaged; put " + Folder + "/" + name + " back from a copy, or remove it",
+		})
 	}
 	return shown, nil
 }
