@@ -103,7 +103,7 @@ func (p *projectFolder) extend(t *testing.T, o *api.Options, clock func() time.T
 			t.Fatal(err)
 		}
 	}
-	o.Projects.Snapshots = &snapshot.Options{LockDir: t.TempDir(), MaxFiles: 100, MaxBytes: 1 << 20, Clock: clock, Record: func(ctx context.Context, r snapshot.Record) error {
+	o.Projects.Snapshots = &snapshot.Options{LockDir: t.TempDir(), MaxFiles: 100, MaxBytes: 1 << 20, Clock: clock, Record: func(ctx context.Context, r snapshot.Record, _ error) error {
 		return audit.Append(ctx, permit.Entry{Kind: "snapshot", Project: r.Project, Summary: r.Path, Verdict: "begins", By: r.By.Name, Note: "manifest " + r.SHA256})
 	}}
 	o.Projects.Audit = audit
@@ -111,7 +111,7 @@ func (p *projectFolder) extend(t *testing.T, o *api.Options, clock func() time.T
 		n, err := audit.Verify(ctx)
 		return api.AuditVerdict{File: "audit.jsonl", Lines: n, Whole: err == nil}, err
 	}
-	o.Projects.Coordination = &coordination.Writer{Locks: t.TempDir(), Record: func(ctx context.Context, c coordination.Change) error {
+	o.Projects.Coordination = &coordination.Writer{Locks: t.TempDir(), Record: func(ctx context.Context, c coordination.Change, _ error) error {
 		return audit.Append(ctx, permit.Entry{Kind: "coordination", Project: c.Project, Summary: string(c.To), Verdict: "begins", By: c.By})
 	}}
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"belay/internal/permit"
 	"belay/internal/session"
 	"belay/internal/workspace"
+	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/coordination"
 )
 
@@ -57,15 +59,20 @@ func Coordinator(cfg *config.Config) (*coordination.Writer, error) {
 // coordinator records how projects are coordinated, each change on the audit log before
 // it is made.
 func coordinator(cfg *config.Config, audit *permit.Audit, notify workspace.Notify) *coordination.Writer {
-	return &coordination.Writer{Locks: locksDir(cfg), Notify: notify, Record: func(ctx context.Context, c coordination.Change) error {
-		from := string(c.From)
-		if from == "" {
-			from = "no mode"
-		}
-		e := permit.Entry{Kind: "coordination", Project: c.Project, Summary: fmt.Sprintf("%s: %s to %s", c.Path, from, c.To), Verdict: permit.VerdictBegins, By: c.By}
-		if c.Failed != "" {
-			e.Verdict, e.Reason = permit.VerdictFailed, c.Failed
+	return &coordination.Writer{Locks: locksDir(cfg), Notify: notify, Record: recorder(audit, func(c coordination.Change) permit.Entry {
+		from := cmp.Or(string(c.From), "no mode")
+		return permit.Entry{Kind: "coordination", Project: c.Project, Summary: fmt.Sprintf("%s: %s to %s", c.Path, from, c.To), By: c.By}
+	})}
+}
+
+// recorder puts changes of one kind on the audit log.
+func recorder[C any](audit *permit.Audit, entry func(C) permit.Entry) changeset.Recorder[C] {
+	return func(ctx context.Context, change C, failed error) error {
+		e := entry(change)
+		e.Verdict = permit.VerdictBegins
+		if failed != nil {
+			e.Verdict, e.Reason = permit.VerdictFailed, failed.Error()
 		}
 		return audit.Append(ctx, e)
-	}}
+	}
 }

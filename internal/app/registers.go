@@ -42,13 +42,9 @@ func newChanges(cfg *config.Config, notify workspace.Notify) changeset.Writer {
 func newRegisters(cfg *config.Config, audit *permit.Audit, notify workspace.Notify) Registers {
 	changes := newChanges(cfg, notify)
 	files := registerfile.Options{Writer: changes, Clock: time.Now}
-	files.Record = func(ctx context.Context, r registerfile.Record) error {
-		e := permit.Entry{Kind: "register", Project: r.Project, Summary: r.Path + ": " + r.Summary, Verdict: permit.VerdictBegins, By: r.By, Note: r.Before + " > " + r.After}
-		if r.Failed != "" {
-			e.Verdict, e.Reason = permit.VerdictFailed, r.Failed
-		}
-		return audit.Append(ctx, e)
-	}
+	files.Record = recorder(audit, func(r registerfile.Record) permit.Entry {
+		return permit.Entry{Kind: "register", Project: r.Project, Summary: r.Path + ": " + r.Summary, By: r.By, Note: r.Before + " > " + r.After}
+	})
 	proposals := proposal.Options{LockDir: locksDir(cfg), Files: registerfile.New(files), Clock: time.Now, NewID: newTurnID}
 	return Registers{proposals.Files, proposal.New(proposals), changes}
 }

@@ -42,7 +42,7 @@ func SnapshotOptions(cfg *config.Config) (snapshot.Options, error) {
 func snapshotOptions(cfg *config.Config, audit *permit.Audit, a notifier) snapshot.Options {
 	o := snapshotLimits(cfg)
 	o.Clock, o.Gate = time.Now, a.publishes
-	o.Record = func(ctx context.Context, r snapshot.Record) error { return audit.Append(ctx, snapshotEntry(r)) }
+	o.Record = recorder(audit, snapshotEntry)
 	return o
 }
 
@@ -50,13 +50,10 @@ func snapshotOptions(cfg *config.Config, audit *permit.Audit, a notifier) snapsh
 func snapshotEntry(r snapshot.Record) permit.Entry {
 	e := permit.Entry{
 		Kind: "snapshot", Project: r.Project, SessionID: r.By.Session, TurnID: r.By.Turn, Agent: r.By.Agent, By: r.By.Name,
-		Summary: fmt.Sprintf("%s: %s, %d bytes", r.Path, quantity.Count(r.Files, "file", "files"), r.Bytes), Verdict: permit.VerdictBegins, Note: "manifest " + r.SHA256,
+		Summary: fmt.Sprintf("%s: %s, %d bytes", r.Path, quantity.Count(r.Files, "file", "files"), r.Bytes), Note: "manifest " + r.SHA256,
 	}
 	if r.By.Run != "" {
 		e.By = "run " + r.By.Run
-	}
-	if r.Failed != "" {
-		e.Verdict, e.Reason = permit.VerdictFailed, r.Failed
 	}
 	return e
 }

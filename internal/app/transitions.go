@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -24,7 +23,7 @@ func Transitions(cfg *config.Config) (*statusfile.Writer, error) {
 func transitions(cfg *config.Config, audit *permit.Audit, notify workspace.Notify) *statusfile.Writer {
 	w := statusfile.Writer{Locks: locksDir(cfg)}
 	w.Clock, w.Notify = time.Now, notify
-	w.Record = func(ctx context.Context, r statusfile.Record) error { return audit.Append(ctx, transitionEntry(r)) }
+	w.Record = recorder(audit, transitionEntry)
 	return &w
 }
 
@@ -32,7 +31,7 @@ func transitions(cfg *config.Config, audit *permit.Audit, notify workspace.Notif
 func transitionEntry(r statusfile.Record) permit.Entry {
 	e := permit.Entry{
 		Kind: "transition", Project: r.Project, SessionID: r.By.Session, TurnID: r.By.Turn, Agent: r.By.Agent, By: r.By.Name,
-		Summary: fmt.Sprintf("%s: %s to %s by %s", r.Path, r.From, r.To, r.Actor), Verdict: permit.VerdictBegins, Note: r.Note,
+		Summary: fmt.Sprintf("%s: %s to %s by %s", r.Path, r.From, r.To, r.Actor), Note: r.Note,
 		Reason: fmt.Sprintf("content %s to %s", r.Before, r.After),
 	}
 	switch {
@@ -40,9 +39,6 @@ func transitionEntry(r statusfile.Record) permit.Entry {
 		e.Reason = "approved commit " + r.Commit + "; " + e.Reason
 	case r.Approval != "":
 		e.Reason = "approved as " + r.Approval + ", which no repository was there to check; " + e.Reason
-	}
-	if r.Failed != "" {
-		e.Verdict, e.Reason = permit.VerdictFailed, r.Failed
 	}
 	return e
 }

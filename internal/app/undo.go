@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"path/filepath"
 	"strings"
 	"time"
@@ -21,12 +20,8 @@ func OpenUndo(cfg *config.Config) (*undo.Store, error) {
 	return undo.New(undo.Options{
 		Writer: newChanges(cfg, newNotifier(cfg).notify),
 		Dir:    filepath.Join(cfg.Paths.StateDir, "undo"), Clock: time.Now, NewID: newTurnID,
-		Record: func(ctx context.Context, c undo.Change) error {
-			e := permit.Entry{Kind: "files", Project: c.Project, Summary: c.What + ": " + strings.Join(c.Paths, ", "), Verdict: permit.VerdictBegins, By: c.By, Note: c.ID}
-			if c.Failed != "" {
-				e.Verdict, e.Reason = permit.VerdictFailed, c.Failed
-			}
-			return audit.Append(ctx, e)
-		},
+		Record: recorder(audit, func(c undo.Change) permit.Entry {
+			return permit.Entry{Kind: "files", Project: c.Project, Summary: c.What + ": " + strings.Join(c.Paths, ", "), By: c.By, Note: c.ID}
+		}),
 	}), nil
 }

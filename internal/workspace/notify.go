@@ -3,6 +3,8 @@ package workspace
 import (
 	"context"
 	"io/fs"
+
+	"belay/internal/fault"
 )
 
 // Write is a file of a project that belay itself is about to write.
@@ -19,10 +21,15 @@ type Write struct {
 // not written after all. An error forbids the write.
 type Notify func(context.Context, Write) (done func(written bool), err error)
 
-// Begin calls the function, where there is one.
+// Begin calls the function, where there is one. It fails with OVERLOADED or
+// STORAGE_FAILURE.
 func (a Notify) Begin(ctx context.Context, w Write) (done func(written bool), err error) {
 	if a == nil {
 		return func(bool) {}, nil
 	}
-	return a(ctx, w)
+	done, err = a(ctx, w)
+	if err != nil && !fault.Is(err, fault.Overloaded) {
+		err = fault.New(fault.StorageFailure, "the change could not be announced to commands that run, so it was not made").Because(err)
+	}
+	return done, err
 }

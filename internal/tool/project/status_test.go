@@ -35,7 +35,7 @@ func newPost(t *testing.T, agent string) *post {
 		Project: dir, Scope: workspace.NewScope(workspace.ScopeOptions{WriteScope: "none", Project: dir}),
 		Agent: agent, Session: "s1", Turn: "t1", Clock: func() time.Time { return now },
 	}
-	w := &statusfile.Writer{Locks: filepath.Join(t.TempDir(), "locks"), Record: func(_ context.Context, r statusfile.Record) error {
+	w := &statusfile.Writer{Locks: filepath.Join(t.TempDir(), "locks"), Record: func(_ context.Context, r statusfile.Record, _ error) error {
 		p.records = append(p.records, r)
 		return nil
 	}}

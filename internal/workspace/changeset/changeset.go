@@ -115,11 +115,8 @@ func (w Writer) Open(ctx context.Context, project string, paths ...string) (_ *P
 		written.Path = paths[0]
 	}
 	done, err := w.Notify.Begin(ctx, written)
-	switch {
-	case fault.Is(err, fault.Overloaded):
+	if err != nil {
 		return nil, err
-	case err != nil:
-		return nil, fault.New(fault.StorageFailure, "the change could not be announced to commands that run, so it was not made").Because(err)
 	}
 	p.release = append(p.release, func() { done(true) })
 	if p.root, err = os.OpenRoot(project); err != nil {

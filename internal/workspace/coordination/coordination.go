@@ -9,8 +9,6 @@
 package coordination
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -19,6 +17,7 @@ import (
 
 	"belay/internal/durable"
 	"belay/internal/fault"
+	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/document"
 	"belay/internal/workspace/layout"
 )
@@ -112,8 +111,7 @@ func read(root *os.Root) (Record, error) {
 	case err != nil:
 		return Record{}, fault.New(fault.WorkspaceFileReadFailed, "%s cannot be read", layout.CoordinationFile).With("path", layout.CoordinationFile).Because(err)
 	}
-	sum := sha256.Sum256(r.data)
-	r.Exists, r.tag = true, hex.EncodeToString(sum[:])
+	r.Exists, r.tag = true, changeset.Hash(r.data)
 	f, ok := document.Parse(r.data).Field(labels...)
 	if !ok || f.Value == "" {
 		r.Problem = "there is no field **Representation:**"

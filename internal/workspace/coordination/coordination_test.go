@@ -56,7 +56,7 @@ func TestRead(t *testing.T) {
 func TestSet(t *testing.T) {
 	t.Parallel()
 	var log []string
-	w := &Writer{Locks: t.TempDir(), Record: func(_ context.Context, c Change) error {
+	w := &Writer{Locks: t.TempDir(), Record: func(_ context.Context, c Change, _ error) error {
 		log = append(log, string(c.From)+">"+string(c.To)+" by "+c.By)
 		return nil
 	}}
@@ -92,7 +92,7 @@ func only(quoted string) func(tag string) bool {
 func TestSetIsRefused(t *testing.T) {
 	t.Parallel()
 	root, file := project(t, "**Representation:** Hybrid\n")
-	w := &Writer{Locks: t.TempDir(), Record: func(context.Context, Change) error { return errors.New("full") }}
+	w := &Writer{Locks: t.TempDir(), Record: func(context.Context, Change, error) error { return errors.New("full") }}
 	if _, err := w.Set(t.Context(), root, ScheduleFirst, "ada", nil); !fault.Is(err, fault.StorageFailure) {
 		t.Errorf("a change that is not on record: %v", err)
 	}

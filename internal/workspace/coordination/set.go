@@ -25,10 +25,8 @@ var folderName, fileName = path.Dir(layout.CoordinationFile), path.Base(layout.C
 // the same Locks.
 type Writer struct {
 	// Locks is a folder of the operator's, for locks.
-	Locks string
-	// Record puts a change on record before it is made; an error refuses it. Nil records
-	// nothing.
-	Record func(context.Context, Change) error
+	Locks  string
+	Record changeset.Recorder[Change]
 	// Notify is called before the write; it may be nil.
 	Notify workspace.Notify
 }
@@ -38,8 +36,6 @@ type Change struct {
 	Project, Path string
 	From, To      Mode
 	By            string
-	// Failed is why it was not set after all.
-	Failed string
 }
 
 const lockTime = 30 * time.Second
@@ -76,21 +72,11 @@ func (w *Writer) Set(ctx context.Context, project string, to Mode, by string, ma
 		return Record{}, err
 	}
 	c := Change{Project: project, Path: layout.CoordinationFile, From: was.Mode, To: to, By: by}
-	if err := w.record(ctx, c); err != nil {
-		return Record{}, fault.New(fault.StorageFailure, "the change could not be put on record, so it was not made").Because(err)
-	}
-	if err := w.write(ctx, root, project, was, text); err != nil {
-		c.Failed = err.Error()
-		return Record{}, errors.Join(err, w.record(context.WithoutCancel(ctx), c))
+	err = w.Record.Make(ctx, "change", c, func() error { return w.write(ctx, root, project, was, text) })
+	if err != nil {
+		return Record{}, err
 	}
 	return read(root)
-}
-
-func (w *Writer) record(ctx context.Context, c Change) error {
-	if w.Record == nil {
-		return nil
-	}
-	return w.Record(ctx, c)
 }
 
 func changed() error {
@@ -134,11 +120,8 @@ func (w *Writer) write(ctx context.Context, root *os.Root, project string, was R
 		mode = was.info.Mode().Perm()
 	}
 	done, err := w.Notify.Begin(ctx, workspace.Write{Project: project, Path: layout.CoordinationFile, Before: was.data, After: text, Mode: mode})
-	switch {
-	case fault.Is(err, fault.Overloaded):
-		return fault.From(err)
-	case err != nil:
-		return fault.New(fault.StorageFailure, "the change could not be announced to commands that run, so it was not made").Because(err)
+	if err != nil {
+		return err
 	}
 	err = put(root, was, text, mode)
 	done(err == nil || errors.Is(err, durable.ErrUnflushed))

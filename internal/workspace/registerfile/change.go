@@ -2,7 +2,6 @@ package registerfile
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -158,24 +157,12 @@ func (f *Files) write(ctx context.Context, h *held, d workspace.Deliverable, r R
 				WithHint("put the file itself where the link is"))
 		}
 	}
-	if err := f.record(ctx, r); err != nil {
-		return fault.New(fault.StorageFailure, "the change could not be put on record, so it was not made").Because(err)
-	}
-	err := h.project.Apply(ctx, "register", r.By, files)
-	if err == nil {
+	return f.o.Record.Make(ctx, "change", r, func() error {
+		if err := h.project.Apply(ctx, "register", r.By, files); err != nil {
+			return reported(d, fault.From(err))
+		}
 		return nil
-	}
-	r.Failed = err.Error()
-	// What went wrong is the error to report; that the record of it failed too is in the
-	// log that has no such entry.
-	return errors.Join(reported(d, fault.From(err)), f.record(context.WithoutCancel(ctx), r))
-}
-
-func (f *Files) record(ctx context.Context, r Record) error {
-	if f.o.Record == nil {
-		return nil
-	}
-	return f.o.Record(ctx, r)
+	})
 }
 
 // tagOrNone is the tag of a file that is there.

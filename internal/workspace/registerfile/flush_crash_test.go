@@ -3,6 +3,7 @@
 package registerfile
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -19,14 +20,18 @@ import (
 func TestUnflushed(t *testing.T) {
 	defer durable.SetHook(nil)
 	d := deliverable(t, map[string]string{"_DEPENDENCIES.md": empty})
-	var record []Record
-	f := files(t, &record)
+	var record []error
+	f := files(t, nil)
+	f.o.Record = func(_ context.Context, _ Record, failed error) error {
+		record = append(record, failed)
+		return nil
+	}
 	rows := []map[string]string{row("DEP-01-02-001", "TBD")}
 	durable.RefuseFolders(d.Path)
 	_, err := f.Put(t.Context(), d, Change{}, rows)
 	durable.SetHook(nil)
-	if !fault.Is(err, fault.StorageFailure) || len(record) != 2 || record[1].Failed == "" {
-		t.Errorf("the change ended with %v; on record: %+v", err, record)
+	if !fault.Is(err, fault.StorageFailure) || len(record) != 2 || record[1] == nil {
+		t.Errorf("the change ended with %v; on record: %v", err, record)
 	}
 	if _, err := f.Read(context.Background(), d); !fault.Is(err, fault.RegisterNotFound) || content(t, d, "_DEPENDENCIES.md") != empty {
 		t.Errorf("%v; the summary is\n%s", err, content(t, d, "_DEPENDENCIES.md"))

@@ -34,11 +34,8 @@ import (
 type Options struct {
 	changeset.Writer
 	// Clock tells the day of a change; nil is the wall clock.
-	Clock func() time.Time
-	// Record puts what is about to be done on record, before it is done; and once
-	// more, with Failed set, if it then fails. An error refuses the change. Nil
-	// records nothing.
-	Record func(context.Context, Record) error
+	Clock  func() time.Time
+	Record changeset.Recorder[Record]
 }
 
 // Record is a change of a register for the audit log.
@@ -51,8 +48,6 @@ type Record struct {
 	// Before and After are the SHA-256 of the file's content, Before "" where there
 	// was none.
 	Before, After string
-	// Failed is why it was not done after all.
-	Failed string
 }
 
 // Files reads and changes registers. It is safe for concurrent use.

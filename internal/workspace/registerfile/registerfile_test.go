@@ -59,7 +59,7 @@ func writer(state string) changeset.Writer {
 
 func files(t testing.TB, on *[]Record) *Files {
 	state := t.TempDir()
-	return New(Options{Writer: writer(state), Clock: func() time.Time { return noon }, Record: func(_ context.Context, r Record) error {
+	return New(Options{Writer: writer(state), Clock: func() time.Time { return noon }, Record: func(_ context.Context, r Record, _ error) error {
 		if on != nil {
 			*on = append(*on, r)
 		}
@@ -280,12 +280,12 @@ func TestRecordComesFirst(t *testing.T) {
 	d := deliverable(t, map[string]string{"Dependencies.csv": "DependencyID\n"})
 	rows := []map[string]string{row("DEP-01-02-001", "TBD")}
 	f := files(t, nil)
-	f.o.Record = func(context.Context, Record) error { return errors.New("full") }
+	f.o.Record = func(context.Context, Record, error) error { return errors.New("full") }
 	if _, err := f.Put(t.Context(), d, Change{}, rows); !fault.Is(err, fault.StorageFailure) || content(t, d, "Dependencies.csv") != "DependencyID\n" {
 		t.Errorf("without a record: %v", err)
 	}
-	var record []Record
-	f = files(t, &record)
+	var record []error
+	f = files(t, nil)
 	f.o.Notify = func(_ context.Context, w workspace.Write) (func(bool), error) {
 		return nil, errors.New("not now: " + w.Path)
 	}
@@ -293,15 +293,15 @@ func TestRecordComesFirst(t *testing.T) {
 		t.Errorf("not announced: %v", err)
 	}
 	f.o.Notify = nil
-	f.o.Record = func(_ context.Context, r Record) error { // somebody who knows no lock
-		record = append(record, r)
+	f.o.Record = func(_ context.Context, _ Record, failed error) error { // somebody who knows no lock
+		record = append(record, failed)
 		return os.WriteFile(filepath.Join(d.Path, "Dependencies.csv"), []byte("DependencyID,x\n"), 0o600)
 	}
 	if _, err := f.Put(t.Context(), d, Change{}, rows); !fault.Is(err, fault.ContentChanged) || content(t, d, "Dependencies.csv") != "DependencyID,x\n" {
 		t.Errorf("changed meanwhile: %v", err)
 	}
-	if len(record) != 2 || record[0].Failed != "" || record[1].Failed == "" {
-		t.Errorf("on record are %+v", record)
+	if len(record) != 2 || record[0] != nil || record[1] == nil {
+		t.Errorf("on record are %v", record)
 	}
 }
 

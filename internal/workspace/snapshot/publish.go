@@ -172,16 +172,16 @@ func (p *publisher) name(ctx context.Context, temp string, sealed Snapshot) (Sna
 		}
 		s := p.named(name)
 		s.Files, s.Bytes, s.SHA256 = sealed.Files, sealed.Bytes, sealed.SHA256
-		if err := p.record(ctx, s); err != nil {
-			return Snapshot{}, err
+		var renamed error
+		err := p.o.Record.Make(ctx, "snapshot", p.record(s), func() error {
+			renamed = durable.Rename(p.tools, temp, name) // the name is flushed with that of the pointer
+			return renamed
+		})
+		if renamed == nil {
+			return s, err
 		}
-		err := durable.Rename(p.tools, temp, name)
-		if err == nil {
-			return s, nil // the name is flushed with that of the pointer
-		}
-		p.failed(ctx, s, err)
 		if _, taken := p.tools.Lstat(name); taken != nil {
-			return cannot(err)
+			return cannot(renamed)
 		}
 	}
 	return cannot(fmt.Errorf("%s has %d snapshots", minute, maxOfMinute))

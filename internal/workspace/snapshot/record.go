@@ -1,11 +1,5 @@
 package snapshot
 
-import (
-	"context"
-
-	"belay/internal/fault"
-)
-
 // Record is a publication as the audit log has it.
 type Record struct {
 	// Project is the project's absolute path, Path the snapshot's folder in it, with slashes.
@@ -15,8 +9,6 @@ type Record struct {
 	Files  int
 	Bytes  int64
 	By     Author
-	// Failed is why it was not published after all.
-	Failed string
 }
 
 // Author is who publishes, by what the surface knows of them.
@@ -27,29 +19,6 @@ type Author struct {
 	Agent, Session, Turn, Run string
 }
 
-// record puts a publication on record before it happens. Without a record nothing is
-// published.
-func (p *publisher) record(ctx context.Context, s Snapshot) error {
-	if p.o.Record == nil {
-		return nil
-	}
-	if err := p.o.Record(ctx, p.recordOf(s)); err != nil {
-		return fault.New(fault.StorageFailure, "the snapshot could not be put on record, so it was not published").Because(err)
-	}
-	return nil
-}
-
-// failed adds to the record that a publication did not happen after all. The error that
-// is reported says why; a log that takes no more has no such entry.
-func (p *publisher) failed(ctx context.Context, s Snapshot, why error) {
-	if p.o.Record == nil {
-		return
-	}
-	r := p.recordOf(s)
-	r.Failed = why.Error()
-	_ = p.o.Record(context.WithoutCancel(ctx), r)
-}
-
-func (p *publisher) recordOf(s Snapshot) Record {
+func (p *publisher) record(s Snapshot) Record {
 	return Record{Project: p.Root, Path: p.ToolRoot + "/" + s.Name, SHA256: s.SHA256, Files: len(s.Files), Bytes: s.Bytes, By: p.By}
 }

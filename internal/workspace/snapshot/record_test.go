@@ -21,7 +21,7 @@ func TestPublicationsAreOnRecord(t *testing.T) {
 	target, o := project(t, map[string]string{"a.md": "one", "b.md": "two"}), options(t)
 	target.By = Author{Agent: "ESTIMATOR", Session: "s1", Turn: "t1"}
 	var log []Record
-	o.Record = func(_ context.Context, r Record) error {
+	o.Record = func(_ context.Context, r Record, _ error) error {
 		if _, err := os.Stat(filepath.Join(target.Root, filepath.FromSlash(r.Path))); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s is there before the record: %v", r.Path, err)
 		}
@@ -37,7 +37,7 @@ func TestPublicationsAreOnRecord(t *testing.T) {
 		t.Errorf("on record (-want +got), published with %s:\n%s", s.SHA256, diff)
 	}
 
-	o.Record = func(context.Context, Record) error { return errors.New("full") }
+	o.Record = func(context.Context, Record, error) error { return errors.New("full") }
 	before := names(t, filepath.Join(target.Root, "_Estimates"))
 	if _, err := Publish(t.Context(), target, o, Copy(t.Context(), target, o, "")); !fault.Is(err, fault.StorageFailure) {
 		t.Errorf("without a record: %v", err)

@@ -28,6 +28,7 @@ import (
 	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/workspace"
+	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/layout"
 )
 
@@ -62,10 +63,8 @@ type Options struct {
 	MaxBytes int64
 	Clock    func() time.Time
 	// Gate may be nil, where no commands run.
-	Gate Gate
-	// Record puts a publication on the audit log before it happens, and again with the
-	// reason where it did not happen after all. An error forbids it; nil keeps no record.
-	Record func(context.Context, Record) error
+	Gate   Gate
+	Record changeset.Recorder[Record]
 }
 
 // Snapshot is what was published.

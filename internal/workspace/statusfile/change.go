@@ -25,11 +25,8 @@ type Writer struct {
 	// Bytes caps the file, [DefaultBytes] when 0.
 	Bytes int64
 	// Clock gives the time, time.Now when nil.
-	Clock func() time.Time
-	// Record puts what is about to be done on record, before it is done; and once
-	// more, with Failed set, if it then fails. An error refuses the transition. Nil
-	// records nothing.
-	Record func(context.Context, Record) error
+	Clock  func() time.Time
+	Record changeset.Recorder[Record]
 	// Notify is called before the write; it may be nil.
 	Notify workspace.Notify
 }
@@ -48,8 +45,6 @@ type Record struct {
 	Approval, Commit string
 	// Before and After are the SHA-256 of the file's content.
 	Before, After string
-	// Failed is why it was not done after all.
-	Failed string
 }
 
 // Asker is who asks for a transition, by what the surface knows of them, for the
@@ -154,26 +149,14 @@ func (w *Writer) change(ctx context.Context, folder *os.Root, d workspace.Delive
 	}
 	record := Record{
 		Project: d.Project, Path: path.Join(d.Rel, layout.StatusFile), From: done.From, To: done.To, Actor: done.Actor, By: c.By,
-		Note: strings.TrimSpace(c.Request.Note), Approval: done.Approval, Commit: commit, Before: s.Hash, After: hash(done.Data),
+		Note: strings.TrimSpace(c.Request.Note), Approval: done.Approval, Commit: commit, Before: s.Hash, After: changeset.Hash(done.Data),
 	}
-	if err := w.record(ctx, record); err != nil {
-		return nil, lifecycle.Result{}, fault.New(fault.StorageFailure, "the transition could not be put on record, so it was not made").Because(err)
-	}
-	if err := w.write(ctx, folder, s, done.Data); err != nil {
-		record.Failed = err.Error()
-		// What went wrong is the error to report; that the record of it failed too is
-		// in the log that has no such entry.
-		return nil, lifecycle.Result{}, errors.Join(err, w.record(context.WithoutCancel(ctx), record))
+	err = w.Record.Make(ctx, "transition", record, func() error { return w.write(ctx, folder, s, done.Data) })
+	if err != nil {
+		return nil, lifecycle.Result{}, err
 	}
 	s.set(done.Data)
 	return s, done, nil
-}
-
-func (w *Writer) record(ctx context.Context, r Record) error {
-	if w.Record == nil {
-		return nil
-	}
-	return w.Record(ctx, r)
 }
 
 func (s *Snapshot) changed(why string) error {

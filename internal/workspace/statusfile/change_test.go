@@ -13,6 +13,7 @@ import (
 
 	"belay/internal/fault"
 	"belay/internal/workspace"
+	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/lifecycle"
 )
 
@@ -61,7 +62,7 @@ func TestChange(t *testing.T) {
 	d := deliverable(t, openFile)
 	w := writer(t)
 	var records []Record
-	w.Record = func(_ context.Context, r Record) error {
+	w.Record = func(_ context.Context, r Record, _ error) error {
 		if content(t, d) != openFile {
 			t.Error("it was done before it was on record")
 		}
@@ -86,7 +87,7 @@ func TestChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := content(t, d)
-	if done.From != lifecycle.Open || done.To != lifecycle.Initialized || string(done.Data) != text || s.Hash != hash([]byte(text)) || s.Status.CurrentState != "INITIALIZED" {
+	if done.From != lifecycle.Open || done.To != lifecycle.Initialized || string(done.Data) != text || s.Hash != changeset.Hash([]byte(text)) || s.Status.CurrentState != "INITIALIZED" {
 		t.Errorf("%+v, %+v", s, done)
 	}
 	want := Record{Project: d.Project, Path: "PKG-01_A/1_Working/DEL-01-02_Name/_STATUS.md", From: lifecycle.Open, To: lifecycle.Initialized, Actor: "4_DOCUMENTS",
@@ -146,14 +147,14 @@ func TestChangeRefused(t *testing.T) {
 					}
 				}, nil
 			}
-			w.Record = func(ctx context.Context, r Record) error {
-				if r.Failed == "" {
+			w.Record = func(ctx context.Context, r Record, failed error) error {
+				if failed == nil {
 					edit := openFile + "- 2026-02-18 — a person's note\n"
 					if err := os.WriteFile(filepath.Join(d.Path, "_STATUS.md"), []byte(edit), 0o640); err != nil {
 						t.Error(err)
 					}
 				}
-				return record(ctx, r)
+				return record(ctx, r, failed)
 			}
 		}, want: fault.ContentChanged, recorded: 2},
 	} {
@@ -166,7 +167,7 @@ func TestChangeRefused(t *testing.T) {
 			d := inProject(t, t.TempDir(), folder, openFile)
 			w := writer(t)
 			recorded := 0
-			w.Record = func(context.Context, Record) error { recorded++; return nil }
+			w.Record = func(context.Context, Record, error) error { recorded++; return nil }
 			if c.prepare != nil {
 				c.prepare(t, w, d)
 			}
@@ -189,7 +190,7 @@ func TestChangeRefused(t *testing.T) {
 	}
 }
 
-func refuseRecord(context.Context, Record) error { return errors.New("the disk is full") }
+func refuseRecord(context.Context, Record, error) error { return errors.New("the disk is full") }
 
 func refuseAnnounce(err error) func(*testing.T, *Writer, workspace.Deliverable) {
 	return func(_ *testing.T, w *Writer, _ workspace.Deliverable) {
@@ -247,7 +248,7 @@ func TestApproval(t *testing.T) {
 		d := inProject(t, filepath.Join(top, "project"), "DEL-01-02_Name", text)
 		w := writer(t)
 		full := ""
-		w.Record = func(_ context.Context, r Record) error { full = r.Commit; return nil }
+		w.Record = func(_ context.Context, r Record, _ error) error { full = r.Commit; return nil }
 		_, _, err := w.Change(t.Context(), d, Change{Request: lifecycle.Request{To: "ISSUED", Actor: "HUMAN", ApprovalSHA: approval}})
 		if want == "" && (err != nil || full != commit || !strings.Contains(content(t, d), "\n**Approval SHA:** "+approval+"\n")) {
 			t.Errorf("%s: %v, on record %q\n%s", approval, err, full, content(t, d))

@@ -12,8 +12,6 @@
 package statusfile
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -23,6 +21,7 @@ import (
 	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/workspace"
+	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/layout"
 	"belay/internal/workspace/lifecycle"
@@ -160,7 +159,7 @@ func read(folder *os.Root, d workspace.Deliverable, limit int64) (*Snapshot, err
 
 // set makes the snapshot one of this content.
 func (s *Snapshot) set(data []byte) {
-	s.data, s.Hash, s.Status = data, hash(data), lifecycle.Parse(data)
+	s.data, s.Hash, s.Status = data, changeset.Hash(data), lifecycle.Parse(data)
 	s.Findings = append(s.Status.Check(path.Join(s.Deliverable.Rel, layout.StatusFile)), s.Lacks(s.Status.State())...)
 }
 
@@ -182,8 +181,3 @@ func contents(folder *os.Root, limit int64) map[string]lifecycle.Content {
 
 // about adds to an error which file it is about.
 func (s *Snapshot) about(e *fault.Error) *fault.Error { return e.With("statusFilePath", s.Path()) }
-
-func hash(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}

@@ -18,11 +18,8 @@ func (w *Writer) write(ctx context.Context, folder *os.Root, s *Snapshot, data [
 	d := s.Deliverable
 	announced := workspace.Write{Project: d.Project, Path: path.Join(d.Rel, layout.StatusFile), Before: s.data, After: data, Mode: s.info.Mode().Perm()}
 	done, err := w.Notify.Begin(ctx, announced)
-	switch {
-	case fault.Is(err, fault.Overloaded):
+	if err != nil {
 		return s.about(fault.From(err))
-	case err != nil:
-		return s.about(fault.New(fault.StorageFailure, "the transition could not be announced to commands that run, so it was not made").Because(err))
 	}
 	err = replace(folder, s, data)
 	done(err == nil || errors.Is(err, durable.ErrUnflushed))

@@ -23,10 +23,8 @@ import (
 type Options struct {
 	changeset.Writer
 	// Dir is the folder of the records, in the state folder.
-	Dir string
-	// Record puts a change on the audit log before it is made; and once more, with Failed
-	// set, if it then fails. Nil records nothing.
-	Record func(context.Context, Change) error
+	Dir    string
+	Record changeset.Recorder[Change]
 	Clock  func() time.Time
 	// NewID makes ids that sort by time: letters, digits and dashes.
 	NewID func() string
@@ -58,8 +56,6 @@ type Change struct {
 	Paths []string `json:"paths"`
 	// Undone is when it was taken back, nil while it is in effect.
 	Undone *time.Time `json:"undone,omitempty"`
-	// Failed is why it was not made after all, for the audit log alone.
-	Failed string `json:"-"`
 }
 
 // Make changes files, all of them or none. It is refused with CONTENT_CHANGED where
@@ -87,17 +83,20 @@ func (s *Store) Make(ctx context.Context, project, what, by string, files []chan
 		return r.Change, err
 	}
 	defer p.Close()
-	if err := s.audit(ctx, r.Change); err != nil {
-		return r.Change, err
+	err = s.o.Record.Make(ctx, "change", r.Change, func() error {
+		if err := s.save(project, r); err != nil {
+			return err
+		}
+		err := p.Apply(ctx, what, by, files)
+		if err != nil {
+			err = errors.Join(err, s.forget(project, r.ID))
+		}
+		return err
+	})
+	if err == nil {
+		s.prune(project)
 	}
-	if err := s.save(project, r); err != nil {
-		return r.Change, s.failed(ctx, r.Change, err)
-	}
-	if err := p.Apply(ctx, what, by, files); err != nil {
-		return r.Change, errors.Join(s.failed(ctx, r.Change, err), s.forget(project, r.ID))
-	}
-	s.prune(project)
-	return r.Change, nil
+	return r.Change, err
 }
 
 // Undo takes back a change, the last one still in effect where id is "". It is
@@ -130,13 +129,14 @@ func (s *Store) Undo(ctx context.Context, project, id, by string) (Change, error
 	}
 	back := r.Change
 	back.What, back.By = "undo of "+r.What, by
-	if err := s.audit(ctx, back); err != nil {
-		return r.Change, err
-	}
-	if len(files) > 0 {
-		if err := p.Apply(ctx, back.What, by, files); err != nil {
-			return r.Change, s.failed(ctx, back, err)
+	err = s.o.Record.Make(ctx, "change", back, func() error {
+		if len(files) == 0 {
+			return nil
 		}
+		return p.Apply(ctx, back.What, by, files)
+	})
+	if err != nil {
+		return r.Change, err
 	}
 	now := s.o.Clock().UTC()
 	r.Undone = &now
@@ -182,24 +182,4 @@ func (s *Store) find(ctx context.Context, project, id string) (record, error) {
 	}
 	return record{}, fault.New(fault.NotFound, "no change of this project can be taken back here").
 		WithHint("what a turn changed is taken back with belay session undo")
-}
-
-func (s *Store) audit(ctx context.Context, c Change) error {
-	if s.o.Record == nil {
-		return nil
-	}
-	if err := s.o.Record(ctx, c); err != nil {
-		return fault.New(fault.StorageFailure, "the change could not be put on record, so it was not made").Because(err)
-	}
-	return nil
-}
-
-// failed adds to the audit log that a change was not made after all, and returns why. That
-// this record failed too is in the log that has no such line.
-func (s *Store) failed(ctx context.Context, c Change, why error) error {
-	if s.o.Record == nil {
-		return why
-	}
-	c.Failed = why.Error()
-	return errors.Join(why, s.o.Record(context.WithoutCancel(ctx), c))
 }

@@ -111,8 +111,8 @@ func TestFailedOnRecord(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(project, "a.csv"), []byte("theirs"), 0o600))
 	var said []string
 	s := newStore(t, 0)
-	s.o.Record = func(_ context.Context, c Change) error {
-		said = append(said, fmt.Sprint(c.What, " failed ", c.Failed != ""))
+	s.o.Record = func(_ context.Context, c Change, failed error) error {
+		said = append(said, fmt.Sprint(c.What, " failed ", failed != nil))
 		return nil
 	}
 	_, err := s.Make(t.Context(), project, "test", "me", []changeset.File{{Path: "a.csv", Before: []byte("0"), After: []byte("1")}})
