@@ -79,7 +79,7 @@ func serveFile(c *call) error {
 		return err
 	}
 	limit := cmp.Or(c.o.Projects.ViewBytes, 8<<20)
-	file, err := view.OpenWhole(root, inside(root, q["path"]), limit, c.hides(root))
+	file, err := view.Open(root, inside(root, q["path"]), limit, c.hides(root))
 	if err != nil {
 		return err
 	}

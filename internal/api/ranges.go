@@ -54,7 +54,7 @@ func offset(s string) (int64, bool) {
 }
 
 // sendPart sends a part of a file as 206.
-func sendPart(c *call, f *view.Whole, part byteRange) error {
+func sendPart(c *call, f *view.Opened, part byteRange) error {
 	head := c.w.Header()
 	head.Set("Content-Range", "bytes "+strconv.FormatInt(part.from, 10)+"-"+strconv.FormatInt(part.from+part.size-1, 10)+"/"+strconv.FormatInt(f.Size, 10))
 	return sendBytes(c, http.StatusPartialContent, f.Part(part.from, part.size), part.size)

@@ -123,7 +123,7 @@ func TestMerge(t *testing.T) {
 func TestPublic(t *testing.T) {
 	t.Parallel()
 	fragment := Item{URL: "https://cdn.example/a?#secret"}
-	got := Public([]Item{plan, note, fragment})
+	got := []Item{plan.Public(), note.Public(), fragment.Public()}
 	want := []string{"https://cdn.example/a/plan.pdf", "", "https://cdn.example/a"}
 	for i, it := range got {
 		if it.URL != want[i] {

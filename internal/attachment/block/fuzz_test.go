@@ -37,7 +37,8 @@ func FuzzBlock(f *testing.F) {
 		if !slices.Equal(items, sent) || strings.Count(merged, opening) != min(len(sent), 1) || strings.Count(merged, closing) != min(len(sent), 1) {
 			t.Fatalf("%+v became %+v in %q", sent, items, merged)
 		}
-		for _, it := range Public(items) {
+		for _, it := range items {
+			it = it.Public()
 			if !it.Valid() || strings.ContainsAny(it.URL, "?#") {
 				t.Fatalf("%+v is public", it)
 			}

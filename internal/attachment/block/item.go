@@ -58,18 +58,6 @@ func (it Item) Public() Item {
 	return it
 }
 
-// Public returns the items as models, transcripts and logs may have them.
-func Public(items []Item) []Item {
-	if items == nil {
-		return nil
-	}
-	all := make([]Item, len(items))
-	for i, it := range items {
-		all[i] = it.Public()
-	}
-	return all
-}
-
 // key is the identity of the file: its id, its bytes, or its address without the query,
 // which changes each time that the address is signed.
 func (it Item) key() string {

@@ -201,9 +201,3 @@ func (a *Answer) End(note string) {
 		a.note = note
 	}
 }
-
-// Done reports whether everything is in Discord.
-func (a *Answer) Done() bool {
-	_, more := a.Next()
-	return a.dead || a.ended && !more
-}

@@ -15,13 +15,6 @@ func (c *Channel) Message(id string) (message.Message, bool) {
 	return m, ok
 }
 
-// Last is the newest message that was seen, "" where none was.
-func (c *Channel) Last() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.state.last
-}
-
 // Begin says that no message after an id may be lost from now on. Only the first call counts:
 // a process that dies before it has recorded a first message leaves this to the next one.
 func (c *Channel) Begin(id string) error {

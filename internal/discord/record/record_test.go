@@ -79,8 +79,8 @@ func check(t *testing.T, c *Channel) {
 		t.Errorf("the edited message is %+v", m)
 	}
 	q, _ := c.Question("q")
-	if c.Session() != "s2" || !c.Had("s1") || c.Had("s3") || c.Persona() != "WRITER" || !q.Closed || c.Last() != "13" || c.Since() != "5" || !c.Handled("11") || c.Handled("13") {
-		t.Errorf("session %q, persona %q, question %+v, last %q", c.Session(), c.Persona(), q, c.Last())
+	if c.Session() != "s2" || !c.Had("s1") || c.Had("s3") || c.Persona() != "WRITER" || !q.Closed || c.state.last != "13" || c.Since() != "5" || !c.Handled("11") || c.Handled("13") {
+		t.Errorf("session %q, persona %q, question %+v, last %q", c.Session(), c.Persona(), q, c.state.last)
 	}
 }
 

@@ -141,7 +141,8 @@ func (d *Digest) Groups(rules []Rule) []*Group {
 	})
 }
 
-// Tallies are the numbers of [Digest.Groups], as [Tallies] counts them.
+// Tallies are the numbers of [Digest.Groups]: errors first, the most frequent ones before
+// others.
 func (d *Digest) Tallies() []Tally {
 	d.mu.Lock()
 	defer d.mu.Unlock()

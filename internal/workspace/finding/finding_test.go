@@ -96,7 +96,9 @@ func TestTallies(t *testing.T) {
 	t.Parallel()
 	all := []Finding{{Code: "w", Severity: Warning}, {Code: "w", Severity: Warning}, {Code: "b", Severity: Error}, {Code: "a", Severity: Error}, {Code: "c", Severity: Error}, {Code: "c", Severity: Error}}
 	want := []Tally{{"c", Error, 2}, {"a", Error, 1}, {"b", Error, 1}, {"w", Warning, 2}}
-	if got := Tallies(all); !slices.Equal(got, want) {
+	d := NewDigest(1)
+	d.Add(all)
+	if got := d.Tallies(); !slices.Equal(got, want) {
 		t.Errorf("%+v", got)
 	}
 }

@@ -6,11 +6,3 @@ type Tally struct {
 	Severity Severity `json:"severity"`
 	Count    int      `json:"count"`
 }
-
-// Tallies counts findings by code, errors first, the most frequent ones before
-// others.
-func Tallies(all []Finding) []Tally {
-	d := NewDigest(1)
-	d.Add(all)
-	return d.Tallies()
-}
