@@ -10,6 +10,7 @@ import (
 
 	"belay/internal/durable"
 	"belay/internal/fault"
+	"belay/internal/workspace"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/layout"
 	publish "belay/internal/workspace/snapshot"
@@ -168,9 +169,9 @@ func publishSnapshot(c *call, b *publishBody) (s publish.Snapshot, err error) {
 // copied copies a folder of a project, without what is hidden.
 func copied(c *call, project, from string, loose bool, o publish.Options) func(*os.Root) error {
 	return func(dir *os.Root) error {
-		root, err := os.OpenRoot(project)
+		root, err := workspace.OpenProject(project)
 		if err != nil {
-			return fault.New(fault.WorkingRootInaccessible, "projectRoot cannot be opened").With("projectRoot", project).Because(err)
+			return err
 		}
 		defer root.Close()
 		folder, err := durable.OpenFolder(root, from)

@@ -53,13 +53,13 @@ func Coordinator(cfg *config.Config) (*coordination.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return coordinator(cfg, audit, newNotifier(cfg).notify), nil
+	return coordinator(cfg, audit, newGate(cfg)), nil
 }
 
 // coordinator records how projects are coordinated, each change on the audit log before
 // it is made.
-func coordinator(cfg *config.Config, audit *permit.Audit, notify workspace.Notify) *coordination.Writer {
-	return &coordination.Writer{Locks: locksDir(cfg), Notify: notify, Record: recorder(audit, func(c coordination.Change) permit.Entry {
+func coordinator(cfg *config.Config, audit *permit.Audit, gate workspace.Gate) *coordination.Writer {
+	return &coordination.Writer{Locks: locksDir(cfg), Gate: gate, Record: recorder(audit, func(c coordination.Change) permit.Entry {
 		from := cmp.Or(string(c.From), "no mode")
 		return permit.Entry{Kind: "coordination", Project: c.Project, Summary: fmt.Sprintf("%s: %s to %s", c.Path, from, c.To), By: c.By}
 	})}

@@ -46,8 +46,8 @@ func (a *App) equip(o *turn.Options) (err error) {
 	sh := shellOptions(cfg)
 	sh.Environ, sh.Person, sh.ServerPorts = os.Environ(), PersonEnv(os.Environ()), func() []uint16 { return serverPorts(cfg.Paths.StateDir) }
 	a.shell = shell.New(sh)
-	a.registers = newRegisters(cfg, options.Audit, a.notifier().notify)
-	a.transitions = transitions(cfg, options.Audit, a.notifier().notify)
+	a.registers = newRegisters(cfg, options.Audit, gateOf(a.shell))
+	a.transitions = transitions(cfg, options.Audit, gateOf(a.shell))
 	if a.fetch, err = fetch.New(fetchOptions(cfg)); err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (a *App) equip(o *turn.Options) (err error) {
 	all := append(files.New(files.Options{Downloads: a.received, Links: a.links}), a.fetch, a.shell, skills.New(cfg.Paths.ConfigDir))
 	all = append(all, projecttool.New(projecttool.Options{
 		Index: a.index, Transitions: a.transitions, Registers: projecttool.RegisterOptions{Files: a.registers.Files, Proposals: a.registers.Proposals},
-		Scaffold: ScaffoldOptions(cfg), Snapshot: snapshotOptions(cfg, a.audit, a.notifier()),
+		Scaffold: ScaffoldOptions(cfg), Snapshot: snapshotOptions(cfg, a.audit, gateOf(a.shell)),
 	})...)
 	if o.Tools, err = tool.NewSet(all...); err != nil {
 		return err

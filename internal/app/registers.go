@@ -25,22 +25,22 @@ func OpenRegisters(cfg *config.Config) (Registers, error) {
 	if err != nil {
 		return Registers{}, err
 	}
-	return newRegisters(cfg, audit, newNotifier(cfg).notify), nil
+	return newRegisters(cfg, audit, newGate(cfg)), nil
 }
 
 // SettleProject completes or takes back what a process that died has left half done of the
 // project's files. An error says that they may be half changed.
 func SettleProject(ctx context.Context, cfg *config.Config, root string) error {
-	return newChanges(cfg, newNotifier(cfg).notify).Settle(ctx, root)
+	return newChanges(cfg, newGate(cfg)).Settle(ctx, root)
 }
 
 // newChanges is who changes several files of a project at once.
-func newChanges(cfg *config.Config, notify workspace.Notify) changeset.Writer {
-	return changeset.Writer{LockDir: locksDir(cfg), Journal: newJournal(cfg), Notify: notify}
+func newChanges(cfg *config.Config, gate workspace.Gate) changeset.Writer {
+	return changeset.Writer{LockDir: locksDir(cfg), Journal: newJournal(cfg), Gate: gate}
 }
 
-func newRegisters(cfg *config.Config, audit *permit.Audit, notify workspace.Notify) Registers {
-	changes := newChanges(cfg, notify)
+func newRegisters(cfg *config.Config, audit *permit.Audit, gate workspace.Gate) Registers {
+	changes := newChanges(cfg, gate)
 	files := registerfile.Options{Writer: changes, Clock: time.Now}
 	files.Record = recorder(audit, func(r registerfile.Record) permit.Entry {
 		return permit.Entry{Kind: "register", Project: r.Project, Summary: r.Path + ": " + r.Summary, By: r.By, Note: r.Before + " > " + r.After}

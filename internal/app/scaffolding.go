@@ -11,6 +11,7 @@ import (
 	"belay/internal/fault"
 	"belay/internal/permit"
 	"belay/internal/quantity"
+	"belay/internal/workspace"
 	"belay/internal/workspace/scaffold"
 	"belay/internal/workspace/snapshot"
 )
@@ -35,13 +36,13 @@ func SnapshotOptions(cfg *config.Config) (snapshot.Options, error) {
 	if err != nil {
 		return snapshot.Options{}, err
 	}
-	return snapshotOptions(cfg, audit, newNotifier(cfg)), nil
+	return snapshotOptions(cfg, audit, newGate(cfg)), nil
 }
 
 // snapshotOptions are those of snapshots, each on the audit log before it is published.
-func snapshotOptions(cfg *config.Config, audit *permit.Audit, a notifier) snapshot.Options {
+func snapshotOptions(cfg *config.Config, audit *permit.Audit, gate workspace.Gate) snapshot.Options {
 	o := snapshotLimits(cfg)
-	o.Clock, o.Gate = time.Now, a.publishes
+	o.Clock, o.Gate = time.Now, gate
 	o.Record = recorder(audit, snapshotEntry)
 	return o
 }

@@ -16,13 +16,13 @@ func Transitions(cfg *config.Config) (*statusfile.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return transitions(cfg, audit, newNotifier(cfg).notify), nil
+	return transitions(cfg, audit, newGate(cfg)), nil
 }
 
 // transitions makes transitions, each on the audit log before it is made.
-func transitions(cfg *config.Config, audit *permit.Audit, notify workspace.Notify) *statusfile.Writer {
+func transitions(cfg *config.Config, audit *permit.Audit, gate workspace.Gate) *statusfile.Writer {
 	w := statusfile.Writer{Locks: locksDir(cfg)}
-	w.Clock, w.Notify = time.Now, notify
+	w.Clock, w.Gate = time.Now, gate
 	w.Record = recorder(audit, transitionEntry)
 	return &w
 }

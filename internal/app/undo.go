@@ -18,7 +18,7 @@ func OpenUndo(cfg *config.Config) (*undo.Store, error) {
 		return nil, err
 	}
 	return undo.New(undo.Options{
-		Writer: newChanges(cfg, newNotifier(cfg).notify),
+		Writer: newChanges(cfg, newGate(cfg)),
 		Dir:    filepath.Join(cfg.Paths.StateDir, "undo"), Clock: time.Now, NewID: newTurnID,
 		Record: recorder(audit, func(c undo.Change) permit.Entry {
 			return permit.Entry{Kind: "files", Project: c.Project, Summary: c.What + ": " + strings.Join(c.Paths, ", "), By: c.By, Note: c.ID}

@@ -32,7 +32,7 @@ func runOptions(a *App, engine *turn.Options) run.Options {
 		Provider: a.Config.Provider, Others: a.Config.Workflow.Providers, Providers: config.Providers(),
 		Asks: taskRules{a}.asks, Objection: objection(a, engine), Priced: taskRules{a}.priced,
 		Answered: func(ctx context.Context, w run.Waiting) error { return a.audit.Append(ctx, answerEntry(w)) },
-		Snapshot: snapshotOptions(a.Config, a.audit, a.notifier()), Limits: runLimits(a.Config),
+		Snapshot: snapshotOptions(a.Config, a.audit, gateOf(a.shell)), Limits: runLimits(a.Config),
 		Logger: a.log, Clock: time.Now, NewID: newTurnID,
 	}
 }

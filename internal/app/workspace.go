@@ -39,8 +39,8 @@ func (a *App) projects() api.Projects {
 	p.Settle = func(ctx context.Context, root string) error { return settle(ctx, a, root) }
 	p.Registers, p.Proposals = a.registers.Files, a.registers.Proposals
 	p.Transitions, p.Private = a.transitions, PrivateFolders(a.Config)
-	snapshots := snapshotOptions(a.Config, a.audit, a.notifier())
-	p.Snapshots, p.Coordination = &snapshots, coordinator(a.Config, a.audit, a.notifier().notify)
+	snapshots := snapshotOptions(a.Config, a.audit, gateOf(a.shell))
+	p.Snapshots, p.Coordination = &snapshots, coordinator(a.Config, a.audit, gateOf(a.shell))
 	p.Audit, p.VerifyAudit = a.audit, a.VerifyAudit
 	if roots := projectRoots(a.Config); roots != nil {
 		p.Allow = roots.project

@@ -70,9 +70,9 @@ func FindDeliverable(projectRoot, deliverablePath string) (Deliverable, error) {
 // Open opens the folder through the project's, so that no link that was put there
 // since leads out of the project. The caller closes it.
 func (d Deliverable) Open() (*os.Root, error) {
-	project, err := os.OpenRoot(d.Project)
+	project, err := OpenProject(d.Project)
 	if err != nil {
-		return nil, fault.New(fault.WorkingRootInaccessible, "projectRoot %s", reason(err)).With("projectRoot", d.Project).Because(err)
+		return nil, err
 	}
 	defer project.Close()
 	folder, err := project.OpenRoot(filepath.FromSlash(d.Rel))

@@ -64,8 +64,7 @@ func checkRoot(projectRoot, instructionRoot string, private []string, write bool
 			With("projectRoot", fault.Clip(clean)).With("instructionRoot", instructionRoot)
 	}
 	if err := accessible(clean, false); err != nil {
-		return "", fault.New(fault.WorkingRootInaccessible, "projectRoot %s", reason(err)).
-			With("projectRoot", fault.Clip(clean)).Because(err)
+		return "", Unopened(clean, err)
 	}
 	if !write {
 		return clean, nil
@@ -97,7 +96,7 @@ func CheckProject(projectRoot string, private ...string) (string, error) {
 		err = errNotFolder
 	}
 	if err != nil {
-		return "", fault.New(fault.WorkingRootInaccessible, "projectRoot %s", reason(err)).With("projectRoot", fault.Clip(clean)).Because(err)
+		return "", Unopened(clean, err)
 	}
 	return clean, nil
 }
@@ -134,6 +133,20 @@ func accessible(path string, write bool) error {
 		return errNotFolder
 	}
 	return permitted(path, write)
+}
+
+// OpenProject opens a project's folder. It fails with WORKING_ROOT_INACCESSIBLE.
+func OpenProject(project string) (*os.Root, error) {
+	root, err := os.OpenRoot(project)
+	if err != nil {
+		return nil, Unopened(project, err)
+	}
+	return root, nil
+}
+
+// Unopened is the error of a project that cannot be opened.
+func Unopened(project string, err error) *fault.Error {
+	return fault.New(fault.WorkingRootInaccessible, "projectRoot %s", reason(err)).With("projectRoot", fault.Clip(project)).Because(err)
 }
 
 func reason(err error) string {

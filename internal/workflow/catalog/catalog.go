@@ -18,9 +18,9 @@ import (
 	"belay/internal/authored"
 	"belay/internal/config"
 	"belay/internal/durable"
-	"belay/internal/fault"
 	"belay/internal/lazyregexp"
 	"belay/internal/workflow/definition"
+	"belay/internal/workspace"
 )
 
 // Limits bound a search; files beyond them are not found, and
@@ -85,9 +85,9 @@ type Problem struct {
 // out hidden folders, installed packages, what runs published and what hides says, by its path in the
 // project; nil hides nothing.
 func Find(ctx context.Context, project string, l Limits, hides func(path string) bool) (Listing, error) {
-	root, err := os.OpenRoot(project)
+	root, err := workspace.OpenProject(project)
 	if err != nil {
-		return Listing{}, fault.New(fault.WorkingRootInaccessible, "the project cannot be opened").With("projectRoot", project).Because(err)
+		return Listing{}, err
 	}
 	defer root.Close()
 	s := search{ctx: ctx, root: root, l: l, hides: hides, found: Listing{Workflows: []File{}}}

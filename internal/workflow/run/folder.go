@@ -73,9 +73,9 @@ func openFolder(project, id string) (*folder, error) {
 	if !idPattern.MatchString(id) {
 		return nil, notFound(id)
 	}
-	p, err := os.OpenRoot(project)
+	p, err := workspace.OpenProject(project)
 	if err != nil {
-		return nil, fault.New(fault.WorkingRootInaccessible, "the project cannot be opened").With("projectRoot", project).Because(err)
+		return nil, err
 	}
 	defer p.Close()
 	root, err := p.OpenRoot(dirRuns + "/" + id)

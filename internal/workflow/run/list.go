@@ -13,14 +13,15 @@ import (
 	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/workflow/definition"
+	"belay/internal/workspace"
 )
 
 // List returns the newest runs of a project, the newest first, and how many older
 // ones there are beyond most; a most of 0 is all. What is not returned is not read.
 func (r *Runner) List(ctx context.Context, project string, most int) (_ []Summary, more int, _ error) {
-	p, err := os.OpenRoot(project)
+	p, err := workspace.OpenProject(project)
 	if err != nil {
-		return nil, 0, fault.New(fault.WorkingRootInaccessible, "the project cannot be opened").With("projectRoot", project).Because(err)
+		return nil, 0, err
 	}
 	defer p.Close()
 	ids, err := runIDs(p)

@@ -45,8 +45,7 @@ type Writer struct {
 	// LockDir is a folder for locks, outside of what agents reach.
 	LockDir string
 	Journal *journal.Store
-	// Notify is called before a change is made; it may be nil.
-	Notify workspace.Notify
+	Gate    workspace.Gate
 	// Wait bounds the waiting for others; default 30 s.
 	Wait time.Duration
 }
@@ -110,17 +109,13 @@ func (w Writer) Open(ctx context.Context, project string, paths ...string) (_ *P
 		}
 		p.release = append(p.release, unlock)
 	}
-	written := workspace.Write{Project: project}
-	if len(paths) > 0 {
-		written.Path = paths[0]
-	}
-	done, err := w.Notify.Begin(ctx, written)
+	leave, err := w.Gate.Enter(ctx, project)
 	if err != nil {
 		return nil, err
 	}
-	p.release = append(p.release, func() { done(true) })
-	if p.root, err = os.OpenRoot(project); err != nil {
-		return nil, fault.New(fault.WorkingRootInaccessible, "projectRoot cannot be opened").With("projectRoot", project).Because(err)
+	p.release = append(p.release, leave)
+	if p.root, err = workspace.OpenProject(project); err != nil {
+		return nil, err
 	}
 	p.release = append(p.release, func() { _ = p.root.Close() }) // it was only a way to the files
 	if p.journal, err = w.Journal.Open(ctx, project, p.root); err != nil {

@@ -17,6 +17,7 @@ import (
 
 	"belay/internal/durable"
 	"belay/internal/fault"
+	"belay/internal/workspace"
 	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/document"
 	"belay/internal/workspace/layout"
@@ -89,9 +90,9 @@ const MaxBytes = 1 << 20
 
 // Read reads a project's record. Project is an absolute path.
 func Read(project string) (Record, error) {
-	root, err := os.OpenRoot(project)
+	root, err := workspace.OpenProject(project)
 	if err != nil {
-		return Record{}, fault.New(fault.WorkingRootInaccessible, "the project cannot be opened").With("projectRoot", project).Because(err)
+		return Record{}, err
 	}
 	defer root.Close()
 	return read(root)

@@ -27,8 +27,7 @@ type Writer struct {
 	// Locks is a folder of the operator's, for locks.
 	Locks  string
 	Record changeset.Recorder[Change]
-	// Notify is called before the write; it may be nil.
-	Notify workspace.Notify
+	Gate   workspace.Gate
 }
 
 // Change is a mode that was set, for the audit log.
@@ -52,9 +51,9 @@ func (w *Writer) Set(ctx context.Context, project string, to Mode, by string, ma
 		return Record{}, err
 	}
 	defer unlock()
-	root, err := os.OpenRoot(project)
+	root, err := workspace.OpenProject(project)
 	if err != nil {
-		return Record{}, fault.New(fault.WorkingRootInaccessible, "the project cannot be opened").With("projectRoot", project).Because(err)
+		return Record{}, err
 	}
 	defer root.Close()
 	was, err := read(root)
@@ -115,16 +114,12 @@ const newMode = 0o666
 
 // write replaces the file, unless somebody changed it meanwhile.
 func (w *Writer) write(ctx context.Context, root *os.Root, project string, was Record, text []byte) error {
-	mode := fs.FileMode(newMode)
-	if was.info != nil {
-		mode = was.info.Mode().Perm()
-	}
-	done, err := w.Notify.Begin(ctx, workspace.Write{Project: project, Path: layout.CoordinationFile, Before: was.data, After: text, Mode: mode})
+	leave, err := w.Gate.Enter(ctx, project)
 	if err != nil {
 		return err
 	}
-	err = put(root, was, text, mode)
-	done(err == nil || errors.Is(err, durable.ErrUnflushed))
+	defer leave()
+	err = put(root, was, text)
 	switch {
 	case err == nil || fault.Is(err, fault.ContentChanged):
 		return err
@@ -140,7 +135,7 @@ func (w *Writer) write(ctx context.Context, root *os.Root, project string, was R
 	return fault.New(fault.StorageFailure, "%s could not be written; it is as it was", layout.CoordinationFile).WithHint("%s", hint).Because(cause)
 }
 
-func put(root *os.Root, was Record, text []byte, mode fs.FileMode) error {
+func put(root *os.Root, was Record, text []byte) error {
 	if !was.Exists {
 		if err := durable.MkdirAll(root, folderName, 0o777); err != nil {
 			return err
@@ -158,9 +153,9 @@ func put(root *os.Root, was Record, text []byte, mode fs.FileMode) error {
 	if there := err == nil; there != was.Exists || there && !bytes.Equal(now, was.data) {
 		return changed()
 	}
-	r := durable.Replacement{Data: text, Perm: mode, Temp: durable.TempName("coordination")}
+	r := durable.Replacement{Data: text, Perm: newMode, Temp: durable.TempName("coordination")}
 	if was.Exists {
-		r.Exact, r.Like = true, was.info
+		r.Perm, r.Exact, r.Like = was.info.Mode().Perm(), true, was.info
 	}
 	return r.Put(folder, fileName)
 }

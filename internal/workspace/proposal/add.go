@@ -55,7 +55,7 @@ func (s *Store) Add(ctx context.Context, d workspace.Deliverable, n Request) (Sh
 		return Shown{}, err
 	}
 	defer unlock()
-	project, err := open(d.Project)
+	project, err := workspace.OpenProject(d.Project)
 	if err != nil {
 		return Shown{}, err
 	}

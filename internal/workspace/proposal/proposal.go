@@ -16,7 +16,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"os"
 	"path"
 	"path/filepath"
 	"time"
@@ -104,15 +103,6 @@ var errMalformed = errors.New("the proposal's record is malformed")
 
 func notFound(id string) error {
 	return fault.New(fault.NotFound, "the project has no proposal %q", fault.Clip(id)).WithHint("list the project's proposals with GET /api/project/proposals")
-}
-
-// open opens a project.
-func open(projectRoot string) (*os.Root, error) {
-	root, err := os.OpenRoot(projectRoot)
-	if err != nil {
-		return nil, fault.New(fault.WorkingRootInaccessible, "projectRoot cannot be opened").With("projectRoot", projectRoot).Because(err)
-	}
-	return root, nil
 }
 
 // lockWait bounds the waiting for other processes.

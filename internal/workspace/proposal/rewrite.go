@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"belay/internal/durable"
+	"belay/internal/workspace"
 	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/register"
 )
@@ -15,7 +16,7 @@ import (
 // a change of ids, and returns its files. It writes nothing. See
 // gets the record, which it may change, and the rows.
 func Rewrite(ctx context.Context, projectRoot string, see func(p *Proposal, rows *register.Register) *register.Register) ([]changeset.File, error) {
-	project, err := open(projectRoot)
+	project, err := workspace.OpenProject(projectRoot)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"belay/internal/durable"
 	"belay/internal/fault"
+	"belay/internal/workspace"
 	"belay/internal/workspace/register"
 	"belay/internal/workspace/registerfile"
 )
@@ -30,7 +31,7 @@ type Shown struct {
 // what it would change, or with settled all of them. One whose record is damaged comes last,
 // with its id and its problem.
 func (s *Store) List(ctx context.Context, projectRoot string, settled bool) ([]Shown, error) {
-	project, err := open(projectRoot)
+	project, err := workspace.OpenProject(projectRoot)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +165,7 @@ func (s *Store) Dismiss(ctx context.Context, projectRoot, id, by string) (Propos
 
 // waiting opens the project of a proposal that waits; the caller closes it.
 func (s *Store) waiting(projectRoot, id string) (*os.Root, Proposal, error) {
-	project, err := open(projectRoot)
+	project, err := workspace.OpenProject(projectRoot)
 	if err != nil {
 		return nil, Proposal{}, err
 	}

@@ -30,7 +30,7 @@ import (
 	"belay/internal/workspace/register"
 )
 
-// Options are where registers are locked, and who is notified of changes.
+// Options are where registers are locked, and who takes part in changes.
 type Options struct {
 	changeset.Writer
 	// Clock tells the day of a change; nil is the wall clock.

@@ -286,13 +286,11 @@ func TestRecordComesFirst(t *testing.T) {
 	}
 	var record []error
 	f = files(t, nil)
-	f.o.Notify = func(_ context.Context, w workspace.Write) (func(bool), error) {
-		return nil, errors.New("not now: " + w.Path)
-	}
+	f.o.Gate = func(context.Context, string) (func(), error) { return nil, errors.New("not now") }
 	if _, err := f.Put(t.Context(), d, Change{}, rows); !fault.Is(err, fault.StorageFailure) || content(t, d, "Dependencies.csv") != "DependencyID\n" {
 		t.Errorf("not announced: %v", err)
 	}
-	f.o.Notify = nil
+	f.o.Gate = nil
 	f.o.Record = func(_ context.Context, _ Record, failed error) error { // somebody who knows no lock
 		record = append(record, failed)
 		return os.WriteFile(filepath.Join(d.Path, "Dependencies.csv"), []byte("DependencyID,x\n"), 0o600)

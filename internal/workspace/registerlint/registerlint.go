@@ -15,7 +15,7 @@ import (
 	"slices"
 	"strings"
 
-	"belay/internal/fault"
+	"belay/internal/workspace"
 	"belay/internal/workspace/dir"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/layout"
@@ -89,14 +89,14 @@ func Lint(ctx context.Context, root string, found *scan.Result, o Options) (*Rep
 	if err := o.Only.Missing(found.HasDeliverable, found.HasPackage); err != nil {
 		return nil, err
 	}
-	project, err := os.OpenRoot(root)
+	project, err := workspace.OpenProject(root)
 	if err != nil {
-		return nil, fault.New(fault.WorkingRootInaccessible, "projectRoot cannot be opened").With("projectRoot", root).Because(err)
+		return nil, err
 	}
 	defer project.Close()
 	top, err := dir.Open(root)
 	if err != nil {
-		return nil, fault.New(fault.WorkingRootInaccessible, "projectRoot cannot be opened").With("projectRoot", root).Because(err)
+		return nil, workspace.Unopened(root, err)
 	}
 	defer top.Close()
 	l := projectLint{project: project, known: found.ByID(), renumbering: NewRenumbering(found), o: o, report: &Report{Only: o.Only, Files: []FileReport{}}}

@@ -20,6 +20,7 @@ import (
 
 	"belay/internal/durable"
 	"belay/internal/fault"
+	"belay/internal/workspace"
 	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/layout"
 	"belay/internal/workspace/proposal"
@@ -64,9 +65,9 @@ type one struct {
 // Make works out what would change. Found is what a scan of the project gave, today
 // the day for the history, YYYY-MM-DD.
 func Make(ctx context.Context, root string, found *scan.Result, today string) (*Plan, error) {
-	project, err := os.OpenRoot(root)
+	project, err := workspace.OpenProject(root)
 	if err != nil {
-		return nil, fault.New(fault.WorkingRootInaccessible, "projectRoot cannot be opened").With("projectRoot", root).Because(err)
+		return nil, err
 	}
 	defer project.Close()
 	w := &work{project: project, today: today, plan: &Plan{Registers: []Register{}, Files: []changeset.File{}}, only: map[string]string{}}

@@ -11,6 +11,7 @@ import (
 
 	"belay/internal/durable"
 	"belay/internal/fault"
+	"belay/internal/workspace"
 	"belay/internal/workspace/layout"
 )
 
@@ -36,9 +37,9 @@ type Difference struct {
 // are read; nothing is changed. It fails with NOT_FOUND where one is not there or has no
 // manifest.
 func Compare(ctx context.Context, root, dir, other string) (Difference, error) {
-	project, err := os.OpenRoot(root)
+	project, err := workspace.OpenProject(root)
 	if err != nil {
-		return Difference{}, fault.New(fault.WorkingRootInaccessible, "the project cannot be opened").With("projectRoot", root).Because(err)
+		return Difference{}, err
 	}
 	defer project.Close()
 	was, err := manifestIn(project, dir)

@@ -16,14 +16,12 @@ type entered struct {
 	left int
 }
 
-func (e *entered) enter(context.Context, string) (Pass, error) {
+func (e *entered) enter(context.Context, string) (func(), error) {
 	if got := names(e.t, e.root); !cmp.Equal(got, []string{"_Estimates"}) {
 		e.t.Errorf("before the gate there are %q", got)
 	}
-	return e, nil
+	return func() { e.left++ }, nil
 }
-
-func (e *entered) Leave() error { e.left++; return nil }
 
 // Nothing is published before the gate is entered, and it is left again.
 func TestGate(t *testing.T) {
@@ -43,7 +41,7 @@ func TestGateThatIsClosed(t *testing.T) {
 	target, o := project(t, map[string]string{"a.csv": "1\n"}), options(t)
 	target.ToolRoot = "_Reconciliation"
 	closed := errors.New("the gate is closed")
-	o.Gate = func(context.Context, string) (Pass, error) { return nil, closed }
+	o.Gate = func(context.Context, string) (func(), error) { return nil, closed }
 	from := Copy(t.Context(), target, o, filepath.Join(target.Root, "_Estimates"))
 	if _, err := Publish(t.Context(), target, o, from); !errors.Is(err, closed) {
 		t.Errorf("got %v", err)

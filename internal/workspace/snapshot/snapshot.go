@@ -62,9 +62,8 @@ type Options struct {
 	MaxFiles int
 	MaxBytes int64
 	Clock    func() time.Time
-	// Gate may be nil, where no commands run.
-	Gate   Gate
-	Record changeset.Recorder[Record]
+	Gate     workspace.Gate
+	Record   changeset.Recorder[Record]
 }
 
 // Snapshot is what was published.
@@ -105,9 +104,9 @@ func Publish(ctx context.Context, t Target, o Options, build func(dir *os.Root) 
 	if err := t.Check(); err != nil {
 		return Snapshot{}, err
 	}
-	root, err := os.OpenRoot(t.Root)
+	root, err := workspace.OpenProject(t.Root)
 	if err != nil {
-		return Snapshot{}, fault.New(fault.WorkingRootInaccessible, "the project cannot be opened").With("projectRoot", t.Root).Because(err)
+		return Snapshot{}, err
 	}
 	defer root.Close()
 	unlock, err := workspace.LockFolder(ctx, o.LockDir, "snapshot", filepath.Join(t.Root, filepath.FromSlash(t.ToolRoot)))
@@ -115,11 +114,11 @@ func Publish(ctx context.Context, t Target, o Options, build func(dir *os.Root) 
 		return Snapshot{}, err
 	}
 	defer unlock()
-	pass, err := o.Gate.enter(ctx, t.Root)
+	leave, err := o.Gate.Enter(ctx, t.Root)
 	if err != nil {
 		return Snapshot{}, err
 	}
-	defer func() { _ = pass.Leave() }() // closing what it holds frees it in any case
+	defer leave()
 	p := publisher{Target: t, o: o}
 	if p.tools, err = p.openToolRoot(root); err != nil {
 		return Snapshot{}, err

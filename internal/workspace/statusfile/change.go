@@ -27,8 +27,7 @@ type Writer struct {
 	// Clock gives the time, time.Now when nil.
 	Clock  func() time.Time
 	Record changeset.Recorder[Record]
-	// Notify is called before the write; it may be nil.
-	Notify workspace.Notify
+	Gate   workspace.Gate
 }
 
 // Record is a transition for the audit log.

@@ -69,12 +69,12 @@ func TestChange(t *testing.T) {
 		records = append(records, r)
 		return nil
 	}
-	announced := ""
-	w.Notify = func(_ context.Context, each workspace.Write) (func(bool), error) {
-		if content(t, d) != openFile || string(each.Before) != openFile || each.Project != d.Project {
-			t.Errorf("announced after it was done: %+v", each)
+	entered := ""
+	w.Gate = func(_ context.Context, project string) (func(), error) {
+		if content(t, d) != openFile {
+			t.Error("the gate was entered after it was done")
 		}
-		return func(written bool) { announced = fmt.Sprint(each.Path, written, string(each.After)) }, nil
+		return func() { entered = project + content(t, d) }, nil
 	}
 	first, err := Read(d, 0)
 	if err != nil {
@@ -95,8 +95,8 @@ func TestChange(t *testing.T) {
 	if len(records) != 1 || records[0] != want {
 		t.Errorf("on record: %+v", records)
 	}
-	if announced != "PKG-01_A/1_Working/DEL-01-02_Name/_STATUS.mdtrue"+text {
-		t.Errorf("announced %q", announced)
+	if entered != d.Project+text {
+		t.Errorf("left the gate with %q", entered)
 	}
 	if info, err := os.Stat(s.Path()); err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("%v, %v", info.Mode(), err)
@@ -105,7 +105,7 @@ func TestChange(t *testing.T) {
 	if err != nil || len(entries) != 1 {
 		t.Errorf("left behind: %v, %v", entries, err)
 	}
-	w.Notify = nil
+	w.Gate = nil
 	// Who decided by the old content has to look again.
 	_, _, err = w.Change(t.Context(), d, Change{Request: lifecycle.Request{To: "SEMANTIC_READY", Actor: "CHIRALITY_FRAMEWORK"}, Match: func(hash string) bool { return hash == first.Hash }})
 	if !fault.Is(err, fault.ContentChanged) || content(t, d) != text {
@@ -131,8 +131,8 @@ func TestChangeRefused(t *testing.T) {
 		"not its actor":    {change: Change{Request: lifecycle.Request{To: "INITIALIZED", Actor: "HUMAN"}}, want: fault.UnauthorizedActor},
 		"forged":           {change: Change{Request: lifecycle.Request{To: "INITIALIZED", Actor: "4_DOCUMENTS\n## x"}}, want: fault.InvalidRequest},
 		"no record":        {prepare: func(_ *testing.T, w *Writer, _ workspace.Deliverable) { w.Record = refuseRecord }, want: fault.StorageFailure},
-		"not announced":    {prepare: refuseAnnounce(errors.New("no room")), want: fault.StorageFailure, recorded: 2},
-		"commands busy":    {prepare: refuseAnnounce(fault.New(fault.Overloaded, "busy")), want: fault.Overloaded, recorded: 2},
+		"no gate":          {prepare: closeGate(errors.New("no room")), want: fault.StorageFailure, recorded: 2},
+		"commands busy":    {prepare: closeGate(fault.New(fault.Overloaded, "busy")), want: fault.Overloaded, recorded: 2},
 		"no status":        {prepare: removeStatus, want: fault.StatusFileNotFound},
 		"a folder instead": {prepare: folderInstead, want: fault.WorkspaceFileReadFailed},
 		"a link instead":   {prepare: linkInstead, want: fault.DeliverableOutside},
@@ -140,13 +140,6 @@ func TestChangeRefused(t *testing.T) {
 		"no locks":         {prepare: noLocks, want: fault.WorkspaceFailure},
 		"changed meanwhile": {prepare: func(t *testing.T, w *Writer, d workspace.Deliverable) {
 			record := w.Record
-			w.Notify = func(context.Context, workspace.Write) (func(bool), error) {
-				return func(written bool) {
-					if written {
-						t.Error("announced as written")
-					}
-				}, nil
-			}
 			w.Record = func(ctx context.Context, r Record, failed error) error {
 				if failed == nil {
 					edit := openFile + "- 2026-02-18 — a person's note\n"
@@ -192,9 +185,9 @@ func TestChangeRefused(t *testing.T) {
 
 func refuseRecord(context.Context, Record, error) error { return errors.New("the disk is full") }
 
-func refuseAnnounce(err error) func(*testing.T, *Writer, workspace.Deliverable) {
+func closeGate(err error) func(*testing.T, *Writer, workspace.Deliverable) {
 	return func(_ *testing.T, w *Writer, _ workspace.Deliverable) {
-		w.Notify = func(context.Context, workspace.Write) (func(bool), error) { return nil, err }
+		w.Gate = func(context.Context, string) (func(), error) { return nil, err }
 	}
 }
 

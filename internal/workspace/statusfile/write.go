@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path"
 
 	"belay/internal/durable"
 	"belay/internal/fault"
@@ -15,15 +14,12 @@ import (
 
 // write replaces the file.
 func (w *Writer) write(ctx context.Context, folder *os.Root, s *Snapshot, data []byte) error {
-	d := s.Deliverable
-	announced := workspace.Write{Project: d.Project, Path: path.Join(d.Rel, layout.StatusFile), Before: s.data, After: data, Mode: s.info.Mode().Perm()}
-	done, err := w.Notify.Begin(ctx, announced)
+	leave, err := w.Gate.Enter(ctx, s.Deliverable.Project)
 	if err != nil {
 		return s.about(fault.From(err))
 	}
-	err = replace(folder, s, data)
-	done(err == nil || errors.Is(err, durable.ErrUnflushed))
-	return err
+	defer leave()
+	return replace(folder, s, data)
 }
 
 // replace replaces the file, unless it is no longer what was read: programs that know
