@@ -47,8 +47,8 @@ type console struct {
 func newConsole(in io.Reader, out, errs io.Writer, env []string) *console {
 	c := &console{in: in, env: config.Environ(env)}
 	c.outTerminal, c.errTerminal = isTerminal(out), isTerminal(errs)
-	c.out = &sink{w: out, plain: !c.outTerminal}
-	c.err = &sink{w: errs, plain: !c.errTerminal}
+	c.out = &sink{w: out}
+	c.err = &sink{w: errs}
 	c.outColour, c.errColour = takesColour(c.env, c.outTerminal), takesColour(c.env, c.errTerminal)
 	c.width = columns(c.env["COLUMNS"], out, errs)
 	return c

@@ -13,10 +13,7 @@ import (
 // the command was doing goes on, and its exit code speaks of that. Any other
 // error, such as a full disk under a redirection, is kept for the exit code.
 type sink struct {
-	w io.Writer
-	// plain is set where nobody looks at a terminal.
-	plain bool
-
+	w    io.Writer
 	mu   sync.Mutex
 	gone bool
 	err  error

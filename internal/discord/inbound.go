@@ -13,9 +13,8 @@ import (
 
 // Reactions say in one character what became of a message.
 const (
-	reactLate   = "✏️" // edited after it was passed on: the change does not count
-	reactTaken  = "✅"  // said into the answer that is being written
-	reactFailed = "⚠️"
+	reactLate  = "✏️" // edited after it was passed on: the change does not count
+	reactTaken = "✅"  // said into the answer that is being written
 )
 
 // handle deals with one event of Discord. It does nothing that takes long: while it

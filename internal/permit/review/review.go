@@ -102,8 +102,8 @@ func Classify(entries []Entry, o Options) []Finding {
 		paths[i] = components(e.Path)
 	}
 	c := &classifier{
-		options: o, repositories: newRepositories(entries, paths, o.Exists),
-		git: foldAll(o.GitPaths), path: foldAll(o.PathFolders), starts: map[string][]pattern{},
+		repositories: newRepositories(entries, paths, o.Exists),
+		git:          foldAll(o.GitPaths), path: foldAll(o.PathFolders), starts: map[string][]pattern{},
 	}
 	findings := make([]Finding, len(entries))
 	for i, e := range entries {
@@ -114,7 +114,6 @@ func Classify(entries []Entry, o Options) []Finding {
 
 // classifier is the state of one call of [Classify].
 type classifier struct {
-	options      Options
 	repositories *repositories
 	git, path    [][]string
 	// starts caches the patterns that a name may begin.

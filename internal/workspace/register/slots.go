@@ -10,15 +10,10 @@ import (
 
 // slot is a number in a summary that counts rows.
 type slot struct {
-	line int // from 0
-	// cell is the column of the table that it is in, -1 for none; else start and end
-	// are where its digits stand in the line.
-	cell       int
-	start, end int
-	digits     string
-	value      int
-	measure    measure
-	label      string
+	line    int // from 0
+	value   int
+	measure measure
+	label   string
 }
 
 // maxSlots bounds the numbers that are looked at.
@@ -92,7 +87,7 @@ func lineSlots(i int, line string, see func(slot)) {
 		m, ok := measureOf(label, numColumns)
 		n, err := strconv.Atoi(line[at:end])
 		if ok && err == nil {
-			see(slot{line: i, cell: -1, start: at, end: end, digits: line[at:end], value: n, measure: m, label: strings.TrimSpace(label)})
+			see(slot{line: i, value: n, measure: m, label: strings.TrimSpace(label)})
 		}
 	}
 	switch text := strings.TrimSpace(line); {
@@ -152,14 +147,13 @@ func (s *Summary) tableSlots(t *document.Table) []slot {
 		base, ok := labelMeasure(t, row, labels)
 		for i := 0; ok && i < len(columns) && labels+i < len(row.Cells) && len(all) < maxSlots; i++ {
 			k, m := labels+i, base
-			digits := strings.Trim(row.Cells[k], "* ")
-			n, err := strconv.Atoi(digits)
+			n, err := strconv.Atoi(strings.Trim(row.Cells[k], "* "))
 			if err != nil || n < 0 || !m.with(columns[i]) {
 				continue
 			}
 			m.fill(under)
 			label := strings.Join(row.Cells[:labels], " ") + " " + t.Header[k]
-			all = append(all, slot{line: row.Line, cell: k, digits: digits, value: n, measure: m, label: label})
+			all = append(all, slot{line: row.Line, value: n, measure: m, label: label})
 		}
 	}
 	return all
