@@ -81,7 +81,6 @@ func TestDigest(t *testing.T) {
 	t.Parallel()
 	file := func(i int) string { return fmt.Sprintf("PKG-%02d_A/1_Working/DEL-%02d-01_B/x.md", i/50+1, i+1) }
 	few, all := NewDigest(2), NewDigest(0)
-	var found []Finding
 	for i := 99; i >= 0; i-- {
 		one := []Finding{testRules[2].At(file(i), 2, "b"), testRules[2].At(file(i), 1, "a")}
 		if i%3 == 0 {
@@ -91,7 +90,6 @@ func TestDigest(t *testing.T) {
 		}
 		few.Add(one)
 		all.Add(one)
-		found = append(found, one...)
 	}
 	few.Add([]Finding{testRules[0].At("", 0, "root")})
 	var got []string
