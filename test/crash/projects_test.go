@@ -267,7 +267,7 @@ func registerIsWhole(w *world, a *app.App) error {
 	if err != nil {
 		return err
 	}
-	file, err := registers.Files.Read(d)
+	file, err := registers.Files.Read(context.Background(), d)
 	if err != nil && !fault.Is(err, fault.RegisterNotFound) {
 		return err
 	}
