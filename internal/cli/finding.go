@@ -174,7 +174,7 @@ func printDoFirst(c *console, cmd *cobra.Command, d *finding.Digest, only *findi
 	var lines []string
 	for _, r := range d.Removals() {
 		if words, ok := remedyCommand(cmd, r.Remedy, only, root); ok && len(lines) < maxDoFirst {
-			lines = append(lines, fmt.Sprintf("%s (%sremoves %d of %s)", words, reach(r.Remedy, only), r.Count, quantity.Count(errors+warnings, "finding", "findings")))
+			lines = append(lines, fmt.Sprintf("%s (%sremoves at least %d of %s)", words, reach(r.Remedy, only), r.Count, quantity.Count(errors+warnings, "finding", "findings")))
 		}
 	}
 	if len(lines) == 0 {

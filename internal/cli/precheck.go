@@ -46,7 +46,7 @@ func knownMode(mode string) error {
 func notBlank(cmd *cobra.Command) error {
 	var errs []error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		isBlank := blank.Is(f.Value.String())
+		isBlank := f.Value.Type() == "string" && blank.Is(f.Value.String())
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			isBlank = len(list.GetSlice()) == 0 || slices.ContainsFunc(list.GetSlice(), blank.Is)
 		}

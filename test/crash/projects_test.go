@@ -237,7 +237,7 @@ func row() map[string]string {
 // settled promises that nobody can decide about a proposal again.
 func (w *world) settled(registers app.Registers, id string) {
 	w.acknowledged("the proposal's end", func(w *world, _ *app.App) error {
-		if _, err := registers.Proposals.Show(w.project, id, proposal.Settle{}); !fault.Is(err, fault.DecisionClosed) {
+		if _, err := registers.Proposals.Show(context.Background(), w.project, id, proposal.Settle{}); !fault.Is(err, fault.DecisionClosed) {
 			return fmt.Errorf("it is open again: %w", err)
 		}
 		return nil

@@ -76,9 +76,8 @@ func (c directCall) Stream(ctx context.Context, r model.Request) iter.Seq2[model
 	}
 }
 
-// passDirect keeps the result of a direct call for the workflow.
-func (c *toolCall) passDirect() {
-	d := c.run.Direct
+// take keeps the result of the call for the workflow, where it is one of its own.
+func (d *Direct) take(c *toolCall) {
 	if d == nil || c.run.agent != "" || c.err != nil || !c.settled {
 		return
 	}

@@ -22,7 +22,7 @@ func (c *toolCall) publish() error {
 	if !c.settled {
 		return nil // the turn was stopped before it
 	}
-	c.passDirect()
+	c.run.Direct.take(c)
 	changes := c.run.environment.Ledger.Take()
 	for i := range changes {
 		changes[i].Call = c.id
