@@ -198,6 +198,9 @@ func TestProjectRootsByDefault(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %s, want %s", yaml, got, want)
 		}
+		if confined := cfg.ConfineAttachments(); confined != (want != "any") {
+			t.Errorf("%s: attachments are of the project only: %v", yaml, confined)
+		}
 	}
 }
 
