@@ -159,6 +159,8 @@ func TestTableNarrow(t *testing.T) {
 	preview.add("sess_2f4c", "what does the brief leave open?")
 	between := table{heads: []string{"SESSION", "MESSAGE", "PROJECT"}, preview: 2}
 	between.add("sess_2f4c", "what does the brief leave open?", "/p")
+	spaced := table{heads: []string{"SESSION", "MESSAGE", "PROJECT"}, preview: 2}
+	spaced.add("sess_2f4c", "what does the brief leave open?", "/home/me/my project")
 	for _, c := range []struct {
 		name  string
 		table table
@@ -170,6 +172,7 @@ func TestTableNarrow(t *testing.T) {
 		{"path", path, 54, "project  bridge project\nfolder   /home/me/projects/bridge-over-the-river\n\nproject  road\nfolder   /home/me/road (gone, or not mounted)\n"},
 		{"path that fits", path, 55, "PROJECT         FOLDER\nbridge project  /home/me/projects/bridge-over-the-river\nroad            /home/me/road (gone, or not mounted)\n"},
 		{"preview", preview, 30, "SESSION    MESSAGE\nsess_2f4c  what does the brie…\n"},
+		{"preview before a path", spaced, 50, "SESSION    MESSAGE             PROJECT\nsess_2f4c  what does the bri…  /home/me/my project\n"},
 		{"preview in the middle", between, 40, "SESSION    MESSAGE               PROJECT\nsess_2f4c  what does the brief…  /p\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

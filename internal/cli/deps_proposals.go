@@ -83,7 +83,7 @@ func printProposals(c *console, list []proposal.Shown) {
 			c.warn(p.ID + ": " + clean(p.Problem))
 		}
 	}
-	if len(list) > 0 {
+	if len(list) > 0 && list[0].Deliverable != "" {
 		c.note("look", "belay deps import "+line(list[0].Deliverable)+" "+proposal.Folder+"/ID.csv")
 	}
 }

@@ -57,8 +57,9 @@ func notBlank(cmd *cobra.Command) error {
 	return errors.Join(errs...)
 }
 
-// mayBeBlank are the flags that narrow nothing. An empty --attach is refused where files are.
-var mayBeBlank = map[string]bool{"note": true, "cursor": true, "attach": true}
+// mayBeBlank are the flags that may be empty: --note and --cursor narrow nothing, and no --tools
+// are none at all. An empty --attach and --delegate have refusals of their own.
+var mayBeBlank = map[string]bool{"note": true, "cursor": true, "tools": true, "attach": true, "delegate": true}
 
 // checksFlags marks commands that report empty flags with all else that is wrong.
 const checksFlags = "checks flags"

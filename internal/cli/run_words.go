@@ -25,6 +25,15 @@ func runState(s run.Status) string {
 	return string(s)
 }
 
+// waitingState is [runState] of a run or a task. One that is under way waits where a person or
+// a time must come first.
+func waitingState(s run.Status, waits bool) string {
+	if waits && s == run.Running {
+		return "waits"
+	}
+	return runState(s)
+}
+
 // keptWords say the outcome of a finished task where the file was corrected.
 func keptWords(k run.Kept) (label, words string) {
 	words = line(k.Task)

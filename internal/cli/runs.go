@@ -106,14 +106,10 @@ func printRuns(c *console, all []run.Summary, now time.Time) {
 		if s.Error != nil && s.Status == run.Failed {
 			words += ": " + reasonOf(s.Error)
 		}
-		state := runState(s.Status)
 		if len(s.Waits) > 0 {
 			words += ": " + line(s.Waits[0].Task) + " waits"
-			if s.Status == run.Running {
-				state = "waits"
-			}
 		}
-		t.add(short(s.ID), when(s.StartedAt), state, took(s, now), used, words)
+		t.add(short(s.ID), when(s.StartedAt), waitingState(s.Status, len(s.Waits) > 0), took(s, now), used, words)
 	}
 	c.print(t, "no runs")
 }

@@ -76,7 +76,7 @@ func followRun(ctx context.Context, c *console, a *app.App, project, id string) 
 
 // printRun prints a run for people.
 func printRun(c *console, r run.Record, resume string, now time.Time) {
-	state := runState(r.Status)
+	state := waitingState(r.Status, len(r.Waits) > 0)
 	if r.Status == run.Interrupted {
 		state += "; nobody works on it now"
 	}
@@ -116,7 +116,7 @@ func printRun(c *console, r run.Record, resume string, now time.Time) {
 	c.fields(facts...)
 	if len(r.Tasks) > 0 {
 		c.write("\n")
-		printTasks(c, r.Tasks, now)
+		printTasks(c, r.Tasks, r.Waits, now)
 	}
 	if len(r.Outputs) > 0 {
 		c.write("\n")

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 )
 
 // printTasks prints the tasks that have begun, those within others below them.
-func printTasks(c *console, all []run.Task, now time.Time) {
+func printTasks(c *console, all []run.Task, waits []run.Waiting, now time.Time) {
 	all, more := foldTasks(all)
 	t := &table{heads: []string{"TASK", "STATE", "TIME", "TOKENS", "SESSION", "WHAT"}}
 	for i := range all {
@@ -23,7 +24,8 @@ func printTasks(c *console, all []run.Task, now time.Time) {
 				session = session[:min(len(session), minShown)]
 			}
 		}
-		t.add(task.Key, runState(task.Status), taskTook(task, now), tokensOf(task), session, whatOf(task))
+		state := waitingState(task.Status, slices.ContainsFunc(waits, func(w run.Waiting) bool { return w.Task == task.Key }))
+		t.add(task.Key, state, taskTook(task, now), tokensOf(task), session, whatOf(task))
 	}
 	c.print(t, "")
 	if more > 0 {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -67,9 +66,7 @@ five sessions of each workflow run; belay runs show and --json have all.`,
 			rows := make([]listed, 0, len(page.Records))
 			for _, r := range page.Records {
 				opening, err := a.Store.OpeningOf(&r)
-				if errors.Is(err, session.ErrMalformed) && r.Damaged == "" {
-					r.Damaged = fault.From(err).Message
-				} else if err != nil && !session.Unusable(err) {
+				if err != nil && !session.Unusable(err) {
 					return err
 				}
 				rows = append(rows, listed{

@@ -58,6 +58,9 @@ func (t *table) String(width int) string {
 			elastic = t.preview - 1
 		}
 		widths[elastic] -= over
+		if elastic != last {
+			margin -= over
+		}
 		if widths[elastic] < minElastic || t.unbreakable(last, widths[last]) {
 			return t.paragraphs(width)
 		}

@@ -1,5 +1,5 @@
 // Package quantity writes sizes, counts and durations as people read them. Every surface of
-// the program and every message of an error writes them so.
+// the program uses it.
 package quantity
 
 import (
@@ -28,11 +28,13 @@ func Size(n int64) string {
 	return tenths(float64(n)/float64(unit)) + " " + name
 }
 
-// Duration is a time that something took or may take. Of a negative one, which a clock that
-// was set back gives, nothing is left.
+// Duration is a time that something took or may take. A negative one counts as none: the clock
+// was set back.
 func Duration(d time.Duration) string {
 	d = max(d, 0)
 	switch {
+	case d == 0:
+		return "0 s"
 	case d < time.Second:
 		return fmt.Sprintf("%d ms", d.Milliseconds())
 	case d < 10*time.Second:

@@ -28,7 +28,7 @@ func TestSize(t *testing.T) {
 func TestDuration(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{
-		-time.Second: "0 ms", 12 * time.Millisecond: "12 ms", 3 * time.Second: "3 s", 1500 * time.Millisecond: "1.5 s",
+		-time.Second: "0 s", 12 * time.Millisecond: "12 ms", 3 * time.Second: "3 s", 1500 * time.Millisecond: "1.5 s",
 		42 * time.Second: "42 s", 90 * time.Second: "1 min 30 s", 90 * time.Minute: "1 h 30 min",
 	} {
 		if got := Duration(d); got != want {

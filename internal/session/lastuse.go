@@ -2,6 +2,8 @@ package session
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -15,24 +17,27 @@ import (
 
 // lastUse reads when the last line of a transcript was written, and describes the
 // file: as the zero time and nil where it does not tell. Readers of the
-// transcript report what is wrong with it.
-func lastUse(root *os.Root) (Time, fs.FileInfo) {
+// transcript report what is wrong in it; what is no file at all is [ErrMalformed].
+func lastUse(root *os.Root) (Time, fs.FileInfo, error) {
 	f, info, err := durable.OpenRegular(root, fileTranscript)
+	if errors.Is(err, durable.ErrNotRegular) {
+		return Time{}, nil, fmt.Errorf("%s %w: %w", fileTranscript, ErrMalformed, durable.ErrNotRegular)
+	}
 	if err != nil {
-		return Time{}, nil
+		return Time{}, nil, nil
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	// One read of the end has the whole last line, unless that is a long one.
 	tail := make([]byte, min(info.Size(), 4<<10))
 	if _, err := f.ReadAt(tail, info.Size()-int64(len(tail))); err != nil {
-		return Time{}, info
+		return Time{}, info, nil
 	}
 	whole := tail[:bytes.LastIndexByte(tail, '\n')+1]
 	before := bytes.LastIndexByte(bytes.TrimSuffix(whole, []byte("\n")), '\n')
 	if before >= 0 || int64(len(tail)) == info.Size() {
-		return timeIn(whole[before+1:]), info
+		return timeIn(whole[before+1:]), info, nil
 	}
-	return timeIn(lastLine(f, info.Size())), info
+	return timeIn(lastLine(f, info.Size())), info, nil
 }
 
 // headBytes is how much of a line has its time.

@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"belay/internal/durable"
 )
@@ -27,7 +28,11 @@ func (l *Lease) open(lock *durable.FileLock, why purpose) error {
 	if v.warm(raw) {
 		return nil
 	}
-	return l.adopt(raw)
+	err = l.adopt(raw)
+	if why == toRemove && errors.Is(err, ErrMalformed) {
+		return nil // nor in the files
+	}
+	return err
 }
 
 // warm reports whether this process wrote last and nothing was touched since.
@@ -37,8 +42,8 @@ func (v *sessionState) warm(raw []byte) bool {
 		v.log.current(v.path) && (len(v.log.segs) == 0 || v.log.active.sum != nil)
 }
 
-// changedEarlier is told of a session whose files an earlier lease of another process found
-// changed. The lock's note has no room for more.
+// changedEarlier stands for the sentences that another process found. The lock's note says only
+// that there are some.
 const changedEarlier = "the session's files were changed since belay last wrote them"
 
 // adopt reads the files as their next writer.
@@ -46,17 +51,18 @@ func (l *Lease) adopt(raw []byte) error {
 	v := l.state
 	n, _ := decodeNote(raw) // a spoilt note knows nothing
 	v.noted = nil
+	untold := v.untold
 	if !n.Untold {
-		v.untold = nil
-	} else if len(v.untold) == 0 {
-		v.untold = []string{changedEarlier}
+		untold = nil
+	} else if len(untold) == 0 {
+		untold = []string{changedEarlier}
 	}
 	root, err := v.root()
 	if err != nil {
 		return err
 	}
 	var used Time
-	used, v.useSeen = lastUse(root)
+	used, v.useSeen, _ = lastUse(root) // what is wrong with the transcript is found below
 	v.rec.use(used)
 	after := n.after(v.store.o.BootID)
 	v.transcript.reset()
@@ -70,7 +76,7 @@ func (l *Lease) adopt(raw []byte) error {
 		return v.refused(err)
 	}
 	if sentence != "" {
-		v.untold = append(v.untold, sentence)
+		untold = append(untold, sentence)
 	}
 	v.foldersFlushed = v.transcript.flushed.Size > 0
 	if after == sameBoot || after == noBoot && v.transcript.boot == v.store.o.BootID {
@@ -83,7 +89,7 @@ func (l *Lease) adopt(raw []byte) error {
 		v.log.loaded = false
 		return v.refused(err)
 	}
-	v.untold = append(v.untold, said...)
+	v.untold = append(slices.Clip(untold), said...)
 	v.broadcast()
 	return v.heal()
 }

@@ -311,7 +311,12 @@ func TestTampering(t *testing.T) {
 					if len(l.Tampered()) == 0 {
 						t.Error("it is forgotten")
 					}
-					l.Told()
+					must(t, l.Told())
+					raw, err := os.ReadFile(s.lockPath(id))
+					must(t, err)
+					if n, ok := decodeNote(raw); !ok || n.Untold { // the process may die now
+						t.Errorf("told, and the note does not know: %q", raw)
+					}
 					must(t, l.Release())
 				}
 				turn(t, s, id, "t2", 3) // the session goes on, and says it once

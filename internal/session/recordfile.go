@@ -41,7 +41,10 @@ func useOf(root *os.Root, id string, rec Record, err error) (Record, fs.FileInfo
 	if err != nil {
 		return rec, nil, err
 	}
-	at, info := lastUse(root)
+	at, info, err := lastUse(root)
+	if err != nil {
+		return Record{}, nil, err
+	}
 	rec.use(at)
 	return rec, info, nil
 }
@@ -84,6 +87,9 @@ func readRecordNow(root *os.Root, id, bootID string) (rec Record, whole bool, us
 
 func readRecordFile(root *os.Root) (rec Record, bootID string, err error) {
 	b, _, err := durable.ReadFile(root, fileRecord, maxRecord)
+	if errors.Is(err, durable.ErrNotRegular) {
+		err = fmt.Errorf("%s %w: %w", fileRecord, ErrMalformed, durable.ErrNotRegular)
+	}
 	if err != nil {
 		return Record{}, "", err
 	}

@@ -42,7 +42,7 @@ func (l *Lease) Boot() error {
 func (v *sessionState) note() note {
 	n := note{
 		PID: os.Getpid(), LastSeq: v.log.last, Transcript: v.transcript.position(), BootID: v.store.o.BootID,
-		Segment: v.log.activeSegment(), Log: v.log.active.position(), Untold: len(v.untold) > 0,
+		Segment: v.log.activeSegment(), Log: v.log.active.position(), Untold: len(v.untold) > 0 && (v.lease == nil || !v.lease.told),
 	}
 	if kept := v.transcript.flushed; kept != n.Transcript {
 		n.Kept = &kept

@@ -159,11 +159,18 @@ func (l *Lease) Tampered() []string {
 	return l.state.untold
 }
 
-// Told says that the user learns what Tampered returns.
-func (l *Lease) Told() {
-	l.state.mu.Lock()
-	defer l.state.mu.Unlock()
+// Told notes that the user learns what Tampered returns. Later leases do not return it.
+func (l *Lease) Told() error {
+	v := l.state
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if err := l.check(); err != nil || len(v.untold) == 0 || l.told {
+		return err
+	}
 	l.told = true
+	n := v.lastNote()
+	n.Untold = false
+	return storage("the session's lock could not be written", l.writeNote(n))
 }
 
 // Blobs is the project's blob store; what is put through it becomes durable with

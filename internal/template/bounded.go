@@ -120,7 +120,7 @@ func (w *weigher) problem(name string) error {
 	case w.deepest > maxDepth:
 		return &Error{Problem: fmt.Sprintf("%s is given lists or mappings that are nested more than %d deep", name, maxDepth), Hint: "make the value flatter"}
 	case w.shape:
-		return &Error{Problem: fmt.Sprintf("%s is given more than the %d entries that are taken", name, MaxOutput)}
+		return &Error{Problem: fmt.Sprintf("%s is given more than %d entries, the most that a template may use", name, MaxOutput)}
 	}
 	return tooLong(name)
 }
@@ -154,7 +154,7 @@ func (w *weigher) put(v reflect.Value, depth int) {
 }
 
 func tooLong(name string) error {
-	return &Error{Problem: fmt.Sprintf("%s makes more than the %d bytes that are taken", name, MaxOutput)}
+	return &Error{Problem: fmt.Sprintf("%s makes more than %d bytes, the most that a template may make", name, MaxOutput)}
 }
 
 // maxWidth is the largest width or precision that printf takes.
@@ -164,9 +164,9 @@ const maxWidth = 999
 func printf(format string, args ...any) (string, error) {
 	switch widest, star := widths(format); {
 	case star:
-		return "", &Error{Problem: "printf with a width of *"}
+		return "", &Error{Problem: "printf takes no width of *", Hint: "write the width as a number"}
 	case widest > maxWidth:
-		return "", &Error{Problem: fmt.Sprintf("printf with a width of more than %d", maxWidth)}
+		return "", &Error{Problem: fmt.Sprintf("printf takes no width of more than %d", maxWidth)}
 	}
 	return fmt.Sprintf(format, args...), nil
 }

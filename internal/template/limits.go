@@ -131,7 +131,7 @@ func together(name string, lists []reflect.Value) error {
 	left := int64(MaxOutput)
 	for _, l := range lists {
 		if left -= size(l) / element; left < 0 {
-			return &Error{Problem: fmt.Sprintf("%s makes more than the %d entries that are taken", name, MaxOutput)}
+			return &Error{Problem: fmt.Sprintf("%s makes more than %d entries, the most that a template may make", name, MaxOutput)}
 		}
 	}
 	return nil

@@ -184,8 +184,8 @@ func TestErrors(t *testing.T) {
 		"{{ repeat 1000000000 \"x\" }}": "repeat makes more than",
 		"{{ $s := \"xxxxxxxx\" }}{{ range 40 }}{{ $s = print $s $s }}{{ end }}":         "print makes more than",
 		"{{ $l := list 1 }}{{ range 40 }}{{ $l = list $l $l }}{{ end }}{{ toJson $l }}": "toJson makes more than",
-		"{{ printf \"%99999d\" 1 }}":                  "printf with a width",
-		"{{ printf \"%*d\" 99999 1 }}":                "printf with a width of *",
+		"{{ printf \"%99999d\" 1 }}":                  "printf takes no width",
+		"{{ printf \"%*d\" 99999 1 }}":                "printf takes no width of *",
 		"{{ range 90000 }}0123456789abcdef{{ end }}":  "it writes more than",
 		"{{ indent 100000 \"a\\nb\" | repeat 1000 }}": "makes more than",
 	} {
@@ -232,6 +232,7 @@ func TestWork(t *testing.T) {
 		"{{ $a := repeat 1000000 \"a\" }}{{ regexMatch \"(a?){1000}b$\" $a }}":                                                  "too much work",
 		"{{ $a := list (repeat 900000 \"x\") }}{{ range until 90000 }}{{ $b := toJson (dict \"a\" (dict \"b\" $a)) }}{{ end }}": "too much work",
 		"{{ uniq (until 90000) }}": "too much work",
+		"{{ $a := repeat 900000 \"x\" }}{{ $l := list }}{{ range until 500 }}{{ $l = append $l $a }}{{ end }}{{ has (print $a \"y\") $l }}": "too much work",
 		"{{ $long := until 200 }}{{ $l := list }}{{ range until 2000 }}{{ $l = append $l (list $long .) }}{{ end }}{{ uniq $l }}": "too much work",
 		"{{ $a := until 90000 }}" + strings.Repeat("{{ $a = concat $a $a }}", 12):                                                 "concat makes more than",
 		"{{ $a := repeat 1000000 \"x\" }}" + strings.Repeat("{{ $b := upper $a }}", 1000):                                         "too much work",

@@ -72,13 +72,13 @@ func cost(name string, args []reflect.Value) int64 {
 	return sum
 }
 
-// all is how many values there are, with those that lie in others.
+// all is the work of comparing values, with all that lies in them.
 func all(args []reflect.Value) int64 {
 	w := weigher{left: MaxOutput, shape: true}
 	for _, a := range args {
 		w.put(a, 0)
 	}
-	return w.entries
+	return w.entries*element + w.texts
 }
 
 // element is the work of an element of a list, where that of a byte is 1.

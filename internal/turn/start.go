@@ -123,7 +123,11 @@ func (s *starter) accept(ctx context.Context, t *turn) (*session.Reader, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := t.record(after); err != nil {
+	err = t.record(after)
+	if err == nil {
+		err = t.Lease.Told() // the turn's first event has it
+	}
+	if err != nil {
 		_ = reader.Close()
 		return nil, err
 	}

@@ -74,7 +74,6 @@ func (m *turnMaker) settleOptions(ctx context.Context, t *turn) error {
 	for _, sentence := range t.Lease.Tampered() {
 		t.main.Settings.Warn("RECORD_CHANGED", sentence)
 	}
-	t.Lease.Told()
 	if t.unreported, err = m.services.FileRecovery.Unreported(rec.ProjectRoot, rec.SessionID); err != nil {
 		return err
 	}

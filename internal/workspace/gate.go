@@ -17,8 +17,8 @@ func (g Gate) Enter(ctx context.Context, project string) (leave func(), err erro
 		return func() {}, nil
 	}
 	leave, err = g(ctx, project)
-	if err != nil && !fault.Is(err, fault.Overloaded) {
-		err = fault.New(fault.StorageFailure, "the change could not be announced to commands that run, so it was not made").Because(err)
+	if err != nil && !fault.Is(err, fault.Overloaded) && ctx.Err() == nil {
+		err = fault.New(fault.StorageFailure, "the project could not be reserved for the change, so it was not made").Because(err)
 	}
 	return leave, err
 }

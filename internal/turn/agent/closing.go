@@ -41,24 +41,36 @@ func (c *toolCall) askAgain(ruling permit.Ruling) error {
 		return c.refused(changed)
 	}
 	q, err := c.run.Questions.lookUp(c.suspended.Question)
-	if err == nil && q.answered && c.suspended.Unheard { // the process died before it could report the question
-		err = c.run.Events.Emit(askedDraft(c.question(ruling), c.id, c.name))
+	asked := c.question(ruling)
+	if q.answered && q.decision.About != c.effect.Fingerprint() {
+		asked.Effect = permit.Effect{Tool: c.effect.Tool} // nobody knows what else it was
 	}
 	switch {
 	case err != nil:
 		return err
 	case q.answered && q.decision.Allowed() && q.decision.About != c.effect.Fingerprint():
-		return errors.Join(c.run.resolved(c.id, q.decision), refuse())
+		return errors.Join(c.run.reportLate(c.suspended, asked, c.name), c.run.resolved(c.id, q.decision), refuse())
 	case q.answered:
-		return c.decided(q.decision)
+		return errors.Join(c.run.reportLate(c.suspended, asked, c.name), c.decided(q.decision))
 	case !q.open:
 		c.suspended = nil
 		return c.ask(ruling)
 	case q.pending.Request.Effect.Fingerprint() != c.effect.Fingerprint():
-		return errors.Join(c.run.resolved(c.id, c.run.Questions.Withdraw(q.pending, Closing{permit.ByBelay, changed})), refuse())
+		return errors.Join(c.run.reportLate(c.suspended, q.pending.Request, c.name),
+			c.run.resolved(c.id, c.run.Questions.Withdraw(q.pending, Closing{permit.ByBelay, changed})), refuse())
 	}
 	defer c.run.StandStill()()
 	return c.await(q.pending)
+}
+
+// reportLate notifies the readers of a question that the process before could put, but not
+// report: they hear of its answer next.
+func (a *Run) reportLate(h *SuspendedCall, asked permit.Request, name string) error {
+	if !h.Unheard {
+		return nil
+	}
+	h.Unheard = false
+	return a.Events.Emit(askedDraft(asked, h.Waits.ID, name))
 }
 
 // dropQuestion closes the question of a process that died where its call did not
@@ -69,12 +81,15 @@ func (a *Run) dropQuestion(h *SuspendedCall, why string) error {
 		return nil
 	}
 	h.closed = true
-	call := h.Waits.ID
+	call, name := h.Waits.ID, h.Waits.Name
 	q, err := a.Questions.lookUp(h.Question)
-	if err != nil || q.answered {
-		return errors.Join(err, a.resolved(call, q.decision))
-	}
-	if !q.open {
+	switch {
+	case err != nil:
+		return err
+	case q.answered:
+		asked := permit.Request{ID: h.Question, Effect: permit.Effect{Tool: name}, Input: a.show(h.Waits.Input)}
+		return errors.Join(a.reportLate(h, asked, name), a.resolved(call, q.decision))
+	case !q.open:
 		return nil
 	}
 	c := Closing{permit.ByBelay, "the call cannot be made any more"}
@@ -84,7 +99,7 @@ func (a *Run) dropQuestion(h *SuspendedCall, why string) error {
 	case why != "":
 		c.Note += ": " + conversation.CutText(why, maxWhy)
 	}
-	return a.resolved(call, a.Questions.Withdraw(q.pending, c))
+	return errors.Join(a.reportLate(h, q.pending.Request, name), a.resolved(call, a.Questions.Withdraw(q.pending, c)))
 }
 
 // maxWhy bounds a reason in a note, in bytes.

@@ -66,8 +66,8 @@ func (c *Changes) damagedIsAsked(ctx context.Context, project string, root *os.R
 	}
 	others := map[string]bool{}
 	for _, k := range list {
-		if k.Err == nil {
-			others[questionOf(k.Record)] = true
+		if q, ok := questionAbout(k.Record, open); ok && k.Err == nil {
+			others[q.ID] = true
 		}
 	}
 	i := slices.IndexFunc(open, func(q permit.Request) bool {

@@ -76,9 +76,9 @@ func (r UndoRequest) check() error {
 
 func (c *Changes) undo(ctx context.Context, lease *session.Lease, r UndoRequest) (UndoResult, error) {
 	if said := lease.Tampered(); len(said) > 0 {
-		lease.Told()
-		return UndoResult{}, fault.New(fault.ContentChanged, "the session's record was changed from outside, and it says what would be undone: %s", strings.Join(said, "; ")).
+		refused := fault.New(fault.ContentChanged, "the session's record was changed from outside, and it says what would be undone: %s", strings.Join(said, "; ")).
 			With("paths", []string{}).WithHint("look at it with belay session changes %s; if it is right, undo again", r.SessionID)
+		return UndoResult{}, errors.Join(refused, lease.Told())
 	}
 	unreported, err := c.files.Unreported(lease.Record().ProjectRoot, r.SessionID)
 	if err != nil {

@@ -678,7 +678,7 @@ func TestTooManyTasks(t *testing.T) {
 // A full disk is named as what it is.
 func TestFullDiskHint(t *testing.T) {
 	t.Parallel()
-	for cause, want := range map[error]string{syscall.ENOSPC: "free disk space", syscall.EDQUOT: "free disk space", syscall.EACCES: "which belay may write"} {
+	for cause, want := range map[error]string{syscall.ENOSPC: "free disk space", syscall.EDQUOT: "free disk space", syscall.EACCES: "let belay write"} {
 		if hint := fault.From(run.StorageForTest(cause)).Hint; !strings.Contains(hint, want) {
 			t.Errorf("%v: %s", cause, hint)
 		}

@@ -44,6 +44,9 @@ func (r *Runner) List(ctx context.Context, project string, most int) (_ []Summar
 		if fault.Is(err, fault.RunNotFound) {
 			continue // one that did not begin, or that is being removed
 		}
+		if fault.Is(err, fault.WorkingRootInaccessible) || fault.IsShortage(err) {
+			return nil, 0, err
+		}
 		if err != nil {
 			record.Summary = Summary{ID: id, Project: project, Status: Failed, Error: failureOf(err)}
 		}

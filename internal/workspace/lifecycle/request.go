@@ -190,16 +190,16 @@ func (r Request) date(s *Status) (string, error) {
 		return "", fault.New(fault.InvalidDate, "_STATUS.md has the date %s, and today is %s", latest, today).
 			WithHint("a person corrects that date in _STATUS.md first; or set the clock of this machine")
 	}
-	wrong := func(format string, args ...any) (string, error) {
-		return "", fault.New(fault.InvalidDate, format, args...).With("date", fault.Clip(date)).With("latest", latest)
+	wrong := func(hint, format string, args ...any) (string, error) {
+		return "", fault.New(fault.InvalidDate, format, args...).With("date", fault.Clip(date)).With("latest", latest).WithHint("%s", hint)
 	}
 	switch {
 	case !calendar(date):
-		return wrong("%.40q is no date of the calendar, written YYYY-MM-DD", date)
+		return wrong("send the date as YYYY-MM-DD, or none for today", "%.40q is no date of the calendar, written YYYY-MM-DD", date)
 	case date < latest:
-		return wrong("%s is before %s, the latest date in _STATUS.md", date, latest)
+		return wrong("send that date or a later one, or none for today", "%s is before %s, the latest date in _STATUS.md", date, latest)
 	case date > tomorrow:
-		return wrong("%s is in the future; today is %s", date, today)
+		return wrong("send an earlier date, or none for today", "%s is in the future; today is %s", date, today)
 	}
 	return date, nil
 }

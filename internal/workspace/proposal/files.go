@@ -84,7 +84,7 @@ func all(ctx context.Context, project *os.Root) (list []Proposal, malformed []st
 		p, err := load(project, id)
 		if err == nil {
 			list = append(list, p)
-		} else if !fault.Is(err, fault.NotFound) && idPattern.MatchString(id) { // not one that just went
+		} else if errors.Is(err, errMalformed) || errors.Is(err, durable.ErrNotRegular) {
 			malformed = append(malformed, name)
 		}
 	}

@@ -12,7 +12,6 @@ package renumber
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -20,6 +19,7 @@ import (
 
 	"belay/internal/durable"
 	"belay/internal/fault"
+	"belay/internal/quantity"
 	"belay/internal/workspace"
 	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/layout"
@@ -168,7 +168,7 @@ func (w *work) run(o *one) *register.Run {
 			ids = append(ids, c.Before+" > "+c.After)
 		}
 	}
-	note := fmt.Sprintf("%d ids made valid", len(o.changes))
+	note := quantity.Count(len(o.changes), "id", "ids") + " made valid"
 	if len(ids) > 0 {
 		note += ": " + strings.Join(ids, ", ")
 	}

@@ -6,8 +6,7 @@
 // nothing of the project is changed.
 //
 // A change survives the process that made it. After a power cut it may be damaged:
-// its contents were not flushed. Their hashes tell, and such a change can only be
-// dropped.
+// its contents were not flushed. Their hashes tell, and a damaged file is not applied.
 //
 // Contract: architecture, "Security posture".
 package kept
