@@ -233,12 +233,12 @@ func TestWork(t *testing.T) {
 		"{{ $a := list (repeat 900000 \"x\") }}{{ range until 90000 }}{{ $b := toJson (dict \"a\" (dict \"b\" $a)) }}{{ end }}": "too much work",
 		"{{ uniq (until 90000) }}": "too much work",
 		"{{ $a := repeat 900000 \"x\" }}{{ $l := list }}{{ range until 500 }}{{ $l = append $l $a }}{{ end }}{{ has (print $a \"y\") $l }}": "too much work",
-		"{{ $long := until 200 }}{{ $l := list }}{{ range until 2000 }}{{ $l = append $l (list $long .) }}{{ end }}{{ uniq $l }}": "too much work",
-		"{{ $a := until 90000 }}" + strings.Repeat("{{ $a = concat $a $a }}", 12):                                                 "concat makes more than",
-		"{{ $a := repeat 1000000 \"x\" }}" + strings.Repeat("{{ $b := upper $a }}", 1000):                                         "too much work",
-		"{{ range until 90000 }}" + strings.Repeat("{{ if false }}{{ end }}", 11000) + "{{ end }}":                                "too much work",
-		"{{ $a := uniq (until 5000) }}{{ $s := repeat 100000 \"x \" }}{{ regexFindAll \"x\" $s -1 | len }}":                       "",
-		"{{ range until 20000 }}{{ . | toString | upper }}{{ printf \"%d\" . }}{{ end }}" + strings.Repeat("x", 500):              "",
+		"{{ $long := until 200 }}{{ $l := list }}{{ range until 2000 }}{{ $l = append $l (list $long .) }}{{ end }}{{ uniq $l }}":           "too much work",
+		"{{ $a := until 90000 }}" + strings.Repeat("{{ $a = concat $a $a }}", 12):                                                           "concat makes more than",
+		"{{ $a := repeat 1000000 \"x\" }}" + strings.Repeat("{{ $b := upper $a }}", 1000):                                                   "too much work",
+		"{{ range until 90000 }}" + strings.Repeat("{{ if false }}{{ end }}", 11000) + "{{ end }}":                                          "too much work",
+		"{{ $a := uniq (until 5000) }}{{ $s := repeat 100000 \"x \" }}{{ regexFindAll \"x\" $s -1 | len }}":                                 "",
+		"{{ range until 20000 }}{{ . | toString | upper }}{{ printf \"%d\" . }}{{ end }}" + strings.Repeat("x", 500):                        "",
 	} {
 		tmpl, err := template.Parse(text)
 		if err != nil {

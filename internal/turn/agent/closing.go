@@ -49,28 +49,28 @@ func (c *toolCall) askAgain(ruling permit.Ruling) error {
 	case err != nil:
 		return err
 	case q.answered && q.decision.Allowed() && q.decision.About != c.effect.Fingerprint():
-		return errors.Join(c.run.reportLate(c.suspended, asked, c.name), c.run.resolved(c.id, q.decision), refuse())
+		return errors.Join(c.suspended.reportLate(c.run.Events.Emit, asked, c.name), c.run.resolved(c.id, q.decision), refuse())
 	case q.answered:
-		return errors.Join(c.run.reportLate(c.suspended, asked, c.name), c.decided(q.decision))
+		return errors.Join(c.suspended.reportLate(c.run.Events.Emit, asked, c.name), c.decided(q.decision))
 	case !q.open:
 		c.suspended = nil
 		return c.ask(ruling)
 	case q.pending.Request.Effect.Fingerprint() != c.effect.Fingerprint():
-		return errors.Join(c.run.reportLate(c.suspended, q.pending.Request, c.name),
+		return errors.Join(c.suspended.reportLate(c.run.Events.Emit, q.pending.Request, c.name),
 			c.run.resolved(c.id, c.run.Questions.Withdraw(q.pending, Closing{permit.ByBelay, changed})), refuse())
 	}
 	defer c.run.StandStill()()
 	return c.await(q.pending)
 }
 
-// reportLate notifies the readers of a question that the process before could put, but not
-// report: they hear of its answer next.
-func (a *Run) reportLate(h *SuspendedCall, asked permit.Request, name string) error {
+// reportLate emits a question that the process before could put, but not report: the readers
+// hear of its answer next.
+func (h *SuspendedCall) reportLate(emit func(...event.Draft) error, asked permit.Request, name string) error {
 	if !h.Unheard {
 		return nil
 	}
 	h.Unheard = false
-	return a.Events.Emit(askedDraft(asked, h.Waits.ID, name))
+	return emit(askedDraft(asked, h.Waits.ID, name))
 }
 
 // dropQuestion closes the question of a process that died where its call did not
@@ -88,7 +88,7 @@ func (a *Run) dropQuestion(h *SuspendedCall, why string) error {
 		return err
 	case q.answered:
 		asked := permit.Request{ID: h.Question, Effect: permit.Effect{Tool: name}, Input: a.show(h.Waits.Input)}
-		return errors.Join(a.reportLate(h, asked, name), a.resolved(call, q.decision))
+		return errors.Join(h.reportLate(a.Events.Emit, asked, name), a.resolved(call, q.decision))
 	case !q.open:
 		return nil
 	}
@@ -99,7 +99,7 @@ func (a *Run) dropQuestion(h *SuspendedCall, why string) error {
 	case why != "":
 		c.Note += ": " + conversation.CutText(why, maxWhy)
 	}
-	return errors.Join(a.reportLate(h, q.pending.Request, name), a.resolved(call, a.Questions.Withdraw(q.pending, c)))
+	return errors.Join(h.reportLate(a.Events.Emit, q.pending.Request, name), a.resolved(call, a.Questions.Withdraw(q.pending, c)))
 }
 
 // maxWhy bounds a reason in a note, in bytes.
