@@ -30,7 +30,7 @@ func (l *Lease) open(lock *durable.FileLock, why purpose) error {
 	}
 	err = l.adopt(raw)
 	if why == toRemove && errors.Is(err, ErrMalformed) {
-		return nil // nor in the files
+		return nil // what is removed need not be read
 	}
 	return err
 }
