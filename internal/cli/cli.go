@@ -118,12 +118,12 @@ person must be able to trust is a plain file in the project's .belay folder.`,
 	explainArguments(root)
 	completeValues(c, root)
 	addAliases(root)
-	watchRuns(c, root)
+	wrapRuns(c, root)
 	return root
 }
 
-// watchRuns makes every command below cmd tell the console that it began, and refuse empty flags.
-func watchRuns(c *console, cmd *cobra.Command) {
+// wrapRuns makes every command below cmd refuse empty flags, and notes that it began.
+func wrapRuns(c *console, cmd *cobra.Command) {
 	if run := cmd.RunE; run != nil {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			c.ran = true
@@ -136,7 +136,7 @@ func watchRuns(c *console, cmd *cobra.Command) {
 		}
 	}
 	for _, child := range cmd.Commands() {
-		watchRuns(c, child)
+		wrapRuns(c, child)
 	}
 }
 

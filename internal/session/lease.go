@@ -26,7 +26,7 @@ type Lease struct {
 	took         map[string]bool
 	inTranscript []string
 	blobs        *Blobs
-	told         bool // somebody was told what [Lease.Tampered] says
+	reported     bool // a user has seen what [Lease.Tampered] says
 }
 
 // holds reports whether the lease was taken and not released. sessionState.mu is held.

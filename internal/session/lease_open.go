@@ -51,11 +51,11 @@ func (l *Lease) adopt(raw []byte) error {
 	v := l.state
 	n, _ := decodeNote(raw) // a spoilt note knows nothing
 	v.noted = nil
-	untold := v.untold
-	if !n.Untold {
-		untold = nil
-	} else if len(untold) == 0 {
-		untold = []string{changedEarlier}
+	unreported := v.unreported
+	if !n.Unreported {
+		unreported = nil
+	} else if len(unreported) == 0 {
+		unreported = []string{changedEarlier}
 	}
 	root, err := v.root()
 	if err != nil {
@@ -76,7 +76,7 @@ func (l *Lease) adopt(raw []byte) error {
 		return v.refused(err)
 	}
 	if sentence != "" {
-		untold = append(untold, sentence)
+		unreported = append(unreported, sentence)
 	}
 	v.foldersFlushed = v.transcript.flushed.Size > 0
 	if after == sameBoot || after == noBoot && v.transcript.boot == v.store.o.BootID {
@@ -89,7 +89,7 @@ func (l *Lease) adopt(raw []byte) error {
 		v.log.loaded = false
 		return v.refused(err)
 	}
-	v.untold = append(slices.Clip(untold), said...)
+	v.unreported = append(slices.Clip(unreported), said...)
 	v.broadcast()
 	return v.heal()
 }

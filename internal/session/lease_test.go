@@ -306,16 +306,16 @@ func TestTampering(t *testing.T) {
 					t.Errorf("the last sequence is %d, want 22: none may be given twice", l.LastSeq())
 				}
 				must(t, l.Release())
-				if want != "" { // nobody was told: that holds for other processes, too
+				if want != "" { // it is not reported yet, in other processes neither
 					l = acquire(t, w.store(), id)
 					if len(l.Tampered()) == 0 {
 						t.Error("it is forgotten")
 					}
-					must(t, l.Told())
+					must(t, l.Reported())
 					raw, err := os.ReadFile(s.lockPath(id))
 					must(t, err)
-					if n, ok := decodeNote(raw); !ok || n.Untold { // the process may die now
-						t.Errorf("told, and the note does not know: %q", raw)
+					if n, ok := decodeNote(raw); !ok || n.Unreported { // the process may die now
+						t.Errorf("reported, and the note does not have it: %q", raw)
 					}
 					must(t, l.Release())
 				}

@@ -36,8 +36,8 @@ type note struct {
 	Transcript position `json:"transcript"`
 	Segment    int      `json:"segment,omitempty"`
 	Log        position `json:"log"`
-	// Untold is set where files were changed from outside, and nobody was told of it yet.
-	Untold bool `json:"untold,omitempty"`
+	// Unreported is set where files were changed from outside, and no user has seen that yet.
+	Unreported bool `json:"unreported,omitempty"`
 }
 
 // settled reports whether n reports whole files: it was written by a release,

@@ -42,7 +42,7 @@ func (l *Lease) Boot() error {
 func (v *sessionState) note() note {
 	n := note{
 		PID: os.Getpid(), LastSeq: v.log.last, Transcript: v.transcript.position(), BootID: v.store.o.BootID,
-		Segment: v.log.activeSegment(), Log: v.log.active.position(), Untold: len(v.untold) > 0 && (v.lease == nil || !v.lease.told),
+		Segment: v.log.activeSegment(), Log: v.log.active.position(), Unreported: len(v.unreported) > 0 && (v.lease == nil || !v.lease.reported),
 	}
 	if kept := v.transcript.flushed; kept != n.Transcript {
 		n.Kept = &kept
@@ -114,8 +114,8 @@ func (l *Lease) settle(turn string) error {
 	if v.gone != nil {
 		return nil
 	}
-	if l.told {
-		v.untold = nil
+	if l.reported {
+		v.unreported = nil
 	}
 	v.transcript.settle()
 	v.useSeen = v.transcript.seen

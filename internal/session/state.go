@@ -49,8 +49,8 @@ type sessionState struct {
 	// note that it is.
 	noted       []byte
 	noteContent note
-	// untold are the sentences of [Lease.Tampered].
-	untold []string
+	// unreported are the sentences of [Lease.Tampered].
+	unreported []string
 	// wake is closed when readers should look again; nil when none waits.
 	wake    chan struct{}
 	readers int

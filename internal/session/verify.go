@@ -59,7 +59,7 @@ func (l *Lease) verify(ctx context.Context) ([]string, error) {
 		}
 	}
 	if len(said) == 0 {
-		said = v.untold // an earlier lease found it
+		said = v.unreported // an earlier lease found it
 	}
 	return said, nil
 }

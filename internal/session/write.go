@@ -152,24 +152,24 @@ func (l *Lease) DanglingTurn() (turnID string, ok bool) {
 
 // Tampered returns a sentence for each file that is not what belay last wrote:
 // someone changed it. The lease works with the files as they are now. Later leases return
-// the sentences, too, also those of other processes, until [Lease.Told].
+// the sentences, too, also those of other processes, until [Lease.Reported].
 func (l *Lease) Tampered() []string {
 	l.state.mu.Lock()
 	defer l.state.mu.Unlock()
-	return l.state.untold
+	return l.state.unreported
 }
 
-// Told notes that the user learns what Tampered returns. Later leases do not return it.
-func (l *Lease) Told() error {
+// Reported notes that the user has seen what Tampered returns. Later leases do not return it.
+func (l *Lease) Reported() error {
 	v := l.state
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if err := l.check(); err != nil || len(v.untold) == 0 || l.told {
+	if err := l.check(); err != nil || len(v.unreported) == 0 || l.reported {
 		return err
 	}
-	l.told = true
+	l.reported = true
 	n := v.lastNote()
-	n.Untold = false
+	n.Unreported = false
 	return storage("the session's lock could not be written", l.writeNote(n))
 }
 

@@ -125,7 +125,7 @@ func (s *starter) accept(ctx context.Context, t *turn) (*session.Reader, error) 
 	}
 	err = t.record(after)
 	if err == nil {
-		err = t.Lease.Told() // the turn's first event has it
+		err = t.Lease.Reported() // by the turn's first event
 	}
 	if err != nil {
 		_ = reader.Close()

@@ -78,7 +78,7 @@ func (c *Changes) undo(ctx context.Context, lease *session.Lease, r UndoRequest)
 	if said := lease.Tampered(); len(said) > 0 {
 		refused := fault.New(fault.ContentChanged, "the session's record was changed from outside, and it says what would be undone: %s", strings.Join(said, "; ")).
 			With("paths", []string{}).WithHint("look at it with belay session changes %s; if it is right, undo again", r.SessionID)
-		return UndoResult{}, errors.Join(refused, lease.Told())
+		return UndoResult{}, errors.Join(refused, lease.Reported())
 	}
 	unreported, err := c.files.Unreported(lease.Record().ProjectRoot, r.SessionID)
 	if err != nil {

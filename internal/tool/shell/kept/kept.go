@@ -6,7 +6,7 @@
 // nothing of the project is changed.
 //
 // A change survives the process that made it. After a power cut it may be damaged:
-// its contents were not flushed. Their hashes tell, and a damaged file is not applied.
+// its contents were not flushed. Their hashes show it, and a damaged file is not applied.
 //
 // Contract: architecture, "Security posture".
 package kept
