@@ -58,35 +58,52 @@ func (p *Plan) elsewhere(del decomposition.Deliverable) {
 // planFiles plans what a deliverable's folder lacks.
 func (p *Plan) planFiles(at string, del decomposition.Deliverable, pkg decomposition.Package) error {
 	var u unit
-	has := map[string]bool{}
-	if p.missing(at) || !p.folder(at) {
+	names, err := p.names(at)
+	switch {
+	case err != nil:
+		return p.fail(CreateDeliverable, at, err)
+	case names == nil:
 		u.steps = append(u.steps, step{stage: CreateDeliverable, path: at})
-	} else {
-		entries, err := list(p.root, at)
-		if err != nil {
-			return p.fail(CreateDeliverable, at, err)
-		}
-		for _, e := range entries {
-			has[e.Name()] = true
-		}
-		p.leftovers(at, entries)
 	}
-	worked := !has[layout.StatusFile] && slices.ContainsFunc(sorted(has), foreign)
+	has := func(name string) bool { return slices.Contains(names, name) }
+	worked := !has(layout.StatusFile) && slices.ContainsFunc(names, foreign)
 	if worked {
 		p.findings = append(p.findings, ruleNoStatus.At(path.Join(at, layout.StatusFile), 0, "%s has no %s", del.ID, layout.StatusFile))
 	}
-	for _, f := range p.texts().files(del, pkg) {
+	for _, name := range madeFiles {
 		switch {
-		case has[f.name], f.name == layout.StatusFile && worked:
-		case f.name == layout.MemoryFile && has[layout.AgentMemoryFile]:
+		case has(name), name == layout.StatusFile && worked:
+		case name == layout.MemoryFile && has(layout.AgentMemoryFile):
 		default:
-			u.steps = append(u.steps, step{CreateDeliverable, path.Join(at, f.name), f.data})
+			u.steps = append(u.steps, step{CreateDeliverable, path.Join(at, name), p.texts().file(name, del, pkg)})
 		}
 	}
 	if len(u.steps) > 0 {
 		p.units = append(p.units, u)
 	}
 	return nil
+}
+
+// names are those of the files in a folder, nil where there is no folder.
+func (p *Plan) names(at string) ([]string, error) {
+	if p.root == nil {
+		return nil, nil
+	}
+	if p.o.Names != nil {
+		if known := p.o.Names(at); known != nil {
+			return known, nil
+		}
+	}
+	entries, err := list(p.root, at)
+	if entries == nil || err != nil {
+		return nil, err
+	}
+	p.leftovers(at, entries)
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return names, nil
 }
 
 // foreign reports whether a file in a deliverable's folder is none that a run

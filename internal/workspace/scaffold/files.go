@@ -11,12 +11,6 @@ import (
 	"belay/internal/workspace/layout"
 )
 
-// file is a file of a deliverable's folder.
-type file struct {
-	name string
-	data []byte
-}
-
 // texts writes the files of a new project: those of its root and of its deliverables.
 type texts struct {
 	req Request
@@ -28,16 +22,27 @@ type texts struct {
 // texts are those of the run.
 func (p *Plan) texts() texts { return texts{p.req, p.copy, p.now.Format(time.DateOnly)} }
 
-// files are those of a deliverable in state OPEN, its state first.
-func (t texts) files(del decomposition.Deliverable, pkg decomposition.Package) []file {
+// madeFiles are those of a deliverable in state OPEN, its state first.
+var madeFiles = []string{
+	layout.StatusFile, layout.ContextFile, layout.DependenciesFile, layout.ReferencesFile, layout.SemanticFile, layout.MemoryFile,
+}
+
+// file is one of [madeFiles].
+func (t texts) file(name string, del decomposition.Deliverable, pkg decomposition.Package) []byte {
 	title := del.ID + " " + del.Name
-	return []file{
-		{layout.StatusFile, t.statusFile(title)},
-		{layout.ContextFile, t.contextFile(del, pkg)},
-		{layout.DependenciesFile, dependenciesFile(title)},
-		{layout.ReferencesFile, t.referencesFile(title)},
-		{layout.SemanticFile, semanticFile(title)},
-		{layout.MemoryFile, memoryFile(del.ID)},
+	switch name {
+	case layout.StatusFile:
+		return t.statusFile(title)
+	case layout.ContextFile:
+		return t.contextFile(del, pkg)
+	case layout.DependenciesFile:
+		return dependenciesFile(title)
+	case layout.ReferencesFile:
+		return t.referencesFile(title)
+	case layout.SemanticFile:
+		return semanticFile(title)
+	default:
+		return memoryFile(del.ID)
 	}
 }
 

@@ -123,15 +123,9 @@ func (p *Plan) missing(name string) bool {
 
 // add plans a folder or file that is not there.
 func (p *Plan) add(stage Stage, name string, data []byte) {
-	if p.missing(name) || data == nil && !p.folder(name) {
+	if p.missing(name) || data == nil && !isFolder(p.root, name) {
 		p.steps = append(p.steps, step{stage, name, data})
 	}
-}
-
-// folder reports whether there is a folder of that name.
-func (p *Plan) folder(name string) bool {
-	info, err := p.root.Stat(name)
-	return err == nil && info.IsDir()
 }
 
 func (p *Plan) planRoot() error {

@@ -76,7 +76,7 @@ func (s *survey) each(root *os.Root, folder string, kind layout.Kind, do func(la
 			continue
 		}
 		at := path.Join(folder, e.Name())
-		if info, err := root.Stat(at); err != nil || !info.IsDir() {
+		if !e.IsDir() && !isFolder(root, at) {
 			continue // in the way, perhaps, but no folder
 		}
 		if err := do(n, at); err != nil {
@@ -86,9 +86,15 @@ func (s *survey) each(root *os.Root, folder string, kind layout.Kind, do func(la
 	return nil
 }
 
-// list returns the entries of a folder by name, none where there is no folder.
+// isFolder reports whether there is a folder of that name, or a link to one.
+func isFolder(root *os.Root, name string) bool {
+	info, err := root.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// list returns the entries of a folder by name, nil where there is no folder.
 func list(root *os.Root, folder string) ([]fs.DirEntry, error) {
-	if info, err := root.Stat(folder); err != nil || !info.IsDir() {
+	if !isFolder(root, folder) {
 		return nil, nil // anyone who needs the folder will say what is there instead
 	}
 	d, err := root.Open(folder)
@@ -103,5 +109,8 @@ func list(root *os.Root, folder string) ([]fs.DirEntry, error) {
 		err = fmt.Errorf("%s has more than %d entries", folder, maxEntries)
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	if entries == nil {
+		entries = []fs.DirEntry{}
+	}
 	return entries, err
 }

@@ -63,7 +63,7 @@ func (p *Plan) layout() Layout {
 func (p *Plan) lacks(at string, folders, files []string) []string {
 	missing := []string{}
 	for _, dir := range folders {
-		if !p.folder(path.Join(at, dir)) {
+		if !isFolder(p.root, path.Join(at, dir)) {
 			missing = append(missing, dir)
 		}
 	}

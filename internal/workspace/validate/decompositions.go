@@ -51,7 +51,8 @@ func (p *project) readDecompositions() {
 			continue
 		}
 		p.files++
-		doc := &defined{at, decomposition.Parse(at, data), sync.OnceValue(func() *made { return p.made(at) })}
+		parsed := decomposition.Parse(at, data)
+		doc := &defined{at, parsed, sync.OnceValue(func() *made { return p.made(at, parsed) })}
 		p.decompositions[at] = doc
 		if len(doc.doc.Packages) > 0 && len(doc.doc.Deliverables) > 0 {
 			p.defining = append(p.defining, doc)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"belay/internal/workspace/decomposition"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/layout"
 	"belay/internal/workspace/scaffold"
@@ -22,10 +23,17 @@ type made struct {
 }
 
 // made plans project init with a decomposition; nothing where the command would fail.
-func (p *project) made(document string) *made {
+func (p *project) made(document string, doc *decomposition.Document) *made {
+	// A folder whose files the scan has seen is not listed again.
+	seen := make(map[string]scan.Files, len(p.Deliverables))
+	for _, f := range p.Deliverables {
+		if all := f.Files | f.Odd; all.Has(scan.Status) {
+			seen[f.Path] = all
+		}
+	}
 	plan, err := scaffold.Preview(scaffold.Request{
 		ExecutionRoot: p.root, DecompositionPath: filepath.Join(p.root, filepath.FromSlash(document)),
-	}, scaffold.Options{MaxBytes: scaffold.MaxDocumentBytes, Clock: time.Now, Read: func(string) ([]byte, error) {
+	}, scaffold.Options{MaxBytes: scaffold.MaxDocumentBytes, Clock: time.Now, Document: doc, Names: func(folder string) []string { return seen[folder].Names() }, Read: func(string) ([]byte, error) {
 		d, err := p.places.folder(layout.Decomposition)
 		if err != nil {
 			return nil, err
