@@ -31,7 +31,8 @@ func printImport(c *console, done imported, apply bool) {
 		by, made, note = line(p.By), line(p.CreatedAt), line(p.Note)
 	}
 	c.fields("deliverable", done.Deliverable, "folder", done.Path, "proposed by", by, "at", made, "note", note,
-		"new", quantity.Count(len(d.New), "row", "rows"), "confirmed", quantity.Count(len(d.Confirmed), "row", "rows"), "retired", quantity.Count(len(d.Retired), "row", "rows"))
+		"new", quantity.Count(len(d.New), "row", "rows"), "confirmed", quantity.Count(len(d.Confirmed), "row", "rows"), "retired", quantity.Count(len(d.Retired), "row", "rows"),
+		"added", columnsAdded(d.Columns))
 	printDiffRows(c, "+", styleAdded, d.New)
 	printDiffRows(c, "~", stylePlace, d.Confirmed)
 	printDiffRows(c, "-", styleRemoved, d.Retired)
@@ -48,6 +49,14 @@ func printImport(c *console, done imported, apply bool) {
 	case !apply:
 		c.note("nothing", "is written yet; --apply does it")
 	}
+}
+
+// columnsAdded says which columns the register gets, "" for none.
+func columnsAdded(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return quantity.Count(len(names), "column", "columns") + ": " + line(strings.Join(names, ", "))
 }
 
 // printDiffRows prints rows with what changes in them; those in which nothing does

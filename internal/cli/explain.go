@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -36,7 +35,7 @@ func explain(cmd *cobra.Command, err error) (code int, message, hint string, sil
 			}
 		case f.Cause != nil && f.Type == fault.StorageFailure:
 			message = withCode(fmt.Sprintf("%s: %v", flagWords.Replace(withoutReason(f)), f.Cause), f.Type)
-			if f.Hint == "" && !errors.Is(f, syscall.ENOSPC) && !errors.Is(f, syscall.EDQUOT) {
+			if f.Hint == "" && !fault.IsShortage(f) {
 				_, step := systemWords(message, err)
 				hint = cmp.Or(step, hint) // no space would help
 			}
@@ -168,13 +167,28 @@ func sentence(f *fault.Error) string {
 		for i, p := range all {
 			each[i] = p.Field + " " + p.Message
 		}
-		message = strings.Join(each, "; ")
+		message = listProblems(each)
 	}
 	return upstream(f, flagWords.Replace(namingFile(f, message)))
 }
 
-// maxProblemsTold is how many problems of a workflow fit a screen.
-const maxProblemsTold = 20
+// maxProblemsTold is how many problems fit a screen, maxProblemsInLine a sentence.
+const maxProblemsTold, maxProblemsInLine = 20, 3
+
+// moreProblems ends a list of too many problems.
+const moreProblems = "and more, which are shown when these are corrected"
+
+// listProblems is a sentence with the problems of a request, or, where they are many, a
+// list with each on a line.
+func listProblems(all []string) string {
+	if len(all) <= maxProblemsInLine {
+		return strings.Join(all, "; ")
+	}
+	if len(all) > maxProblemsTold {
+		all = append(all[:maxProblemsTold:maxProblemsTold], moreProblems)
+	}
+	return "these are wrong:\n" + strings.Join(all, "\n")
+}
 
 // workflowSentence is what is wrong with a workflow, each problem on a line with its
 // place, and its next step below it.
@@ -192,7 +206,7 @@ func workflowSentence(f *fault.Error) string {
 	hints := authored.Hints{}
 	for i, p := range all {
 		if i == maxProblemsTold {
-			lines = append(lines, "and more, which are shown when these are corrected")
+			lines = append(lines, moreProblems)
 			break
 		}
 		at := ""

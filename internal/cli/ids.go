@@ -31,7 +31,8 @@ func needsID(hint, message string) cobra.PositionalArgs {
 
 // resolveID returns the id of the one of all that a person named: by the whole id, or by a
 // prefix of at least so many characters that no other id has. What names none is left as
-// it is, for the command itself to say so. Kind is for the error about several.
+// it is, for the command itself to say so. Kind is for the errors about a prefix that is
+// too short, or that several ids have.
 func resolveID[T any](all []T, id func(T) string, named string, least int, kind string) (string, error) {
 	var found []string
 	for _, v := range all {
@@ -39,17 +40,19 @@ func resolveID[T any](all []T, id func(T) string, named string, least int, kind 
 			found = append(found, id(v))
 		}
 	}
+	wrong := fmt.Errorf("more than one %s has an id that begins with %s", kind, named)
 	switch {
-	case len(found) == 0, len(named) < least, slices.Contains(found, named):
+	case len(found) == 0, slices.Contains(found, named):
 		return named, nil
+	case len(named) < least:
+		wrong = fmt.Errorf("%s is too short to name one %s: at least %d characters do", named, kind, least)
 	case len(found) == 1:
 		return found[0], nil
 	}
 	if len(found) > shownMatches {
 		found = append(found[:shownMatches], "…")
 	}
-	return "", failed(ExitUsage, "write more of the id of the one you mean: "+strings.Join(found, ", "),
-		fmt.Errorf("more than one %s has an id that begins with %s", kind, named))
+	return "", failed(ExitUsage, "write more of the id of the one you mean: "+strings.Join(found, ", "), wrong)
 }
 
 // maxID is as long as an id can be, minShown as short as one is shown: sess_ and eight

@@ -147,7 +147,7 @@ func tryProvider(c *console, cmd *cobra.Command, cfg *config.Config, done *setup
 		tried, err := app.Try(ctx, a)
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
-			return failed(ExitTimedOut, "check that the server is well, or name a smaller model with --model", fmt.Errorf("%s did not answer within %v", done.Model, tryTime))
+			return failed(ExitTimedOut, "check that the server is well, or name a smaller model with --model", fmt.Errorf("%s did not answer within %s", done.Model, quantity.Duration(tryTime)))
 		case err != nil:
 			return setupFailure(c, cfg, done, err)
 		}

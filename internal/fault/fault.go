@@ -77,10 +77,14 @@ func (e *Error) Because(cause error) *Error {
 	return &c
 }
 
-// NextStep returns the error's hint, or its type's.
+// NextStep returns the error's hint, else that of the shortage that caused it, else its
+// type's.
 func (e *Error) NextStep() string {
 	if e.Hint != "" {
 		return e.Hint
+	}
+	if s := shortageIn(e.Cause); s != nil {
+		return s.hint
 	}
 	return specs[e.Type].Hint
 }
@@ -97,7 +101,7 @@ func From(err error) *Error {
 		return e
 	}
 	if s := shortageIn(err); s != nil {
-		return New(StorageFailure, "%s", s.message).WithHint("%s", s.hint).Because(err)
+		return New(StorageFailure, "%s", s.message).Because(err)
 	}
 	return &Error{
 		Type: SDKFailure, Status: 500, Cause: err,

@@ -27,6 +27,14 @@ func TestFrom(t *testing.T) {
 			t.Errorf("%v became %+v", err, f)
 		}
 	}
+	// What the machine lacks is the next step of every error that has none of its own.
+	full := fmt.Errorf("write it: %w", syscall.ENOSPC)
+	if step := New(StorageFailure, "not kept").Because(full).NextStep(); step != From(full).NextStep() {
+		t.Errorf("the next step is %q", step)
+	}
+	if step := New(StorageFailure, "not kept").Because(full).WithHint("sweep").NextStep(); step != "sweep" {
+		t.Errorf("the next step is %q", step)
+	}
 	if f := From(New(NotFound, "gone").Because(syscall.ENOSPC)); f.Type != NotFound {
 		t.Errorf("a classified error became %+v", f)
 	}

@@ -135,7 +135,7 @@ var table = []Spec{
 	{DecisionClosed, 409, "The question was answered already, or its time is over.", "list the open ones with belay decision list"},
 	{ContentChanged, 412, "A file was changed since; details.paths names it.", "look at the file as it is now, and decide anew"},
 	{PreconditionRequired, 428, "A write does not say which content it was decided by, and the server demands that.", "read the file, and send its entity tag in If-Match"},
-	{StorageFailure, 507, "A record could not be written, or, with status 500, not be read; the disk may be full.", "free disk space and send the turn again"},
+	{StorageFailure, 507, "A record could not be written, or, with status 500, not be read; the disk may be full.", "see what belay doctor says of the disk and of permissions, then try again"},
 	{InvalidWorkflow, 400, "The workflow file, or what it is given, is not valid; details.problems lists every problem with its place.", "correct what details.problems names"},
 	{RunNotFound, 404, "The project has no such run.", "list the project's runs with belay runs list"},
 	{RunInProgress, 409, "A process works on the run.", "follow it with belay runs show, or stop it with belay runs cancel"},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"belay/internal/fault"
+	"belay/internal/quantity"
 )
 
 // TransientError marks a failure that may pass by itself: too many requests,
@@ -79,7 +80,7 @@ func (p RetryPolicy) dated(failed error, after time.Duration) error {
 	after = (after + time.Second - 1).Truncate(time.Second)
 	at := p.Now().Add(after + time.Second - 1).UTC().Format(time.RFC3339) // in whole seconds, never too early
 	f := fault.From(failed).With("retryAfterSeconds", int64(after/time.Second)).With(RetryAt, at)
-	f.Message += "; the provider asks to wait " + after.String() + ", until " + at
+	f.Message += "; the provider asks to wait " + quantity.Duration(after) + ", until " + at
 	return f.WithHint("wait until %s, then send the turn again", at)
 }
 

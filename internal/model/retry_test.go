@@ -144,7 +144,7 @@ func TestLongWaitsAreNamed(t *testing.T) {
 	booted := model.WithRetry(b, policy).(model.Bootstrapper).Bootstrap(t.Context(), model.Request{}, true)
 	for _, err := range []error{streamed, booted} {
 		f := fault.From(err)
-		want := "slow down; the provider asks to wait 1h30m1s, until 2030-01-02T03:34:07Z"
+		want := "slow down; the provider asks to wait 1 h 30 min, until 2030-01-02T03:34:07Z"
 		if f == nil || f.Message != want || f.Status != 429 || f.Hint != "wait until 2030-01-02T03:34:07Z, then send the turn again" {
 			t.Fatalf("failed with %+v, want %q", f, want)
 		}

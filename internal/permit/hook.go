@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"belay/internal/processgroup"
+	"belay/internal/quantity"
 )
 
 // Hook is a command of the operator's that has a say in calls. It gets a
@@ -171,7 +172,7 @@ func (h *Hooks) ask(ctx context.Context, hook Hook, in HookInput) (HookAnswer, e
 	if err != nil {
 		return HookAnswer{}, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, hook.Timeout, fmt.Errorf("it took longer than %s", hook.Timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, hook.Timeout, fmt.Errorf("it took longer than %s", quantity.Duration(hook.Timeout)))
 	defer cancel()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -8,6 +8,7 @@ import (
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/model"
+	"belay/internal/quantity"
 	"belay/internal/session"
 	"belay/internal/turn/agent"
 	"belay/internal/turn/ending"
@@ -32,7 +33,7 @@ func (t *turn) judge(done agent.Completion, err error) outcome {
 	case err == nil:
 		return outcome{Completion: done, exit: ending.Done}
 	case errors.Is(cause, agent.ErrTimeLimit):
-		return outcome{exit: ending.TimedOut, err: fault.New(fault.TurnTimeout, "the turn reached its time limit of %v (opts.timeoutMs, turn.wall_limit)", t.wall()).
+		return outcome{exit: ending.TimedOut, err: fault.New(fault.TurnTimeout, "the turn reached its time limit of %s (opts.timeoutMs, turn.wall_limit)", quantity.Duration(t.wall())).
 			With("limitMs", t.wall().Milliseconds())}
 	default:
 		if f := t.main.Settings.StallFailure(cause); f != nil {

@@ -7,7 +7,7 @@ import (
 // turning are the limits of a turn.
 var turning = map[string]check{
 	"turn.stall_timeout": {
-		set: "200ms", shows: `the provider sent nothing for 200ms \(turn.stall_timeout\)`, without: `the end.*"exitCode":0`,
+		set: "200ms", shows: `the provider sent nothing for 200 ms \(turn.stall_timeout\)`, without: `the end.*"exitCode":0`,
 		see: func(b *bench) string { b.script("wait: 2s", "say: the end"); return b.turn("go") },
 	},
 	"turn.wall_limit": {
@@ -66,7 +66,7 @@ var retrying = map[string]check{
 		},
 	},
 	"scripted.pace": {
-		set: "1m", also: settings{"turn.stall_timeout": "5s"}, shows: `sent nothing for 5s`, without: `"exitCode":0`,
+		set: "1m", also: settings{"turn.stall_timeout": "5s"}, shows: `sent nothing for 5 s`, without: `"exitCode":0`,
 		see: func(b *bench) string {
 			if b.standard {
 				delete(b.settings, "scripted.pace")

@@ -86,7 +86,7 @@ func settle(ctx context.Context, e *Engine, r changes.KeptRequest, method string
 		return changes.KeptResult{}, fault.New(fault.TurnInProgress, "a turn still asks about the changes %s", r.ID).With("id", r.ID).With("decisionId", c.DecisionID)
 	}
 	if slices.ContainsFunc(r.Only, func(name string) bool { return !slices.Contains(c.Effect.Paths, name) }) {
-		return changes.KeptResult{}, fault.New(fault.InvalidRequest, "only: %s: the command did not change it", strings.Join(r.Only, ", ")).With("field", "only")
+		return changes.KeptResult{}, fault.New(fault.InvalidRequest, "only: %s: it is not among the changes that are kept", strings.Join(r.Only, ", ")).With("field", "only")
 	}
 	if err := e.Fail[method]; err != nil {
 		return changes.KeptResult{}, err

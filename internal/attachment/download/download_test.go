@@ -305,7 +305,7 @@ func TestRefusals(t *testing.T) {
 		{srv.URL + "/large", attachment.TooLarge, "it has 1001 bytes; a download may have 1000 (attachments.max_download_size_bytes)"},
 		{srv.URL + "/announced", attachment.TooLarge, "1000000000000 bytes"},
 		{srv.URL + "/endless", attachment.TooLarge, ""},
-		{srv.URL + "/stall", TimedOut, "within 300ms (attachments.download_timeout)"},
+		{srv.URL + "/stall", TimedOut, "within 300 ms (attachments.download_timeout)"},
 		{srv.URL + "/drip", TimedOut, ""},
 		{srv.URL + "/empty", Empty, ""},
 		{srv.URL + "/missing", BadStatus, "404 Not Found"},

@@ -13,6 +13,7 @@ import (
 	"belay/internal/attachment"
 	"belay/internal/fault"
 	"belay/internal/netguard"
+	"belay/internal/quantity"
 	"belay/internal/redact"
 )
 
@@ -129,7 +130,7 @@ func (d *Downloads) classify(err error) *Error {
 	case errors.As(err, &violation):
 		return &Error{Code: AddressRefused, Reason: d.refusal(violation), Err: err}
 	case errors.Is(err, context.DeadlineExceeded):
-		return &Error{Code: TimedOut, Reason: fmt.Sprintf("it did not come within %v (attachments.download_timeout)", d.o.Timeout), Err: err, transient: true}
+		return &Error{Code: TimedOut, Reason: fmt.Sprintf("it did not come within %s (attachments.download_timeout)", quantity.Duration(d.o.Timeout)), Err: err, transient: true}
 	case errors.As(err, &length):
 		return &Error{Code: BadLength, Reason: length.Error(), Err: err}
 	case errors.Is(err, io.ErrUnexpectedEOF):

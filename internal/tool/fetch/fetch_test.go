@@ -256,7 +256,7 @@ func TestAServerThatNeverAnswers(t *testing.T) {
 	w.Limits.FetchTime = 30 * time.Millisecond
 	for _, path := range []string{"/", "/half"} {
 		_, err := get(t, f, w, s.URL+path)
-		if r, ok := tool.AsRefusal(err); !ok || !strings.Contains(r.Error(), "did not answer within 30ms") {
+		if r, ok := tool.AsRefusal(err); !ok || !strings.Contains(r.Error(), "did not answer within 30 ms") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"net/url"
 
 	"belay/internal/netguard"
+	"belay/internal/quantity"
 	"belay/internal/tool"
 )
 
@@ -60,7 +61,7 @@ func (c *call) failed(ctx context.Context, err error) error {
 	case errors.As(err, &large):
 		return tool.Refuse("%v", large).Because(err)
 	case errors.Is(err, context.DeadlineExceeded):
-		return tool.Refuse("%s did not answer within %v", hostOf(c.u), c.w.Limits.FetchTime).Because(err)
+		return tool.Refuse("%s did not answer within %s", hostOf(c.u), quantity.Duration(c.w.Limits.FetchTime)).Because(err)
 	case errors.As(err, &wrapped):
 		err = wrapped.Err // the URL is known
 	}

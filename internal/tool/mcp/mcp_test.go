@@ -235,7 +235,7 @@ func TestCallEnds(t *testing.T) {
 	short.Timeout = 50 * time.Millisecond
 	s, _ := open(t, short)
 	set, _ := ready(t, s)
-	if _, err := run(t, set, "mcp.files.wait", `{}`); err == nil || !strings.Contains(err.Error(), "did not answer within 50ms") {
+	if _, err := run(t, set, "mcp.files.wait", `{}`); err == nil || !strings.Contains(err.Error(), "did not answer within 50 ms") {
 		t.Fatal(err)
 	}
 	c, err := set.Prepare(t.Context(), environment(t), "mcp.files.wait", json.RawMessage(`{}`))

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"belay/internal/quantity"
 )
 
 // server is one server and the connection to it.
@@ -154,7 +156,7 @@ func (v *server) words(ctx context.Context, err error) error {
 	case v.life.Err() != nil:
 		return plainError("belay is ending")
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return plainError(fmt.Sprintf("it did not answer within %s; try again, or correct mcp.servers.%s", startTime, v.Name))
+		return plainError(fmt.Sprintf("it did not answer within %s; try again, or correct mcp.servers.%s", quantity.Duration(startTime), v.Name))
 	case v.URL == "" && errors.Is(err, sdk.ErrConnectionClosed):
 		return errors.New("it ended, or wrote something else than MCP messages to stdout")
 	}

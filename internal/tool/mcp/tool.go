@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"belay/internal/permit"
+	"belay/internal/quantity"
 	"belay/internal/tool"
 )
 
@@ -75,7 +75,7 @@ func (c *call) Run(ctx context.Context) (tool.Result, error) {
 	const unknown = "nobody knows whether it was done; look before you call it again"
 	switch refused, isRefused := refusal(err); {
 	case errors.Is(timed.Err(), context.DeadlineExceeded) && ctx.Err() == nil:
-		err = tool.Refuse("the MCP server %s did not answer within %s", name, limit.Round(time.Millisecond)).WithHint(unknown)
+		err = tool.Refuse("the MCP server %s did not answer within %s", name, quantity.Duration(limit)).WithHint(unknown)
 	case isRefused:
 		err = tool.Refuse("the MCP server %s refuses the call: %s", name, tool.Clip(c.tool.server.redact(refused), 2000))
 	default:

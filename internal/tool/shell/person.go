@@ -17,7 +17,7 @@ import (
 )
 
 // ErrUnknownPath says that kept changes have nothing at a path that was chosen.
-var ErrUnknownPath = errors.New("the command did not change it")
+var ErrUnknownPath = errors.New("it is not among the changes that are kept")
 
 // Applied is the outcome of kept changes that a person wanted.
 type Applied struct {

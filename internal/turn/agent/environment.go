@@ -10,6 +10,7 @@ import (
 	"belay/internal/fault"
 	"belay/internal/session"
 	"belay/internal/tool"
+	"belay/internal/workspace"
 )
 
 // openEnvironment opens the project and the session's scratch folder for the turn's
@@ -29,9 +30,9 @@ func (a *Run) openEnvironment() error {
 			return fault.New(fault.StorageFailure, "the session's scratch folder could not be made").Because(err)
 		}
 	}
-	root, err := os.OpenRoot(projectRoot)
+	root, err := workspace.OpenProject(projectRoot)
 	if err != nil {
-		return fault.New(fault.StorageFailure, "the project folder could not be opened").Because(err)
+		return err
 	}
 	own, err := os.OpenRoot(scratch)
 	if err != nil {

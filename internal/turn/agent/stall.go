@@ -7,6 +7,7 @@ import (
 
 	"belay/internal/fault"
 	"belay/internal/model"
+	"belay/internal/quantity"
 )
 
 // The causes for which the context of a turn ends whose provider gives nothing.
@@ -70,9 +71,9 @@ func (s *Settings) StallFailure(cause error) *fault.Error {
 	var f *fault.Error
 	switch {
 	case errors.Is(cause, errStalled):
-		f = fault.New(fault.SDKFailure, "the provider sent nothing for %v (turn.stall_timeout)", s.Stall)
+		f = fault.New(fault.SDKFailure, "the provider sent nothing for %s (turn.stall_timeout)", quantity.Duration(s.Stall))
 	case errors.Is(cause, errNoContent):
-		f = fault.New(fault.SDKFailure, "the provider sent nothing but keep-alives for %v (%d times turn.stall_timeout)", keepAlivePatience*s.Stall, keepAlivePatience)
+		f = fault.New(fault.SDKFailure, "the provider sent nothing but keep-alives for %s (%d times turn.stall_timeout)", quantity.Duration(keepAlivePatience*s.Stall), keepAlivePatience)
 	default:
 		return nil
 	}

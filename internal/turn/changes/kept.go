@@ -13,6 +13,7 @@ import (
 	"belay/internal/session"
 	"belay/internal/tool/shell"
 	"belay/internal/tool/shell/kept"
+	"belay/internal/workspace"
 )
 
 // KeptChange is what a command changed and what is not real yet.
@@ -183,11 +184,8 @@ func opened(project string, err error) (string, *os.Root, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	root, err := os.OpenRoot(project)
-	if err != nil {
-		return "", nil, fault.New(fault.StorageFailure, "the project folder could not be opened").Because(err)
-	}
-	return project, root, nil
+	root, err := workspace.OpenProject(project)
+	return project, root, err
 }
 
 func keptChange(r kept.Record, open []permit.Request) KeptChange {

@@ -16,7 +16,7 @@ import (
 
 func noKept(id string) *fault.Error {
 	return fault.New(fault.NotFound, "the project has no kept changes %q", fault.Clip(id)).With("id", fault.Clip(id)).
-		WithHint("see those that it has with belay changes list")
+		WithHint("see those that it has with belay changes list, and what became of others with belay audit list")
 }
 
 // notTaken is the fault of a kept change that cannot be taken up.

@@ -3,7 +3,6 @@ package changes
 import (
 	"context"
 	"errors"
-	"os"
 	"strings"
 
 	"belay/internal/fault"
@@ -11,6 +10,7 @@ import (
 	"belay/internal/session"
 	"belay/internal/tool/files"
 	"belay/internal/tool/shell"
+	"belay/internal/workspace"
 )
 
 // UndoRequest takes the file changes of a turn back.
@@ -102,9 +102,9 @@ func (c *Changes) takeBack(ctx context.Context, lease *session.Lease, r UndoRequ
 	if rec.ProjectRoot, err = c.engine.ProjectRoot(rec.ProjectRoot); err != nil {
 		return UndoResult{}, err
 	}
-	root, err := os.OpenRoot(rec.ProjectRoot)
+	root, err := workspace.OpenProject(rec.ProjectRoot)
 	if err != nil {
-		return UndoResult{}, fault.New(fault.StorageFailure, "the project folder could not be opened").Because(err)
+		return UndoResult{}, err
 	}
 	defer func() { _ = root.Close() }() // it holds nothing but a place
 	pass, err := c.files.enter(ctx, rec.ProjectRoot)

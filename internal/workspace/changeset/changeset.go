@@ -24,6 +24,7 @@ import (
 	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/journal"
+	"belay/internal/quantity"
 	"belay/internal/workspace"
 )
 
@@ -71,7 +72,7 @@ func Lock(ctx context.Context, dir, kind, folder string, wait time.Duration) (fu
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil, fault.New(fault.Overloaded, "another change of %s takes longer than %v", filepath.Base(folder), wait).WithHint("try it again").Because(err)
+		return nil, fault.New(fault.Overloaded, "another change of %s takes longer than %s", filepath.Base(folder), quantity.Duration(wait)).WithHint("try it again").Because(err)
 	}
 	return nil, fault.New(fault.WorkspaceFailure, "%s cannot be locked", filepath.Base(folder)).Because(err)
 }

@@ -18,6 +18,9 @@ type Diff struct {
 	// Retired are the rows that would become RETIRED: a complete proposal does not
 	// have them, or has them as RETIRED.
 	Retired []DiffRow `json:"retired"`
+	// Columns are those that a register gets with the rows, in its header and, empty, in
+	// every other row.
+	Columns []string `json:"columns,omitempty"`
 }
 
 // DiffRow is one row of a [Diff].
@@ -81,6 +84,9 @@ func (r *Register) Apply(p *Register, o ProposalOptions) (*Register, *Diff, erro
 	}
 	m.prepare()
 	m.rows()
+	if len(r.records) > 0 && m.diff.Changes() {
+		m.diff.Columns = slices.DeleteFunc(slices.Clone(m.d.columns), func(name string) bool { return slices.Contains(r.columns, name) })
+	}
 	k := checker{d: m.d, host: m.host, lenient: true, rowName: "row %d of the proposal", number: func(i int) int { return m.source[i] }}
 	k.rows()
 	if err := k.refuse(); err != nil {

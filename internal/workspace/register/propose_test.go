@@ -1,6 +1,7 @@
 package register
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,6 +51,7 @@ func TestApply(t *testing.T) {
 			{ID: "DEP-01-02-006", Row: 7, Changes: []Change{{"SatisfactionStatus", "", "PENDING"}, {"LastSeen", "2026-01-02", "2026-02-02"}}},
 		},
 		Retired: []DiffRow{{ID: "DEP-01-02-004", Row: 5, Changes: []Change{{"Status", "ACTIVE", "RETIRED"}}}},
+		Columns: []string{"ConsumerHint"},
 	}
 	if diff := cmp.Diff(want, diff); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -182,6 +184,27 @@ func TestApplyToFlawed(t *testing.T) {
 	} {
 		if _, _, err := base.Apply(Parse([]byte(text)), ProposalOptions{Host: host}); !fault.Is(err, want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestApplyAddsColumns: a register gets a version, and the columns of the rows; the diff
+// says so where anything changes at all.
+func TestApplyAddsColumns(t *testing.T) {
+	t.Parallel()
+	base := Parse([]byte("DependencyID,LastSeen\nDEP-01-02-001,2026-05-05\n"))
+	for proposed, want := range map[string][]string{
+		"DependencyID,LastSeen,Own\nDEP-01-02-001,2026-05-06,x\n": {SchemaVersion.String(), "Own"},
+		"DependencyID,LastSeen\nDEP-01-02-001,2026-05-05\n":       nil,
+	} {
+		after, diff, err := base.Apply(Parse([]byte(proposed)), ProposalOptions{Host: host})
+		if err != nil || !cmp.Equal(diff.Columns, want) {
+			t.Fatalf("%q adds %q, want %q: %v", proposed, diff.Columns, want, err)
+		}
+		for _, name := range diff.Columns {
+			if !slices.Contains(after.columns, name) {
+				t.Errorf("%q: the register has the columns %q", proposed, after.columns)
+			}
 		}
 	}
 }

@@ -101,7 +101,7 @@ func (w *work) register(f *scan.Folder, meant register.Meanings) error {
 	name := path.Join(f.Path, layout.RegisterFile)
 	data, _, err := durable.ReadFile(w.project, name, register.MaxBytes)
 	if err != nil {
-		return unreadable(name, err)
+		return unreadable(name, register.MaxBytes, err)
 	}
 	o := &one{folder: f, numbering: register.NewNumbering(f.Base(), meant.Of), before: register.Parse(data)}
 	after, changes, left := o.numbering.Renumber(o.before)
@@ -138,7 +138,7 @@ func (w *work) summary(o *one) error {
 		return nil
 	}
 	if err != nil {
-		return unreadable(name, err)
+		return unreadable(name, register.MaxSummary, err)
 	}
 	s := register.ParseSummary(data)
 	if !s.Text() {
@@ -203,6 +203,11 @@ func (w *work) proposals(ctx context.Context, root string) error {
 	return err
 }
 
-func unreadable(name string, err error) error {
+// unreadable is the error for a file without which it is not known which ids are free.
+func unreadable(name string, limit int64, err error) error {
+	if errors.Is(err, durable.ErrTooLarge) {
+		return fault.New(fault.WorkspaceFileReadFailed, "%s is larger than %s, which is the most that belay reads, so no id was changed", name, quantity.Size(limit)).
+			Because(err).WithHint("move what is old into a file beside it, then try again")
+	}
 	return fault.New(fault.WorkspaceFileReadFailed, "%s cannot be read, so no id was changed", name).Because(err)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"belay/internal/durable"
+	"belay/internal/workspace"
 	"belay/internal/workspace/document"
 	"belay/internal/workspace/layout"
 )
@@ -39,7 +40,7 @@ const (
 // first. Root is the project's absolute path. More is set where there are more than
 // [MaxPublished]. Hides says what is left out, by its path; nil hides nothing.
 func Publications(ctx context.Context, root string, hides func(rel string) bool) (all []Published, more bool, err error) {
-	project, err := os.OpenRoot(root)
+	project, err := workspace.OpenProject(root)
 	if err != nil {
 		return nil, false, err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"belay/internal/durable"
+	"belay/internal/workspace"
 	"belay/internal/workspace/document"
 	"belay/internal/workspace/scan"
 )
@@ -41,9 +42,9 @@ func Documents(ctx context.Context, project, folder string, hidden func(rel stri
 	if folder == "" || !filepath.IsLocal(filepath.FromSlash(folder)) || hides(hidden, folder) {
 		return nil, false, notFound(folder, "folder", nil)
 	}
-	top, err := os.OpenRoot(project)
+	top, err := workspace.OpenProject(project)
 	if err != nil {
-		return nil, false, notFound(folder, "folder", err)
+		return nil, false, err
 	}
 	defer top.Close()
 	root, err := top.OpenRoot(filepath.FromSlash(folder))

@@ -16,6 +16,7 @@ import (
 	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/lazyregexp"
+	"belay/internal/workspace"
 )
 
 // Opened is a file of a project of which any part can be read. The caller closes it.
@@ -50,9 +51,9 @@ func Open(project, name string, limit int64, hidden func(rel string) bool) (*Ope
 	if err != nil || !isUpload(rel, name) && (hides(hidden, rel) || hides(hidden, name)) {
 		return nil, notFound(name, "file", err)
 	}
-	root, err := os.OpenRoot(project)
+	root, err := workspace.OpenProject(project)
 	if err != nil {
-		return nil, notFound(name, "file", err)
+		return nil, err
 	}
 	defer root.Close()
 	f, info, err := durable.OpenRegular(root, filepath.FromSlash(rel))

@@ -86,9 +86,9 @@ func Tree(ctx context.Context, project string, o TreeOptions) (*Node, error) {
 	if !filepath.IsLocal(filepath.FromSlash(folder)) || hides(o.Hides, folder) {
 		return nil, notFound(o.Folder, "folder", nil)
 	}
-	root, err := os.OpenRoot(project)
+	root, err := workspace.OpenProject(project)
 	if err != nil {
-		return nil, notFound(".", "folder", err)
+		return nil, err
 	}
 	defer root.Close()
 	if info, err := root.Lstat(filepath.FromSlash(folder)); err != nil || !info.IsDir() {

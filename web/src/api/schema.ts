@@ -3071,6 +3071,7 @@ export interface components {
             column: string;
         };
         "register.Diff": {
+            columns?: string[];
             confirmed: components["schemas"]["register.DiffRow"][] | null;
             new: components["schemas"]["register.DiffRow"][] | null;
             retired: components["schemas"]["register.DiffRow"][] | null;

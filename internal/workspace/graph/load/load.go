@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"belay/internal/durable"
+	"belay/internal/workspace"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/graph"
 	"belay/internal/workspace/layout"
@@ -29,7 +30,7 @@ const MaxRows = 500_000
 // returns their graph. A register that cannot be read, or for whose rows there is
 // no room, is a finding, and its rows are missing; the error is ctx's, or that of a root that cannot be opened.
 func Graph(ctx context.Context, root string, deliverables []*scan.Folder) (*graph.Graph, []finding.Finding, error) {
-	r, err := os.OpenRoot(root)
+	r, err := workspace.OpenProject(root)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -101,6 +101,7 @@ function ProposalCard({ project, p, current, onLine }: { project: PartProps["pro
       </header>
       {p.problem && <p className="notice bad"><span>It cannot be applied as it is: {p.problem}</span></p>}
       {p.stale && <p className="notice warn"><span>The register changed since this was proposed. The rows below compare it with the register as it is now.</span></p>}
+      {(p.diff?.columns ?? []).length > 0 && <p className="soft small">The register gets {(p.diff?.columns ?? []).length === 1 ? "the column" : "the columns"} {(p.diff?.columns ?? []).join(", ")}.</p>}
       <ul className="proposal-lines">{lines.filter((l) => l.kind !== "seen").map(line)}</ul>
       {quiet.length > 0 && (
         <>
