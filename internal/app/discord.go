@@ -127,7 +127,10 @@ func publishPatterns(c *config.Config) func(session.Destination) []string {
 		if d.Surface != "discord" {
 			return nil
 		}
-		return c.Discord.Channels[d.ID].Publish
+		if own, ok := c.Discord.Channels[d.ID]; ok {
+			return own.Publish
+		}
+		return c.Discord.Channels[d.Parent].Publish
 	}
 }
 

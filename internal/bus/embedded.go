@@ -35,6 +35,8 @@ type embedded struct {
 	srv    *server.Server // nil while stopped or after a failed restart
 	door   *door          // nil where other processes cannot connect
 	closed bool
+	// lost is set where the folder was removed, until the door is open in the new one.
+	lost bool
 }
 
 // start locks the store and starts the server.
@@ -126,16 +128,19 @@ func (e *embedded) restart() error {
 		return server.ErrServerNotRunning
 	}
 	e.halt()
-	lost := e.lock == nil || !e.lock.Named()
+	if e.lock == nil || !e.lock.Named() { // the folder was made again, without its socket
+		e.lost = true
+	}
 	if err := e.take(); err != nil {
 		return err
 	}
 	if err := e.launch(); err != nil {
 		return err
 	}
-	if lost { // the folder was made again, without its socket
+	if e.lost {
 		e.door.close()
 		e.openDoor()
+		e.lost = false
 	}
 	return nil
 }

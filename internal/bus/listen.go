@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -21,6 +22,9 @@ const socketName = "socket"
 
 // maxConnections bounds how many other processes are connected at once.
 const maxConnections = 64
+
+// acceptAgain is the wait after a connection that the system could not give.
+const acceptAgain = 100 * time.Millisecond
 
 // door leads connections of other processes to the embedded server. It belongs to
 // who opened it, and a nil one is closed.
@@ -71,11 +75,17 @@ func (d *door) close() {
 	_ = d.folder.Close()
 }
 
+// accept takes connections until the door is closed. A process that has too many files open
+// for a moment takes them later.
 func (d *door) accept() {
 	for {
 		c, err := d.listener.Accept()
-		if err != nil {
+		if errors.Is(err, net.ErrClosed) {
 			return
+		}
+		if err != nil {
+			time.Sleep(acceptAgain)
+			continue
 		}
 		if d.admit(c) {
 			d.running.Go(func() { d.carry(c) })

@@ -63,9 +63,7 @@ func next(ctx context.Context, msgs jetstream.MessagesContext) (jetstream.Msg, e
 // read passes the messages of an ordered consumer to fn until fn returns false or
 // an error, or ctx is done. It survives reconnects and restarts of the server.
 func (b *Bus) read(ctx context.Context, stream string, cfg jetstream.OrderedConsumerConfig, fn func(jetstream.Msg) (bool, error)) error {
-	begin, cancel := context.WithTimeout(ctx, b.opts.AckTimeout)
-	defer cancel()
-	cons, err := b.js.OrderedConsumer(begin, stream, cfg)
+	cons, err := b.ordered(ctx, stream, cfg)
 	if err != nil {
 		return err
 	}
@@ -93,3 +91,23 @@ func (b *Bus) read(ctx context.Context, stream string, cfg jetstream.OrderedCons
 		}
 	}
 }
+
+// ordered makes an ordered consumer. A server that is replaced meanwhile never answers, so
+// it is asked several times.
+func (b *Bus) ordered(ctx context.Context, stream string, cfg jetstream.OrderedConsumerConfig) (jetstream.Consumer, error) {
+	ctx, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	for {
+		asking, stop := context.WithTimeout(ctx, openTimeout/askings)
+		cons, err := b.js.OrderedConsumer(asking, stream, cfg)
+		stop()
+		var answer *jetstream.APIError
+		if err == nil || errors.As(err, &answer) || ctx.Err() != nil || b.nc.IsClosed() {
+			return cons, err
+		}
+		pause(ctx, openTimeout/askings/20)
+	}
+}
+
+// askings is how often a server is asked for a consumer that does not answer.
+const askings = 6

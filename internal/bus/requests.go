@@ -13,13 +13,11 @@ import (
 // workerName is the name of the consumer that all workers share.
 const workerName = "belay-worker"
 
-// Delivery is a request on its way to a worker. Exactly one of Done, Retry and Bury
-// ends it. Until then the worker calls Working, or the request is delivered again.
+// Delivery is a request on its way to a worker, perhaps not for the first time: what was
+// begun then must be found, not begun again. Exactly one of Done, Release and Bury ends it.
+// Until then the worker calls Working, or the request is delivered again.
 type Delivery struct {
 	contract.Message
-	// Again is set where the request was delivered before: what was begun then must
-	// be found, not begun again.
-	Again bool
 
 	bus *Bus
 	msg jetstream.Msg
@@ -54,8 +52,7 @@ const StillWorking = stillWorking
 // its stop is called. take must not block. What breaks the contract becomes a dead
 // letter and is not delivered. The bus must not be closed before.
 func (b *Bus) Requests(ctx context.Context, take func(*Delivery)) (stop func(), err error) {
-	before, err := b.takeUp(ctx)
-	if err != nil {
+	if err := b.takeUp(ctx); err != nil {
 		return nil, fmt.Errorf("bus: take requests: %w", err)
 	}
 	reader := &durableReader{bus: b, stream: contract.StreamRequests, ahead: readAhead, config: jetstream.ConsumerConfig{
@@ -80,7 +77,7 @@ func (b *Bus) Requests(ctx context.Context, take func(*Delivery)) (stop func(), 
 				b.opts.Logger.Error("bus: no more requests are taken", "error", err)
 				return
 			}
-			b.deliver(life, m, before, take)
+			b.deliver(life, m, take)
 		}
 	}()
 	return func() {
@@ -90,7 +87,7 @@ func (b *Bus) Requests(ctx context.Context, take func(*Delivery)) (stop func(), 
 }
 
 // deliver passes a request on.
-func (b *Bus) deliver(ctx context.Context, m jetstream.Msg, before uint64, take func(*Delivery)) {
+func (b *Bus) deliver(ctx context.Context, m jetstream.Msg, take func(*Delivery)) {
 	msg, err := decodeWork(m)
 	if err != nil {
 		ctx, cancel := context.WithTimeout(ctx, b.opts.AckTimeout)
@@ -98,28 +95,26 @@ func (b *Bus) deliver(ctx context.Context, m jetstream.Msg, before uint64, take 
 		b.bury(ctx, m, err)
 		return
 	}
-	meta, err := m.Metadata()
-	take(&Delivery{Message: msg, Again: err != nil || meta.NumDelivered > 1 || meta.Sequence.Stream <= before, bus: b, msg: m})
+	take(&Delivery{Message: msg, bus: b, msg: m})
 }
 
-// takeUp returns the last request from before this worker. The embedded server has
-// one worker: what another one held, its process is dead. Its consumer goes with it,
-// so that all requests are delivered at once and in order, not after [ackWait] and
-// behind newer ones.
-func (b *Bus) takeUp(ctx context.Context) (uint64, error) {
+// takeUp takes over from the worker before this one. The embedded server has one worker:
+// what another one held, its process is dead. Its consumer goes with it, so that all
+// requests are delivered at once and in order, not after [ackWait] and behind newer ones.
+func (b *Bus) takeUp(ctx context.Context) error {
 	if b.server == nil {
-		return 0, nil
+		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
 	s, err := b.js.Stream(ctx, contract.StreamRequests)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if err := s.DeleteConsumer(ctx, workerName); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
-		return 0, err
+		return err
 	}
-	return s.CachedInfo().State.LastSeq, nil
+	return nil
 }
 
 // Waiting is how many requests wait or are under way.

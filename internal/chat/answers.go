@@ -190,6 +190,12 @@ func (m *Model) unsent(err error) {
 // heardOf is the engine's answer to what was said into a turn. Where the turn has
 // just ended it begins the next, once the end was seen.
 func (m *Model) heardOf(msg steered) tea.Cmd {
+	if msg.session != m.session {
+		if msg.err != nil {
+			m.conversation.notify(noticeFailure, "not said in the session that you left: "+render.Line(msg.what.text))
+		}
+		return nil
+	}
 	for _, r := range msg.refused {
 		m.conversation.notify(noticeWarning, r)
 	}
@@ -218,8 +224,8 @@ func (m *Model) sendLate() tea.Cmd {
 	return m.send(first.said)
 }
 
-// over tidies up at the end of a turn: what it did not take goes back to the
-// editor.
+// over tidies up at the end of a turn. What it did not take is on record, and the next turn
+// hears it.
 func (m *Model) over() {
 	m.stopping = false
 	m.leaving = m.pressed.Add(leavePatience)
@@ -232,8 +238,5 @@ func (m *Model) over() {
 		text += q.text + "\n"
 	}
 	m.outbox.queued = nil
-	m.conversation.notify(noticeWarning, "the turn ended before it heard: "+render.Line(text))
-	if m.editor.empty() {
-		m.editor.give(text[:len(text)-1])
-	}
+	m.conversation.notify(noticeWarning, "heard with your next message: "+render.Line(text))
 }

@@ -53,6 +53,7 @@ type (
 	}
 	// steered is how it took one into a running turn.
 	steered struct {
+		session string
 		what    steering
 		refused []string
 		err     error
@@ -160,7 +161,7 @@ func (c *calls) steer(id string, what steering, files []string) tea.Cmd {
 		if err == nil {
 			err = c.o.Engine.Steer(ctx, turn.SteerRequest{SessionID: id, Message: what.text, Attachments: brought, Mode: what.mode})
 		}
-		return steered{what, refused, err}
+		return steered{id, what, refused, err}
 	})
 }
 

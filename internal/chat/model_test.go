@@ -100,7 +100,7 @@ func TestTypingSteers(t *testing.T) {
 	}
 	s.steered(want...)
 	s.log(exit(130))
-	s.shows("interrupted", "ended before it heard: then stop", "› then stop")
+	s.shows("interrupted", "heard with your next message: then stop")
 }
 
 // What is said when a turn is over and its end not seen yet begins the next, once it
@@ -128,6 +128,24 @@ func TestSteeringTooLateBeginsATurn(t *testing.T) {
 		if last.Message != "and this" || len(s.engine.requests) != 2 {
 			t.Errorf("%d turns, the last says %q", len(s.engine.requests), last.Message)
 		}
+	}
+}
+
+// What came too late for a turn of a session that was left begins nothing in another one.
+func TestSteeringOfALeftSession(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.begun()
+	s.engine.steerErr = fault.New(fault.NoTurnInProgress, "no turn runs")
+	s.press("and this")
+	_, cmd := s.m.Update(tea.KeyPressMsg{Code: tea.KeyEnter}) // sent, not answered yet
+	s.log(exit(0))
+	s.say("/new")
+	before := len(s.engine.requests)
+	s.play(cmd)
+	s.shows("not said in the session that you left: and this")
+	if n := len(s.engine.requests); n != before {
+		t.Errorf("%d turns were begun", n-before)
 	}
 }
 

@@ -3,6 +3,7 @@ package discord
 import (
 	"context"
 	"slices"
+	"time"
 
 	"belay/internal/bus/contract"
 	"belay/internal/discord/record"
@@ -15,14 +16,17 @@ type anchoring struct {
 	done   chan error
 }
 
-// reanchor has the answer go on below what people wrote since. One that ends meanwhile stays
-// where it is. ID is that of the message which asks for it.
+// reanchor has the answer go on below what people wrote since. One that ends meanwhile, or
+// that is long in sending, stays where it is: the signals of other channels wait behind this.
+// ID is that of the message which asks for it.
 func (a *answer) reanchor(ctx context.Context, id string, p *contract.Reanchor) error {
 	n := anchoring{record.Anchor{ID: id, AtOnce: p.Mode == contract.QueueInterrupt, ReplyTo: p.ReplyTo}, make(chan error, 1)}
 	select {
 	case a.anchoring <- n:
 		return <-n.done
 	case <-a.done:
+		return nil
+	case <-time.After(textFirst):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

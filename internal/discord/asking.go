@@ -130,7 +130,7 @@ func (qs questions) send(ctx context.Context, channel string, m client.NewMessag
 			Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(q.diff)), nil }}}
 	}
 	got, err := qs.s.client.Send(ctx, channel, m)
-	if m.Files != nil && (is(err, client.TooLarge) || is(err, client.Refused)) {
+	if m.Files != nil && err != nil && !is(err, client.Temporary) { // perhaps no file may be sent here
 		m.Files = nil
 		got, err = qs.s.client.Send(ctx, channel, m)
 	}

@@ -56,7 +56,8 @@ func (k slash) link(ctx context.Context, in client.Interaction) {
 	s.mu.Unlock()
 	if err := s.store.Bind(in.Channel, b); err != nil {
 		s.log.Error("Discord: a channel could not be connected", "error", err)
-		s.tell(ctx, in, "belay could not record this. Its log says why.")
+		s.tell(ctx, in, "belay could not record this. Its log says why, and has a new code.")
+		k.newCode()
 		return
 	}
 	s.log.Info("a channel of Discord was connected", "channel", in.Channel, "user", in.Who.ID)

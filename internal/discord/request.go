@@ -89,9 +89,12 @@ const patience = 2
 // publish puts a request on the bus. It repeats that until the bus has it, or refuses it, and
 // calls delayed where that takes long.
 func (s *Surface) publish(ctx context.Context, r record.Request, delayed func()) error {
+	s.mu.Lock()
+	parent := s.parents[channelOf(r.ID)]
+	s.mu.Unlock()
 	m := &contract.RequestMessage{
 		Queue: contract.Queue(r.Queue), Text: r.Text, Persona: r.Persona, Merge: string(s.o.Merge),
-		Origin: &contract.Origin{Platform: platform, ChannelID: channelOf(r.ID), MessageID: r.Messages[len(r.Messages)-1],
+		Origin: &contract.Origin{Platform: platform, ChannelID: channelOf(r.ID), ParentChannelID: parent, MessageID: r.Messages[len(r.Messages)-1],
 			UserID: r.Asker.ID, UserName: composition.Name(r.Asker.Name)},
 	}
 	failures := 0

@@ -14,9 +14,9 @@ const (
 	// nonceWindow is how long Discord surely knows a nonce. "A few minutes" is all that
 	// its documentation says.
 	nonceWindow = 2 * time.Minute
-	// attempts is how often one operation is tried while Discord does not answer:
-	// about seven minutes.
-	attempts = 18
+	// attempts is how often one operation is tried that fails although Discord answers:
+	// about seven minutes. An upload can take minutes by itself.
+	attempts, fileAttempts = 18, 5
 )
 
 // step carries out the plan's next operation, and reports false when there is none.
@@ -40,6 +40,10 @@ func (a *answer) step(ctx context.Context) bool {
 	if a.resumed {
 		began = a.request.Time
 	}
+	most := attempts
+	if len(op.Files) > 0 {
+		most = fileAttempts
+	}
 	for failures := 0; ; failures++ {
 		err := a.carryOut(ctx, op, uploads, began)
 		if err == nil {
@@ -48,7 +52,7 @@ func (a *answer) step(ctx context.Context) bool {
 		if ctx.Err() != nil {
 			return false
 		}
-		if client.KindOf(err) == client.Temporary && failures < attempts {
+		if client.KindOf(err) == client.Temporary && (failures < most || a.surface.away(ctx)) {
 			if !pause(ctx, failures) {
 				return false
 			}
@@ -135,12 +139,12 @@ func (a *answer) failed(op output.Op, err error) {
 	reason := client.ReasonOf(err)
 	a.surface.log.Warn("Discord: a part of an answer could not be sent", "request", a.request.ID, "what", op.Kind, "reason", reason)
 	why := output.Lost
-	switch client.KindOf(err) {
-	case client.Refused:
-		why = output.Refused
-	case client.TooLarge:
+	switch kind := client.KindOf(err); {
+	case kind == client.TooLarge:
 		why, reason = output.Refused, "it is too large for Discord"
-	case client.Gone:
+	case kind == client.Refused, len(op.Files) > 0:
+		why = output.Refused // the text may go without the files
+	case kind == client.Gone:
 		why = output.Gone
 	}
 	a.plan.Failed(op, why, reason)

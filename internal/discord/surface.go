@@ -145,12 +145,13 @@ func (s *Surface) introduce(ctx context.Context) error {
 	return nil
 }
 
-// persist repeats f while its error passes by itself, so many times at most. A signal of the
-// bus is given up after a few deliveries, which an outage of Discord outlasts.
+// persist repeats f while its error passes by itself: as long as Discord is away, and so many
+// times where it answers otherwise. A signal of the bus is given up after a few deliveries,
+// which an outage of Discord outlasts.
 func (s *Surface) persist(ctx context.Context, what string, most int, f func() error) error {
 	for failures := 0; ; failures++ {
 		err := f()
-		if err == nil || ctx.Err() != nil || client.KindOf(err) != client.Temporary || failures == most {
+		if err == nil || ctx.Err() != nil || client.KindOf(err) != client.Temporary || failures >= most && !s.away(ctx) {
 			return err
 		}
 		s.log.Warn("Discord: "+what, "reason", client.ReasonOf(err), "failures", failures+1)
@@ -158,6 +159,12 @@ func (s *Surface) persist(ctx context.Context, what string, most int, f func() e
 			return ctx.Err()
 		}
 	}
+}
+
+// away reports whether Discord answers nothing at all.
+func (s *Surface) away(ctx context.Context) bool {
+	_, _, err := s.client.Self(ctx)
+	return is(err, client.Temporary)
 }
 
 // pause waits longer after each failure, 30 s at most, and reports false when ctx

@@ -111,6 +111,26 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
+// Where the bot may not attach files, the text of an answer and the questions come without
+// them.
+func TestNoFilesAllowed(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.ForbidFiles(w.channel, true)
+	w.mention("draw")
+	r := w.agent.requested(1)
+	w.agent.put(r.Session, r.Request, w.agent.file("a.png", []byte("aa"), 0), w.agent.file("b.png", []byte("bb"), 1), final("Done."))
+	w.shown("Done.\n\n`a.png` could not be sent: Missing Permissions (50013)\n\n`b.png` could not be sent: Missing Permissions (50013)")
+	w.mention("build")
+	r = w.agent.requested(2)
+	long := changes("q1")
+	long.Decision.Diff = strings.Repeat("+ one more line\n", 100)
+	w.agent.signal(r.Session, r.Request, long)
+	if q := w.asked(2); len(q.Attachments) != 0 || len(buttons(q)) == 0 {
+		t.Errorf("the question has %d files and the buttons %v", len(q.Attachments), buttons(q))
+	}
+}
+
 // Fifty pictures at once: ten on a message, each once and in order, and none on a message that
 // goes.
 func TestFiftyPictures(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -49,7 +48,7 @@ func (d *Requests) open(ctx context.Context) ([]Request, error) {
 	return open, err
 }
 
-// each calls f for the ids of a folder's files, of the first ten thousand names.
+// each calls f for the ids of a folder's files.
 func (d *Requests) each(ctx context.Context, dir string, f func(id string)) error {
 	names, err := d.names(dir)
 	for _, name := range names {
@@ -74,14 +73,7 @@ func (d *Requests) names(dir string) ([]string, error) {
 		return nil, err
 	}
 	defer f.Close()
-	names, err := f.Readdirnames(maxListed)
-	if len(names) > 0 || err == nil {
-		return names, nil
-	}
-	if errors.Is(err, io.EOF) {
-		return nil, nil
-	}
-	return nil, err
+	return f.Readdirnames(-1)
 }
 
 // Decide answers a question, from any process of the operator. A question that is

@@ -23,7 +23,6 @@ const (
 	maxRequestBytes = 512 << 10
 	maxVerdictBytes = 16 << 10
 	maxOpen         = 1000
-	maxListed       = 10_000
 	// kept is how long an answer is kept, so that a process which starts again
 	// finds it, and a second answer learns that it comes late.
 	kept = 30 * 24 * time.Hour

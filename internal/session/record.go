@@ -99,6 +99,9 @@ type Destination struct {
 	// that of a channel. Settings find the place by both.
 	Surface string `json:"surface"`
 	ID      string `json:"id"`
+	// Parent is the id of the place that this one is in and whose settings it has where it
+	// has none of its own, such as the channel of a thread; "" for none.
+	Parent string `json:"parent,omitempty"`
 	// Name is what people call the place, such as "Discord, #general".
 	Name string `json:"name"`
 }

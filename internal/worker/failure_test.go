@@ -142,7 +142,6 @@ func TestRedeliveredRequestRunsOnce(t *testing.T) {
 	d := r.worker.jobs[jobKey{s, "r1"}].held()
 	r.worker.mu.Unlock()
 	again := *d
-	again.Again = true
 	r.worker.take(&again)
 	before := r.end(s, "r1")
 	waitEmpty(t, r)

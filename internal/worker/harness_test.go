@@ -131,7 +131,8 @@ func (r *rig) openEngine(state, script string) error {
 			},
 			Limits: turn.Limits{
 				Stall: patience, Wall: patience, MaxTurns: 10, MessageBytes: 4 << 20, NotesBytes: 32 << 10, AnswerBytes: 8 << 20,
-				QueueLength: 8, QueueWait: patience, IdempotencyTTL: 24 * time.Hour, InFlight: 1000,
+				// Keys are forgotten at once: what a request began is found in the transcript.
+				QueueLength: 8, QueueWait: patience, IdempotencyTTL: time.Nanosecond, InFlight: 1000,
 				DeltaInterval: 25 * time.Millisecond, DeltaBytes: 4 << 10,
 			},
 		},

@@ -27,7 +27,6 @@ type job struct {
 	client  string
 	message *contract.RequestMessage
 	digest  string
-	again   bool
 
 	// ctx ends the wait for the turn; begun is closed once it has begun, or never
 	// will, done when nothing is left to do.
@@ -44,7 +43,7 @@ type job struct {
 
 func newJob(w *Worker, d *bus.Delivery) *job {
 	j := &job{
-		w: w, key: jobKey{d.Session, d.Envelope.Request}, client: d.Client, message: d.Request(), again: d.Again,
+		w: w, key: jobKey{d.Session, d.Envelope.Request}, client: d.Client, message: d.Request(),
 		begun: make(chan struct{}), done: make(chan struct{}), delivery: d,
 	}
 	m := j.message
@@ -115,17 +114,16 @@ func (j *job) run() {
 	}
 }
 
-// begin begins the turn of the request, or follows the one that it began before.
+// begin begins the turn of the request, or follows the one that it began before. It looks
+// also where the bus knows of no delivery before this one: a surface that was away for days
+// publishes what it has on record, when the bus has forgotten the id.
 func (j *job) begin() (turn.Stream, error) {
-	if j.again {
-		e, begun, err := j.earlier(j.ctx)
-		if err != nil {
-			return nil, err
-		}
-		if begun {
-			s, err := j.w.o.Engine.Events(j.ctx, j.key.session, max(e.After, 0), e.Turn)
-			return j.started(s, err)
-		}
+	switch e, begun, err := j.earlier(j.ctx); {
+	case err != nil:
+		return nil, err
+	case begun:
+		s, err := j.w.o.Engine.Events(j.ctx, j.key.session, max(e.After, 0), e.Turn)
+		return j.started(s, err)
 	}
 	return j.start()
 }
@@ -154,7 +152,7 @@ func destination(o *contract.Origin) *session.Destination {
 	if o == nil || o.ChannelID == "" {
 		return nil
 	}
-	return &session.Destination{Surface: o.Platform, ID: o.ChannelID, Name: o.Platform + ", channel " + o.ChannelID}
+	return &session.Destination{Surface: o.Platform, ID: o.ChannelID, Parent: o.ParentChannelID, Name: o.Platform + ", channel " + o.ChannelID}
 }
 
 // start begins the turn. Where another surface works in the session it waits.

@@ -95,6 +95,7 @@ func (l *line) next() (j *job, over bool) {
 // release gives a request back to the bus. w.mu must be held.
 func (w *Worker) release(j *job) {
 	delete(w.jobs, j.key)
+	j.cancel(nil)
 	_ = j.held().Release() // or it comes again by itself
 }
 
@@ -118,7 +119,7 @@ func (l *line) current() *job {
 // deal does what a delivered request asks for.
 func (l *line) deal(j *job) {
 	ctx := l.w.life
-	if j.again {
+	if j.message.Queue != contract.QueuePrompt { // which looks when it begins
 		switch _, begun, err := j.earlier(ctx); {
 		case err != nil:
 			j.fail(ctx, err)

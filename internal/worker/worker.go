@@ -120,6 +120,7 @@ func (w *Worker) forget(j *job) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.jobs, j.key)
+	j.cancel(nil)
 }
 
 // keepAlive tells the bus that requests are worked on.

@@ -41,6 +41,9 @@ func (s *Server) check(c *Channel, b messageBody, files []upload) error {
 	if len(files) > maxFiles {
 		return invalid("attachments", "BASE_TYPE_MAX_LENGTH", "Must be %d or fewer in length.", maxFiles)
 	}
+	if c.withoutFiles && len(files) > 0 {
+		return refuse(http.StatusForbidden, codePermission, "Missing Permissions")
+	}
 	var total int64
 	for _, f := range files {
 		total += int64(len(f.data))

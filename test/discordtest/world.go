@@ -35,7 +35,9 @@ type Channel struct {
 	messages      []*Message
 	// forbidden makes the bot's requests fail with 50013.
 	forbidden bool
-	embeds    EmbedRule
+	// withoutFiles makes messages with files fail with 50013.
+	withoutFiles bool
+	embeds       EmbedRule
 }
 
 // AddGuild adds a server.
@@ -80,6 +82,13 @@ func (s *Server) Forbid(channel string, forbidden bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.channels[channel].forbidden = forbidden
+}
+
+// ForbidFiles takes away, or gives back, the right to attach files in a channel.
+func (s *Server) ForbidFiles(channel string, forbidden bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.channels[channel].withoutFiles = forbidden
 }
 
 // Person returns a new person.

@@ -53,9 +53,11 @@ type RequestMessage struct {
 type Origin struct {
 	Platform  string `json:"platform"`
 	ChannelID string `json:"channelId,omitempty"`
-	MessageID string `json:"messageId,omitempty"`
-	UserID    string `json:"userId,omitempty"`
-	UserName  string `json:"userName,omitempty"`
+	// ParentChannelID is the channel that a thread is in, whose settings it has.
+	ParentChannelID string `json:"parentChannelId,omitempty"`
+	MessageID       string `json:"messageId,omitempty"`
+	UserID          string `json:"userId,omitempty"`
+	UserName        string `json:"userName,omitempty"`
 }
 
 // State is where a request stands.
@@ -143,6 +145,7 @@ func (m *RequestMessage) check(c *checker) {
 	if o := m.Origin; o != nil {
 		c.matches("origin.platform", o.Platform, clientPattern)
 		c.text("origin.channelId", o.ChannelID, maxLabel)
+		c.text("origin.parentChannelId", o.ParentChannelID, maxLabel)
 		c.text("origin.messageId", o.MessageID, maxLabel)
 		c.text("origin.userId", o.UserID, maxLabel)
 		c.text("origin.userName", o.UserName, maxLabel)

@@ -152,6 +152,11 @@ func TestManyMessages(t *testing.T) {
 	if len(s.messages) > keptMessages+1 || len(s.wanting) != 1 || len(s.handled) > keptMessages+1 {
 		t.Errorf("%d messages, %d wanting, %d handled", len(s.messages), len(s.wanting), len(s.handled))
 	}
+	// One that its author deletes waits no more, and holds up nothing.
+	s.apply(line{Message: &message.Message{ID: s.wanting[0], Deleted: true}})
+	if len(s.messages) > keptMessages || len(s.wanting) != 0 {
+		t.Errorf("after the deletion: %d messages, %d wanting", len(s.messages), len(s.wanting))
+	}
 }
 
 func TestDamage(t *testing.T) {

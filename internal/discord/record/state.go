@@ -95,6 +95,9 @@ func (s *state) see(m message.Message, wants bool) {
 		s.handled[m.ID] = true
 		s.wanting = append(s.wanting, m.ID)
 	}
+	if m.Deleted {
+		s.wanting = slices.DeleteFunc(s.wanting, func(id string) bool { return id == m.ID }) // nobody answers it
+	}
 	for len(s.order) > keptMessages && !slices.Contains(s.wanting, s.order[0]) {
 		delete(s.messages, s.order[0])
 		delete(s.handled, s.order[0])

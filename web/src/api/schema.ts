@@ -3579,6 +3579,7 @@ export interface components {
         "session.Destination": {
             id: string;
             name: string;
+            parent?: string;
             surface: string;
         };
         "session.Entry": {
