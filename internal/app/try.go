@@ -15,42 +15,36 @@ import (
 // before it answers; OpenAI's refuse a call that has too little.
 const tryTokens = 1024
 
-// Tried is a model that answered a test call.
-type Tried struct {
-	Model string
-	Took  time.Duration
-}
-
-// Try asks the configured provider for one short answer, once. It makes no session and
-// keeps nothing. The error is that of a turn that fails the same way, such as
+// Try asks the configured provider for one short answer, once, and returns how long that
+// took. It makes no session and keeps nothing. The error is that of a turn that fails the same way, such as
 // MISSING_API_KEY.
-func Try(ctx context.Context, a *App) (Tried, error) {
+func Try(ctx context.Context, a *App) (time.Duration, error) {
 	name, err := usualModel(a)
 	if err != nil {
-		return Tried{}, err
+		return 0, err
 	}
 	p, err := bareProvider(a.Config)
 	if err != nil {
-		return Tried{}, err
+		return 0, err
 	}
 	defer hangUp(p)
 	if err := p.Ready(); err != nil {
-		return Tried{}, err
+		return 0, err
 	}
 	begun, complete := time.Now(), false
 	for chunk, err := range p.Stream(ctx, model.Request{Model: name, Prompt: model.StringPrompt("Reply with the word OK."), MaxTokens: tryTokens}) {
 		if err != nil {
-			return Tried{}, err
+			return 0, err
 		}
 		if _, ok := chunk.(model.Stop); ok {
 			complete = true
 		}
 	}
 	if !complete {
-		return Tried{}, fault.New(fault.SDKFailure, "the answer ended without its end marker").
+		return 0, fault.New(fault.SDKFailure, "the answer ended without its end marker").
 			With("provider", a.Config.Provider).With("category", string(model.StreamTruncated))
 	}
-	return Tried{Model: name, Took: time.Since(begun)}, nil
+	return time.Since(begun), nil
 }
 
 // CheckKey asks the configured provider for its models, which costs nothing, and reports

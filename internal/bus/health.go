@@ -2,7 +2,6 @@ package bus
 
 import (
 	"sync"
-	"time"
 
 	"github.com/nats-io/nats.go"
 )
@@ -16,8 +15,6 @@ type Health struct {
 	Connected bool
 	// Err is why the last attempt failed, nil when it did not.
 	Err error
-	// Since is when the current run of failures began, zero without one.
-	Since time.Time
 	// Failures counts the current run of failures.
 	Failures int
 }
@@ -43,12 +40,9 @@ func (h *health) get() Health {
 }
 
 // failed notes a failure and returns the length of the run.
-func (h *health) failed(err error, now time.Time) int {
+func (h *health) failed(err error) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.state.Failures == 0 {
-		h.state.Since = now
-	}
 	h.state.Failures++
 	h.state.Err = err
 	return h.state.Failures

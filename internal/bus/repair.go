@@ -16,13 +16,13 @@ const reviveAfter = 3
 // failed notes that the bus did not store a message, and repairs it when it has
 // not answered for a while.
 func (b *Bus) failed(ctx context.Context, err error) {
-	failures := b.health.failed(err, time.Now())
+	failures := b.health.failed(err)
 	if failures == 1 {
 		b.opts.Logger.Warn("the bus does not store messages; it is tried again", "error", err)
 	}
 	if (unanswered(err) || b.server.down()) && failures%reviveAfter == 0 {
 		if err := b.Renew(ctx); err != nil {
-			b.health.failed(err, time.Now())
+			b.health.failed(err)
 		}
 	}
 }

@@ -144,15 +144,15 @@ func tryProvider(c *console, cmd *cobra.Command, cfg *config.Config, done *setup
 		}
 		ctx, cancel := context.WithTimeout(ctx, tryTime)
 		defer cancel()
-		tried, err := app.Try(ctx, a)
+		took, err := app.Try(ctx, a)
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
 			return failed(ExitTimedOut, "check that the server is well, or name a smaller model with --model", fmt.Errorf("%s did not answer within %s", done.Model, quantity.Duration(tryTime)))
 		case err != nil:
 			return setupFailure(c, cfg, done, err)
 		}
-		done.Tested, done.TookMS = true, tried.Took.Milliseconds()
-		c.note("answered", done.Model+", after "+quantity.Duration(tried.Took))
+		done.Tested, done.TookMS = true, took.Milliseconds()
+		c.note("answered", done.Model+", after "+quantity.Duration(took))
 		return nil
 	})
 }

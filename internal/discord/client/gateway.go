@@ -33,9 +33,9 @@ type Event struct {
 
 // Guild is a server: its boost level bounds the size of files.
 type Guild struct {
-	ID, Name string
-	Tier     int
-	Threads  []Thread
+	ID      string
+	Tier    int
+	Threads []Thread
 }
 
 // Thread is a channel within a channel.
@@ -124,7 +124,7 @@ func eventOf(data gateway.EventData) (Event, bool) {
 		bot := author(e.User.User)
 		return Event{Ready: &bot}, true
 	case gateway.EventGuildCreate:
-		g := Guild{ID: e.ID.String(), Name: e.Name, Tier: int(e.PremiumTier)}
+		g := Guild{ID: e.ID.String(), Tier: int(e.PremiumTier)}
 		for _, t := range e.Threads {
 			g.Threads = append(g.Threads, threadOf(t))
 		}
