@@ -13,11 +13,11 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"belay/internal/authored"
 	"belay/internal/lazyregexp"
 	"belay/internal/nearest"
 	"belay/internal/netguard"
 	"belay/internal/plainjson"
-	"belay/internal/quantity"
 )
 
 // MCPServer is a program or an address that offers tools by the Model Context Protocol.
@@ -105,7 +105,7 @@ func mcpServerOf(n *yaml.Node) (s MCPServer, at *yaml.Node, err error) {
 		case "timeout":
 			s.Timeout, err = time.ParseDuration(val.Value)
 			if err == nil && (s.Timeout < minMCPTimeout || s.Timeout > maxMCPTimeout) {
-				err = fmt.Errorf("timeout must be from %s to %s", quantity.Duration(minMCPTimeout), quantity.Duration(maxMCPTimeout))
+				err = fmt.Errorf("timeout must be from %s to %s", authored.LengthText(minMCPTimeout), authored.LengthText(maxMCPTimeout))
 			}
 		default:
 			err = fmt.Errorf("%q is not one of command, env, url, token_env, tools, timeout", clean(k.Value))
