@@ -16,8 +16,8 @@ import (
 const tryTokens = 1024
 
 // Try asks the configured provider for one short answer, once, and returns how long that
-// took. It makes no session and keeps nothing. The error is that of a turn that fails the same way, such as
-// MISSING_API_KEY.
+// took. It makes no session and keeps nothing. The error is that of a turn that fails the
+// same way, such as MISSING_API_KEY.
 func Try(ctx context.Context, a *App) (time.Duration, error) {
 	name, err := usualModel(a)
 	if err != nil {

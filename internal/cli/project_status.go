@@ -131,10 +131,11 @@ func showStatus(c *console, s *statusfile.Snapshot, made *lifecycle.Result) erro
 	if !s.Status.State().Known() {
 		state += ", which the lifecycle does not have"
 	}
-	c.fields("deliverable", s.Deliverable.Rel, "state", state, "updated", s.Status.LastUpdated)
+	facts := []string{"deliverable", s.Deliverable.Rel, "state", state, "updated", s.Status.LastUpdated}
 	for _, f := range s.Status.ExtraFields {
-		c.fields(strings.ToLower(line(f.Key)), f.Value)
+		facts = append(facts, strings.ToLower(line(f.Key)), f.Value)
 	}
+	c.fields(facts...)
 	if len(s.Status.History) > 0 {
 		c.write("\n")
 		t := &table{heads: []string{"DATE", "STATE", "ACTOR", "NOTES"}}

@@ -11,6 +11,8 @@ import (
 	"cel.dev/cel-go/common/operators"
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
+
+	"belay/internal/fault"
 )
 
 // Condition is the expression of a router, in the Common Expression Language. It
@@ -160,7 +162,7 @@ func (c *Condition) Route(values map[string]any) (string, error) {
 func (c *Condition) route(out ref.Val) (string, error) {
 	s, ok := routeValue(out)
 	if !ok || s == "" {
-		return "", fmt.Errorf("the condition %s gives %v, which names no route", c.text, out)
+		return "", fmt.Errorf("the condition %s gives %v, which names no route", fault.Clip(c.text), out)
 	}
 	return s, nil
 }
@@ -173,7 +175,7 @@ func (c *Condition) Holds(values map[string]any) (bool, error) {
 	}
 	b, ok := out.(types.Bool)
 	if !ok {
-		return false, fmt.Errorf("the condition %s gives %v, and neither true nor false", c.text, out)
+		return false, fmt.Errorf("the condition %s gives %v, and neither true nor false", fault.Clip(c.text), out)
 	}
 	return bool(b), nil
 }
@@ -195,11 +197,11 @@ func (c *Condition) evaluate(input any) (ref.Val, error) {
 	case err == nil:
 		return out, nil
 	case strings.Contains(err.Error(), "no such key"):
-		return nil, fmt.Errorf("the condition %s: %w; has(…) tells whether something is there: has(input.kind) && input.kind == \"a\"", c.text, err)
+		return nil, fmt.Errorf("the condition %s: %w; has(…) tells whether something is there: has(input.kind) && input.kind == \"a\"", fault.Clip(c.text), err)
 	case strings.Contains(err.Error(), "no such overload"):
-		return nil, fmt.Errorf("the condition %s: what it works on is of a type that does not go with it", c.text)
+		return nil, fmt.Errorf("the condition %s: what it works on is of a type that does not go with it", fault.Clip(c.text))
 	default:
-		return nil, fmt.Errorf("the condition %s: %w", c.text, err)
+		return nil, fmt.Errorf("the condition %s: %w", fault.Clip(c.text), err)
 	}
 }
 
