@@ -11,7 +11,7 @@ import (
 type keepBody struct {
 	ProjectRoot string   `json:"projectRoot" doc:"absolute path of the project folder"`
 	ID          string   `json:"id" doc:"the kept change"`
-	Only        []string `json:"only,omitempty" doc:"the files to apply; folders stand for all that is in them; all without it, and the others stay kept"`
+	Only        []string `json:"only,omitempty" is:"some" doc:"the files to apply; folders stand for all that is in them; all without it, and the others stay kept"`
 	// RunsByItself is the person's second yes.
 	RunsByItself bool   `json:"runsByItself,omitempty" doc:"also apply files that other programs run by themselves; without it a change that has any is refused"`
 	By           string `json:"by,omitempty" doc:"who says so, for the record"`

@@ -32,7 +32,7 @@ type decisionBody struct {
 	By         string         `json:"by,omitempty" doc:"who says so, for the record"`
 	Note       string         `json:"note,omitempty" doc:"goes to the model with the answer, and to the tasks that follow in a run"`
 
-	Only []string `json:"only,omitempty" doc:"with allow, of the files that a command changed, those that count; folders stand for all that is in them; without it all count"`
+	Only []string `json:"only,omitempty" is:"some" doc:"with allow, of the files that a command changed, those that count; folders stand for all that is in them; without it all count"`
 }
 
 type undoBody struct {

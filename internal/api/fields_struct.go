@@ -14,7 +14,8 @@ import (
 // read fills a struct from the members that its json tags name, in the order of its
 // fields. A text must be there and not be blank; with omitempty it may be absent, and
 // blank counts as absent. The tag "is" changes that: "any" is a text that must be
-// there and may be blank, "free" one that is not checked, and "a|b" one of these words.
+// there and may be blank, "free" one that is not checked, and "a|b" one of these words;
+// "some" is a list that chooses, which may be absent and not be empty.
 func (f fields) read(into any) {
 	var names []string
 	for field, to := range reflect.ValueOf(into).Elem().Fields() {
@@ -59,6 +60,9 @@ func (f fields) member(name, is string, required bool, field reflect.Value) {
 		if *to = f.strings(name); required && f.kind(name) == 0 {
 			f.bad(name, "is required")
 		}
+		if is == someOf && *to != nil && !f.hasEntries(name) {
+			f.bad(name, "must not be empty; leave it out to choose all")
+		}
 	case **string:
 		if f.kind(name) != 0 {
 			s := f.text(name, "free", false)
@@ -86,6 +90,17 @@ func (f fields) member(name, is string, required bool, field reflect.Value) {
 	default:
 		field.SetString(f.text(name, is, required))
 	}
+}
+
+// someOf is the tag of a list that chooses.
+const someOf = "some"
+
+// hasEntries reports whether an array has any.
+func (f fields) hasEntries(name string) bool {
+	for range elementsOf(f.members[name]) {
+		return true
+	}
+	return false
 }
 
 // unknown are the members that are not among these, sorted.

@@ -17,7 +17,7 @@ type proposalsAnswer struct {
 
 type applyBody struct {
 	ProjectRoot string   `json:"projectRoot" doc:"absolute path of the project folder"`
-	Only        []string `json:"only,omitempty" doc:"the rows to apply, by DependencyID; all of them without it"`
+	Only        []string `json:"only,omitempty" is:"some" doc:"the rows to apply, by DependencyID; all of them without it"`
 	Retire      *bool    `json:"retire,omitempty" doc:"whether rows are retired that a complete proposal does not have; true without it"`
 	By          string   `json:"by,omitempty" doc:"who says so, for the record"`
 }

@@ -103,6 +103,9 @@ func (s *schemas) properties(t reflect.Type, properties map[string]any, required
 		if doc := field.Tag.Get("doc"); doc != "" {
 			schema["description"] = doc
 		}
+		if field.Tag.Get("is") == someOf {
+			schema["minItems"] = 1
+		}
 		properties[name] = schema
 		if !optional {
 			*required = append(*required, name)

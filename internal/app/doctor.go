@@ -60,7 +60,7 @@ func Doctor(ctx context.Context, cfg *config.Config, problems ...config.Problem)
 	checks = append(checks, limitsOfSystem(cfg)...)
 	checks = append(checks, commands(ctx, cfg)...)
 	ofMCP, told := mcpServers(cfg)
-	checks = append(checks, ofMCP...)
+	checks = append(append(checks, ofMCP...), hookPrograms(cfg)...)
 	for _, w := range cfg.Warnings {
 		if slices.Contains(told, w) {
 			continue
@@ -80,6 +80,9 @@ func stateChecks(ctx context.Context, cfg *config.Config) []Check {
 	usable := folder("state folder", "XDG_STATE_HOME", dir)
 	if usable.Level == Problem {
 		return []Check{usable}
+	}
+	if info, err := os.Stat(dir); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
+		usable.Level, usable.Detail, usable.Next = Problem, "other users can write to "+dir, "chmod go-w "+dir
 	}
 	return []Check{usable, fileLocks(dir), servers(dir), unfinished(ctx, cfg)}
 }

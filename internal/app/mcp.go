@@ -36,7 +36,7 @@ func mcpServers(cfg *config.Config) (checks []Check, told []string) {
 		c := Check{Name: "mcp " + name, Level: OK}
 		c.Detail, _, _ = strings.Cut(s.URL, "?") // some have a key behind it
 		if len(s.Command) > 0 {
-			c.Detail = strings.Join(s.Command, " ")
+			c.Detail = s.Command[0] // a report has this line, and arguments can be names and keys
 		}
 		for _, v := range s.Unset {
 			told = append(told, config.UnsetVariable(name, v))
@@ -54,6 +54,18 @@ func mcpServers(cfg *config.Config) (checks []Check, told []string) {
 		checks = append(checks, c)
 	}
 	return checks, told
+}
+
+// hookPrograms checks that the programs of hooks are there. Nothing is started.
+func hookPrograms(cfg *config.Config) (checks []Check) {
+	for _, name := range slices.Sorted(maps.Keys(cfg.Hooks)) {
+		c := Check{Name: "hook " + name, Level: OK, Detail: cfg.Hooks[name].Command[0]}
+		if _, err := exec.LookPath(c.Detail); err != nil {
+			c.Level, c.Detail, c.Next = Problem, "there is no program "+c.Detail, "install it, or correct hooks."+name
+		}
+		checks = append(checks, c)
+	}
+	return checks
 }
 
 // allTools are the names of the tools that turns can be offered, with patterns for those of

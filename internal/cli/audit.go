@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -132,17 +134,34 @@ that it was not done after all.`,
 		if page.Next > 0 {
 			l.NextCursor = writeCursor(int(page.Next), "")
 		}
-		return answer(c, l, func() { printAudit(c, l) })
+		none := "the audit log has nothing of this project"
+		if kind != "" || person != "" || since != "" {
+			none = "no entry of the audit log matches"
+		}
+		return answer(c, l, func() { printAudit(c, l, none) })
 	}
 	return cmd
 }
 
-func printAudit(c *console, l auditList) {
+// printAudit prints a part of the log, and the project of each entry where it has those of
+// all. None is what to say of an empty one.
+func printAudit(c *console, l auditList, none string) {
 	t := &table{heads: []string{"TIME", "KIND", "BY", "VERDICT", "WHAT"}}
-	for _, e := range l.Entries {
-		t.add(when(e.Time), line(e.Kind), line(e.By), line(e.Verdict), line(cmp.Or(e.Summary, e.Reason)))
+	if l.ProjectRoot == "" {
+		t.heads = slices.Insert(t.heads, 1, "PROJECT")
 	}
-	c.print(t, "the audit log has nothing of this project")
+	for _, e := range l.Entries {
+		what := cmp.Or(e.Summary, e.Reason)
+		if strings.HasPrefix(what, "{") { // the input of a tool
+			what = e.Tool + " " + what
+		}
+		row := []string{when(e.Time), e.Kind, e.By, e.Verdict, what}
+		if l.ProjectRoot == "" {
+			row = slices.Insert(row, 1, e.Project)
+		}
+		t.add(row...)
+	}
+	c.print(t, none)
 	if l.Unreadable > 0 {
 		c.warn(quantity.Count(l.Unreadable, "line", "lines") + " could not be read; belay audit verify looks closer")
 	}

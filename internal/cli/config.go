@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"fmt"
+	"os"
+
 	"github.com/spf13/cobra"
 
 	"belay/internal/config"
@@ -25,7 +28,10 @@ Problems of the configuration follow, and the exit code is 2 if there is one.`,
 	setting(cmd, "project", "project", "with the belay.yaml of the project in `DIR`")
 	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		cfg, problems := config.Examine(c.layers(cmd))
+		cfg, problems, err := examined(c, cmd)
+		if err != nil {
+			return err
+		}
 		if c.json {
 			if err := c.writeJSON(map[string]any{"settings": cfg.Show(), "problems": orEmpty(problems)}); err != nil {
 				return err
@@ -55,6 +61,18 @@ func (c *console) tellProblems(problems []config.Problem) {
 			c.tell(c.paint(styleHint, "hint:"), p.Hint)
 		}
 	}
+}
+
+// examined is the configuration with all its problems. A project that is named must be there:
+// without its belay.yaml nothing would be looked at.
+func examined(c *console, cmd *cobra.Command) (*config.Config, []config.Problem, error) {
+	if f := cmd.Flags().Lookup("project"); f.Changed {
+		if info, err := os.Stat(f.Value.String()); err != nil || !info.IsDir() {
+			return nil, nil, failed(ExitNotFound, "check the path", fmt.Errorf("there is no folder %s", line(f.Value.String())))
+		}
+	}
+	cfg, problems := config.Examine(c.layers(cmd))
+	return cfg, problems, nil
 }
 
 // invalid is the verdict on a configuration whose problems have been reported.
@@ -97,7 +115,10 @@ func newConfigCheck(c *console) *cobra.Command {
 	setting(cmd, "project", "project", "with the belay.yaml of the project in `DIR`")
 	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		cfg, problems := config.Examine(c.layers(cmd))
+		cfg, problems, err := examined(c, cmd)
+		if err != nil {
+			return err
+		}
 		if c.json {
 			if err := c.writeJSON(map[string]any{"problems": orEmpty(problems), "warnings": orEmpty(cfg.Warnings)}); err != nil {
 				return err

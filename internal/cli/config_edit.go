@@ -21,7 +21,10 @@ and its default.`,
 	setting(cmd, "project", "project", "with the belay.yaml of the project in `DIR`")
 	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		cfg, problems := config.Examine(c.layers(cmd))
+		cfg, problems, err := examined(c, cmd)
+		if err != nil {
+			return err
+		}
 		c.tellProblems(problems)
 		for _, row := range cfg.Show() {
 			switch {

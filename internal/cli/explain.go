@@ -45,8 +45,8 @@ func explain(cmd *cobra.Command, err error) (code int, message, hint string, sil
 	}
 	message, step := systemWords(message, err)
 	hint = cmp.Or(hint, step)
-	if away := (*client.Unreached)(nil); errors.As(err, &away) && hint == "" {
-		hint = "start a server with belay serve, or correct the address"
+	if away := (*client.Unreached)(nil); errors.As(err, &away) {
+		code, hint = ExitNotFound, cmp.Or(hint, "start a server with belay serve, or correct the address")
 	}
 	if own := (*failure)(nil); errors.As(err, &own) {
 		if own.silent {

@@ -139,6 +139,8 @@ type attaching struct {
 	upload bool
 	// skip leaves out what is refused, with a warning.
 	skip bool
+	// tell is set where nothing else tells which files were left out: a turn has events.
+	tell bool
 }
 
 // attachFiles returns the files that the engine takes: what has an address is
@@ -158,7 +160,7 @@ func attachFiles(ctx context.Context, c *console, cfg *config.Config, e turn.Eng
 			}
 		}
 	}
-	if !a.skip {
+	if !a.skip || a.tell {
 		wrong.add(inspected(ctx, e, a, brought, wrong.none()))
 	}
 	var usable []attachedFile

@@ -64,7 +64,7 @@ func (p *transcript) entry(e session.Entry) {
 	case session.EntryTools:
 		p.tools(e)
 	case session.EntryChanges:
-		p.title("found out later, of " + e.Turn + ", whose process had died" + p.of(e))
+		p.title("changes of " + e.Turn + ", put on record " + when(e.Time.Time) + p.of(e))
 		p.changes(e.Changes)
 	case session.EntrySummary:
 		what := "the turns up to " + e.Through

@@ -111,7 +111,7 @@ func notPermitted(c *console, calls *event.Calls, unasked bool) {
 	}
 }
 
-const refusedHint = "nobody is asked here. Pass --wait and answer with belay decision, or permit such calls with --allow or --mode. belay changes list shows what commands changed that is not real yet"
+const refusedHint = "nobody is asked here. Where a person could permit it, pass --wait and answer with belay decision, or permit such calls with --allow or --mode. belay changes list shows what commands changed that is not real yet"
 
 // readApproval is what a person says by --delegate: this turn may delegate, and where
 // that was approved (workspace 9.7).

@@ -91,16 +91,25 @@ func (l *layers) edited(asked bool, key string, how change) (data []byte, proble
 	if err != nil {
 		return nil, []Problem{{Where: l.file, Key: key, Message: err.Error()}}, nil
 	}
+	l.user = f
+	_, before := l.build(nil)
 	l.user = parsed(l.file, data, nil)
 	_, found := l.build(nil)
 	for _, p := range found {
-		if p.Key == key && strings.HasPrefix(p.Where, l.file) {
-			p.Where = ""
-			problems = append(problems, p)
+		own := p.Key == key
+		if !strings.HasPrefix(p.Where, l.file) || !own && slices.ContainsFunc(before, p.repeats) {
+			continue
 		}
+		if own {
+			p.Where = ""
+		}
+		problems = append(problems, p) // also where another setting would no longer be valid
 	}
 	return data, problems, nil
 }
+
+// repeats reports whether two problems are the same, wherever in the file they are.
+func (p Problem) repeats(other Problem) bool { return p.Key == other.Key && p.Message == other.Message }
 
 // UnknownSetting is the problem of a key that no setting has.
 func UnknownSetting(key string) Problem {

@@ -88,3 +88,48 @@ func TestAppend(t *testing.T) {
 		}
 	}
 }
+
+// An edit that would make the rest of the file invalid is refused, and the file stays. What
+// was wrong before stops no edit.
+func TestEditsKeepTheFileValid(t *testing.T) {
+	o := Options{ConfigFile: filepath.Join(t.TempDir(), "config.yaml"), Home: t.TempDir()}
+	three := "3"
+	for _, c := range []struct {
+		file, key string
+		value     *string
+		says      string
+	}{
+		{"permit: {allow: [mcp.docs.*]}\nmcp: {servers: {docs: {command: [docs]}}}\n", "mcp.servers", nil, "there is no MCP server docs"},
+		{"model: &m foo\npermit: {allow: [*m]}\n", "model", nil, "unknown anchor"},
+		{"permit: {allow: [mcp.docs.*]}\n", "turn.max_turns", &three, ""},
+	} {
+		if err := os.WriteFile(o.ConfigFile, []byte(c.file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, problems, err := Edit(t.Context(), o, c.key, c.value)
+		if err != nil || (len(problems) == 0) != (c.says == "") || c.says != "" && !strings.Contains(problems[0].String(), c.says) {
+			t.Errorf("%s of %q: %v, %v", c.key, c.file, problems, err)
+		}
+		data, err := os.ReadFile(o.ConfigFile)
+		if err != nil || c.says != "" && string(data) != c.file {
+			t.Errorf("the file is %q, %v", data, err)
+		}
+	}
+}
+
+// A key in an address is shown to nobody.
+func TestShowHasNoKeys(t *testing.T) {
+	o := Options{ConfigFile: filepath.Join(t.TempDir(), "config.yaml"), Home: t.TempDir()}
+	if err := os.WriteFile(o.ConfigFile, []byte("mcp: {servers: {docs: {url: 'http://127.0.0.1:1/ok?apikey=open-sesame-99'}}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, problems := Examine(o)
+	for _, row := range c.Show() {
+		if strings.Contains(row.Value, "sesame") {
+			t.Errorf("%s is %s", row.Key, row.Value)
+		}
+		if row.Key == "mcp.servers" && !strings.Contains(row.Value, "127.0.0.1:1/ok") {
+			t.Errorf("%s is %s: %v", row.Key, row.Value, problems)
+		}
+	}
+}

@@ -1,5 +1,11 @@
 package config
 
+import (
+	"slices"
+
+	"belay/internal/redact"
+)
+
 // Row is one setting as `belay config show` prints it.
 type Row struct {
 	Key   string `json:"key"`
@@ -11,8 +17,19 @@ type Row struct {
 }
 
 // Show lists every setting in the order of the reference page, then whether each
-// API key is set. The values of keys are never part of it.
-func (c *Config) Show() []Row { return c.rows }
+// API key is set. The values of keys are never part of it, nor those in addresses.
+func (c *Config) Show() []Row {
+	keys := make([]string, len(c.Keys.All))
+	for i, k := range c.Keys.All {
+		keys[i] = k.Reveal()
+	}
+	clean := redact.New(keys...)
+	rows := slices.Clone(c.rows)
+	for i := range rows {
+		rows[i].Value = clean.String(rows[i].Value)
+	}
+	return rows
+}
 
 func (b *builder) rows(c *Config) []Row {
 	rows := make([]Row, 0, len(b.keys)+3)

@@ -74,7 +74,7 @@ func general(c *Config) []*key {
 		{name: "session_root", value: path{&c.SessionRoot},
 			aliases: []alias{{name: "CHIRALITY_SESSION_ROOT"}},
 			doc:     "One folder for the sessions of all projects. Blank keeps them in each project's .belay.",
-			why:     "Projects are read-only, or conversations are backed up in one place."},
+			why:     "Conversations are backed up in one place, or lie on a disk of their own."},
 		{name: "state_dir", value: path{&c.Paths.StateDir},
 			doc: "Folder of the operator's state: tokens, locks, index, bus store. Blank is the system's own place for it, $XDG_STATE_HOME/belay.",
 			why: "Two servers run for one user, or the home folder is on a network."},

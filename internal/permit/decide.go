@@ -84,7 +84,7 @@ func (d *Requests) names(dir string) ([]string, error) {
 // a command changed, those that count; all do where there is none.
 func (d *Requests) Decide(ctx context.Context, sessionID, id string, v Verdict, by, note string, only ...string) (Decision, error) {
 	dec := Decision{DecisionID: id, Verdict: v, By: strings.TrimSpace(by), Note: strings.TrimSpace(note), Only: cleaned(only), Time: d.o.Clock().UTC()}
-	if err := dec.check(); err != nil {
+	if err := dec.Check(); err != nil {
 		return Decision{}, err
 	}
 	r, err := d.question(id)
@@ -138,7 +138,9 @@ func notFound(id string, cause error) error {
 }
 
 // check says all that is wrong with an answer as it was given.
-func (d Decision) check() error {
+// Check refuses a decision with a verdict, a name or a note that none can have, all of that
+// at once.
+func (d Decision) Check() error {
 	var problems []fault.Problem
 	if !d.valid() {
 		problems = append(problems, fault.Problem{Field: "verdict", Message: `must be "allow", "allow_session" or "deny"`})

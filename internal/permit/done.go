@@ -184,6 +184,8 @@ func (e Effect) partly(d Decision) error {
 	switch {
 	case e.Done == nil:
 		return invalid("only some files can be chosen of what a command changed, and this question is about something else")
+	case d.Verdict == VerdictAllowSession:
+		return invalid("only some files can be chosen of this command, not for the whole session").WithHint("leave out --only, or --session (allow_session over HTTP)")
 	case d.Verdict != VerdictAllow:
 		return invalid("only some files can be chosen with the verdict allow").WithHint("deny drops all of the changes")
 	case len(d.Only) > maxOnly || len(strings.Join(d.Only, "")) > maxOnlyBytes:

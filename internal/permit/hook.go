@@ -139,7 +139,7 @@ func (h *Hooks) Before(ctx context.Context, in HookInput) (HookAnswer, error) {
 		}
 		a, err := h.ask(ctx, hook, in)
 		if err != nil {
-			return HookAnswer{Verdict: HookDeny, Note: "the hook " + hook.Name + " failed", Hook: hook.Name},
+			return HookAnswer{Verdict: HookDeny, Note: "the hook " + hook.Name + " failed: " + clip(brief(err), maxNote), Hook: hook.Name},
 				fmt.Errorf("hook %s: %w", hook.Name, err)
 		}
 		if a.Note != "" {
@@ -190,7 +190,7 @@ func (h *Hooks) ask(ctx context.Context, hook Hook, in HookInput) (HookAnswer, e
 	case ctx.Err() != nil:
 		return HookAnswer{}, context.Cause(ctx) // it was ended, whatever it said
 	case err != nil:
-		return HookAnswer{}, fmt.Errorf("%w: %s", err, strings.TrimSpace(errs.b.String()))
+		return HookAnswer{}, &hookExit{err, strings.TrimSpace(errs.b.String())}
 	}
 	var a HookAnswer
 	if err := decode(out.b.Bytes(), &a); err != nil {
@@ -204,6 +204,23 @@ func (h *Hooks) ask(ctx context.Context, hook Hook, in HookInput) (HookAnswer, e
 	}
 	a.Note = clip(strings.TrimSpace(a.Note), maxNote)
 	return a, nil
+}
+
+// hookExit is the end of a hook that failed, and what it wrote to stderr.
+type hookExit struct {
+	err    error
+	stderr string
+}
+
+func (e *hookExit) Error() string { return e.err.Error() + ": " + e.stderr }
+func (e *hookExit) Unwrap() error { return e.err }
+
+// brief is why a hook failed, without what it wrote to stderr: models read it.
+func brief(err error) string {
+	if exit := (*hookExit)(nil); errors.As(err, &exit) {
+		return exit.err.Error()
+	}
+	return err.Error()
 }
 
 // capped keeps the first bytes of what is written to it, and calls full at the

@@ -30,8 +30,8 @@ const (
 	// EntryIntent is what a call is about to change, written before it does. It
 	// counts where the call has no result: the process died in between.
 	EntryIntent EntryKind = "intent"
-	// EntryChanges is what a call of an ended turn changed whose process had died,
-	// found out later.
+	// EntryChanges is what a call of a turn changed that is not among its results: found out
+	// after its process died, or applied later by a person.
 	EntryChanges EntryKind = "changes"
 	// EntryInput is what a person said into the running turn.
 	EntryInput EntryKind = "input"

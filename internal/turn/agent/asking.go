@@ -35,11 +35,13 @@ func (c *toolCall) allow() error {
 	switch {
 	case ruling.Outcome == permit.Refuse:
 		c.refuse(ruling.Reason, tool.Refuse("not permitted: %s", ruling.Reason).Result(), event.OutcomeRefused)
-		return c.refused(ruling.Reason)
-	case ruling.Outcome == permit.Allow && c.suspended == nil && c.effect.Outside:
-		return c.audit(permit.Entry{
-			Kind: auditOutside, Summary: c.act(), Verdict: string(permit.VerdictAllow), Reason: ruling.Reason, Note: c.effect.Why, Effect: c.effect.Fingerprint(),
-		})
+		refusal := permit.Entry{Kind: auditRefusal, Summary: c.act(), Reason: ruling.Reason}
+		if err != nil {
+			refusal.Note = err.Error()
+		}
+		return c.audit(refusal)
+	case ruling.Outcome == permit.Allow && c.suspended == nil && c.leavesSandbox():
+		return c.auditOutside(ruling.Reason)
 	case began, ruling.Outcome == permit.Allow && c.suspended == nil: // else the answer to what was asked counts
 		return nil
 	}
@@ -48,6 +50,9 @@ func (c *toolCall) allow() error {
 		c.refuse(ruling.Reason+", and nobody can be asked", tool.Refuse("not permitted: nobody can be asked").Result(), event.OutcomeRefused)
 		return c.refused("nobody can be asked")
 	case c.suspended == nil && c.run.Questions.Requests.Granted(c.run.SessionID, c.run.Settings.Persona.ID, c.effect):
+		if c.leavesSandbox() {
+			return c.auditOutside("allowed for the session")
+		}
 		return nil
 	case c.suspended == nil && c.run.Settings.AsksNobody:
 		c.refuse(ruling.Reason+", and nobody is asked", unasked(ruling.Reason), event.OutcomeRefused)

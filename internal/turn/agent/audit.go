@@ -13,8 +13,9 @@ const (
 	auditRefusal = "refusal"
 	// auditDelegation is the start of an agent, with whose approval it rests on.
 	auditDelegation = "delegation"
-	// auditOutside is a command that is about to run outside the sandbox without a
-	// question. Where the entry fails the command does not run.
+	// auditOutside is a call that is about to leave the sandbox without a question: a
+	// command of the person's, or a call to an MCP server. Where the entry fails it does
+	// not run.
 	auditOutside = "outside"
 )
 
@@ -27,6 +28,19 @@ func (c *toolCall) audit(e permit.Entry) error {
 	e.SessionID, e.TurnID, e.ToolCallID = c.run.SessionID, c.run.ID, c.id
 	e.Project, e.Agent, e.Tool = c.run.Lease.Record().ProjectRoot, c.run.Settings.Persona.ID, c.name
 	return c.run.Audit.Append(context.WithoutCancel(c.run.Context), e)
+}
+
+// leavesSandbox reports whether the call does what belay neither confines nor takes back.
+func (c *toolCall) leavesSandbox() bool {
+	return c.effect.Outside || c.effect.Kind == permit.External
+}
+
+// auditOutside adds to the audit log that the call runs outside the sandbox, and why
+// nobody was asked.
+func (c *toolCall) auditOutside(why string) error {
+	return c.audit(permit.Entry{
+		Kind: auditOutside, Summary: c.act(), Verdict: string(permit.VerdictAllow), Reason: why, Note: c.effect.Why, Effect: c.effect.Fingerprint(),
+	})
 }
 
 // refused adds to the audit log that the call was refused.

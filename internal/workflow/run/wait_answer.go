@@ -32,9 +32,6 @@ type AnswerRequest struct {
 	Answer, Note, By string
 }
 
-// maxNote caps the note of an answer, in bytes.
-const maxNote = 4 << 10
-
 // Answer answers a wait task of a run. It counts at once where a process works on the run,
 // and else when the run is taken up. The first answer counts: DECISION_CLOSED where there
 // is one, also after the run has gone on; NOT_FOUND where nothing waited. The caller has
@@ -43,8 +40,8 @@ func (r *Runner) Answer(ctx context.Context, a AnswerRequest) (Waiting, error) {
 	if a.Answer != AnswerContinue && a.Answer != AnswerRefuse {
 		return Waiting{}, fault.New(fault.InvalidRequest, "answer must be %s or %s", AnswerContinue, AnswerRefuse).With("field", "answer")
 	}
-	if len(a.Note) > maxNote {
-		return Waiting{}, fault.New(fault.InvalidRequest, "note has %d bytes, more than %d", len(a.Note), maxNote).With("field", "note")
+	if err := (permit.Decision{Verdict: permit.VerdictAllow, By: a.By, Note: a.Note}).Check(); err != nil {
+		return Waiting{}, err
 	}
 	f, err := openFolder(a.Project, a.ID)
 	if err != nil {
