@@ -24,7 +24,7 @@ type Catalog struct {
 // Limits returns the limits of the named model, those of Default when no entry
 // names it. These are marked as assumed, unless they are stated.
 func (c Catalog) Limits(model string) Limits {
-	if l, ok := lookup(c.Models, model); ok {
+	if l, _, ok := lookup(c.Models, model); ok {
 		return l
 	}
 	l := c.Default

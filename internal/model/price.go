@@ -23,7 +23,7 @@ type Prices map[string]Price
 // Cost returns what u cost in US dollars. It reports false for a model without
 // a price; such a model must not be given a cost budget.
 func (p Prices) Cost(model string, u Usage) (usd float64, ok bool) {
-	price, ok := lookup(p, model)
+	price, ok := p.Price(model)
 	if !ok {
 		return 0, false
 	}
@@ -36,12 +36,26 @@ func (p Prices) Cost(model string, u Usage) (usd float64, ok bool) {
 // Bounds reports whether a cost budget can hold for a model of a provider: the price is
 // known, or it is the embedded provider, which costs nothing.
 func (p Prices) Bounds(provider, model string) bool {
-	_, known := lookup(p, model)
+	_, known := p.Price(model)
 	return known || provider == Scripted
 }
 
-// Price returns what a model costs; it reports false where that is not known.
-func (p Prices) Price(model string) (Price, bool) { return lookup(p, model) }
+// Price returns what a model costs; it reports false where that is not known. Another word
+// in its name is another model: gpt-5-pro is not gpt-5.
+func (p Prices) Price(model string) (Price, bool) {
+	price, rest, ok := lookup(p, model)
+	return price, ok && price != unknown && sameModel(rest)
+}
+
+// sameModel reports whether what a name has beyond that of a model is a date, the word
+// latest, or a tag.
+func sameModel(rest string) bool {
+	switch {
+	case rest == "", rest[0] == ':', rest[0] == '@', rest == "-latest":
+		return true
+	}
+	return rest[0] == '-' && strings.Trim(rest[1:], "0123456789") == ""
+}
 
 // With returns a copy of p in which the entries of overrides hold.
 func (p Prices) With(overrides Prices) Prices {
@@ -55,6 +69,9 @@ func (p Prices) With(overrides Prices) Prices {
 	return all
 }
 
+// unknown stands for a model whose price is not known, so that no shorter name does.
+var unknown = Price{Input: -1}
+
 // ListPrices returns the published prices per million tokens. A model that is
 // not listed, or whose price depends on the size of the prompt, has none until
 // the configuration gives it one: a wrong price would be worse.
@@ -62,8 +79,8 @@ func ListPrices() Prices {
 	all := Prices{}
 	for _, m := range slices.Concat(anthropicModels, openAIModels) {
 		for name := range strings.FieldsSeq(m.names) {
-			if m.price != (Price{}) {
-				all[name] = m.price
+			if all[name] = m.price; m.price == (Price{}) {
+				all[name] = unknown
 			}
 		}
 	}
@@ -75,12 +92,13 @@ var isoDate = lazyregexp.New(`-\d{4}-\d{2}-\d{2}$`)
 
 // lookup finds the entry whose key is the longest start of name such that only
 // a date, a word or a tag is left over. A left-over minor version is no match:
-// claude-opus-4-9 is another model than claude-opus-4, at another price.
-func lookup[T any](table map[string]T, name string) (T, bool) {
+// claude-opus-4-9 is another model than claude-opus-4, at another price. Rest is what is
+// left over.
+func lookup[T any](table map[string]T, name string) (found T, rest string, ok bool) {
 	name = isoDate.ReplaceAllString(strings.ToLower(strings.TrimSpace(name)), "")
 	for key := name; key != ""; {
 		if v, ok := table[key]; ok {
-			return v, true
+			return v, name[len(key):], true
 		}
 		cut := strings.LastIndexAny(key, "-@:.")
 		if cut < 0 || minorVersion(key[cut+1:]) {
@@ -88,8 +106,7 @@ func lookup[T any](table map[string]T, name string) (T, bool) {
 		}
 		key = key[:cut]
 	}
-	var none T
-	return none, false
+	return found, "", false
 }
 
 // minorVersion reports whether a word of a model's name is a number of at most

@@ -65,6 +65,12 @@ func TestCost(t *testing.T) {
 		{"claude-opus-4-8", 5 + 5 + 1 + 2.5, true},
 		{"claude-opus-4-9", 0, false}, // must not be taken for claude-opus-4
 		{"unknown", 0, false},
+		{"gpt-4o-mini-2024-07-18", 0.15 + 0.12 + 0.15, true},
+		{"gpt-4o-mini:free", 0.15 + 0.12 + 0.15, true},
+		{"gpt-4o-mini-audio-preview", 0, false}, // audio costs far more than text
+		{"gpt-4o-mini-realtime-preview", 0, false},
+		{"gpt-5-pro", 0, false},
+		{"o3-pro-2025-06-10", 0, false},
 	}
 	for _, tt := range tests {
 		got, ok := model.ListPrices().Cost(tt.name, u)

@@ -113,6 +113,10 @@ func (d *Digest) end(e *Entry) {
 	if e.Turn == d.Open {
 		d.Open = ""
 	}
+	if e.Usage == nil && e.Turn == d.ended { // it corrects how the turn ended; what it cost stands
+		d.Exit, d.Failure = e.ExitCode, e.Error
+		return
+	}
 	cost := 0.0
 	if e.Usage != nil && e.Usage.CostUSD != nil && e.Turn != d.elsewhere {
 		cost = *e.Usage.CostUSD

@@ -355,3 +355,19 @@ func TestListsWhileSessionsAreMade(t *testing.T) {
 		}
 	}
 }
+
+// A second end of a turn corrects how it ended, and not what it cost.
+func TestCorrectedEndKeepsTheCost(t *testing.T) {
+	t.Parallel()
+	var d Digest
+	for _, line := range []string{
+		`{"kind":"turn","turn":"t1","time":"2026-01-02T03:04:05Z","message":"go"}`,
+		`{"kind":"end","turn":"t1","time":"2026-01-02T03:04:06Z","exitCode":0,"usage":{"inputTokens":1,"outputTokens":2,"costUsd":5}}`,
+		`{"kind":"end","turn":"t1","time":"2026-01-02T03:04:07Z","exitCode":1,"error":"the disk is full"}`,
+	} {
+		d.take([]byte(line + "\n"))
+	}
+	if d.CostUSD == nil || *d.CostUSD != 5 || d.Exit == nil || *d.Exit != 1 || d.Failure != "the disk is full" {
+		t.Errorf("%+v", d)
+	}
+}

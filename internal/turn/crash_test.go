@@ -70,7 +70,7 @@ func TestKilledWhileWriting(t *testing.T) {
 	r.now.Store(time.Now().UnixNano())
 	r.open(writing)
 	r.provider.does(says("after the crash"))
-	late := 0 // changes that were found after the crash
+	late, paid := 0, 0 // changes that were found after the crash, and turns of which it is known what they used
 	for at, survived := 1, false; !survived; at++ {
 		if at > 200 {
 			t.Fatal("the child never survives")
@@ -124,6 +124,16 @@ func TestKilledWhileWriting(t *testing.T) {
 		}
 		exitOf(t, r.say(id, "go on"))
 		r.whole(id)
+		entries, err = r.engine.Transcript(r.ctx(), id)
+		must(t, err)
+		for _, e := range entries {
+			if e.Kind == session.EntryEnd && e.StopReason == session.StopProcessEnded && e.Usage != nil && e.Usage.OutputTokens > 0 {
+				paid++
+			}
+		}
+	}
+	if paid == 0 {
+		t.Error("no turn whose process died used anything")
 	}
 	if late < 2 {
 		t.Errorf("%d changes were found after a crash, want those of both calls", late)

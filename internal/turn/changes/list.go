@@ -100,7 +100,8 @@ func (c *Changes) Changes(ctx context.Context, sessionID, turnID string) ([]Chan
 }
 
 // In are the changes that a transcript has, without their diffs: those of
-// one turn or, for "", of all.
+// one turn or, for "", of all. What a person applied of a turn after its undo is a set of
+// its own.
 func In(entries []session.Entry, turnID string) []ChangeSet {
 	var all []ChangeSet
 	at := map[string]int{}
@@ -116,6 +117,7 @@ func In(entries []session.Entry, turnID string) []ChangeSet {
 		switch {
 		case e.Kind == session.EntryUndo && known:
 			all[i].Undone = &e.Time
+			delete(at, e.Turn) // what is applied of it later stands
 			continue
 		case len(e.Changes) == 0, e.Kind == session.EntryIntent:
 			continue

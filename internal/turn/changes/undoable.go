@@ -10,21 +10,18 @@ import (
 	"belay/internal/turn/conversation"
 )
 
-// Undoable are a turn's changes as they can be taken back, and the result of
-// doing so; it is the earlier one's where they were.
+// Undoable are a turn's changes that stand, as they can be taken back, and the result of
+// doing so; it is the earlier one's where all were taken back.
 func Undoable(entries []session.Entry, r UndoRequest) ([]session.Change, UndoResult, error) {
 	done := UndoResult{TurnID: r.TurnID}
 	if _, known := session.FindTurn(entries, r.TurnID); !known {
 		return nil, done, session.NoSuchTurn(r.SessionID, r.TurnID)
 	}
-	for _, e := range slices.Backward(entries) {
-		if e.Kind == session.EntryUndo && e.Turn == r.TurnID {
-			done.Paths, done.Time, done.Already = orNone(e.Paths), e.Time, true
-			return nil, done, nil
-		}
-	}
 	var changes []session.Change
 	for _, turn := range In(entries, r.TurnID) {
+		if turn.Undone != nil {
+			continue
+		}
 		for _, c := range turn.Changes {
 			if c.Restored {
 				continue // it was undone at once
@@ -41,6 +38,12 @@ func Undoable(entries []session.Entry, r UndoRequest) ([]session.Change, UndoRes
 		}
 	}
 	if len(changes) == 0 {
+		for _, e := range slices.Backward(entries) {
+			if e.Kind == session.EntryUndo && e.Turn == r.TurnID {
+				done.Paths, done.Time, done.Already = orNone(e.Paths), e.Time, true
+				return nil, done, nil
+			}
+		}
 		return nil, done, fault.New(fault.NotFound, "turn %s changed no file, so there is nothing to take back", r.TurnID).
 			With("turn", r.TurnID).WithHint("see which turns did with belay session changes %s", r.SessionID)
 	}

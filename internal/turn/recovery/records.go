@@ -126,7 +126,7 @@ func (r *Records) settleFindings(ctx context.Context, lease *session.Lease) erro
 func (r *Records) settleTranscript(ctx context.Context, lease *session.Lease, last session.Entry, logged *trace) error {
 	said := logged.text.String()
 	code, now := ending.Failed, session.Time{Time: r.Clock()}
-	end := session.Entry{Kind: session.EntryEnd, Turn: last.Turn, Time: now, ExitCode: &code, StopReason: session.StopProcessEnded, Audit: (*session.AuditPosition)(r.Audit.Position())}
+	end := session.Entry{Kind: session.EntryEnd, Turn: last.Turn, Time: now, ExitCode: &code, StopReason: session.StopProcessEnded, Usage: logged.totals, Audit: (*session.AuditPosition)(r.Audit.Position())}
 	entries := logged.unrecorded(lease.Entries(), last.Turn, now)
 	if said != "" && last.Kind != session.EntryAssistant {
 		entries = append(entries, session.Entry{

@@ -56,15 +56,17 @@ func unique[T named](d *decoder, what string, all []T) {
 }
 
 // tasksAreUnique refuses ids given twice, also within other tasks: templates know
-// tasks by their id alone.
+// tasks by their id alone. Ids that differ in case alone would share a record on the disks
+// of some systems.
 func (d *decoder) tasksAreUnique() {
 	seen := map[string]*Task{}
 	d.w.Walk(func(t *Task) {
-		if first := seen[t.ID]; first != nil && t.ID != "" {
+		key := strings.ToLower(t.ID)
+		if first := seen[key]; first != nil && t.ID != "" {
 			d.report.Beyond(authored.RuleDuplicate, t.At.Field("id"), t.Path+".id", "", "the task %q is there already, as %s", t.ID, first.Path)
 			return
 		}
-		seen[t.ID] = t
+		seen[key] = t
 	})
 }
 

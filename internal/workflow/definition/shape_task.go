@@ -82,7 +82,7 @@ func taskKeys(kinds []string, inner *authored.Shape) []authored.Key {
 		{Name: "outputs", Value: free, Doc: "What other tasks see of its result, which templates here see as .output. Left out, all of it." + templates},
 		{Name: "attachments", For: shows, Value: declared.List, Doc: "What the model is shown, before the attachments of agent and action. Tasks within this one have them, too."},
 		{Name: "timeout", For: limited, Value: authored.Length{Most: maxTime}, Doc: "How long it may take, as 30s or 5m."},
-		{Name: "retries", For: limited, Value: authored.Whole{Least: 1, Most: maxRetries}, Doc: "How often it is tried again after it has failed. Default: not at all."},
+		{Name: "retries", For: []string{string(Basic), string(Tool)}, Value: authored.Whole{Least: 1, Most: maxRetries}, Doc: "How often it is tried again after it has failed. Default: not at all."},
 		{Name: "agent", For: basic, Required: true, Value: authored.Either{Short: filled, Mapping: whoShape}, Doc: "The id of the agent that does it."},
 		{Name: "action", For: basic, Value: filled, Doc: "The id of the agent's action."},
 		{Name: "prompt", For: basic, Value: filled, Doc: "The prompt: a template. With an action it follows the action's prompt."},

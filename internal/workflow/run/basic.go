@@ -43,6 +43,7 @@ func (x *execution) basic(ctx context.Context, t *definition.Task, p place, s sc
 
 // tries makes attempts until one succeeds, or none could any more.
 func (x *execution) tries(ctx context.Context, t *definition.Task, rec *Task, attempt func() (any, error)) error {
+	rec.earlier = rec.Usage
 	for n := 0; ; n++ {
 		output, err := attempt()
 		if err == nil {
@@ -88,7 +89,7 @@ func mayRetry(ctx context.Context, err error) bool {
 	}
 	switch f.Type {
 	case fault.InvalidRequest, fault.InvalidWorkflow, fault.BudgetExceeded, fault.MissingAPIKey, fault.StorageFailure,
-		fault.WorkingRootInaccessible, fault.WorkingRootConflict, fault.AttachmentFailure:
+		fault.WorkingRootInaccessible, fault.WorkingRootConflict, fault.AttachmentFailure, fault.RequestTooLarge:
 		return false
 	}
 	return true
@@ -169,11 +170,14 @@ func (x *execution) startTurn(ctx context.Context, r turn.Request) (turn.Stream,
 
 // ask has one turn and returns what the agent answered.
 func (x *execution) ask(ctx context.Context, r turn.Request, rec *Task, this *Attempt) (string, error) {
+	if err := rec.left(&r.Opts); err != nil {
+		return "", err
+	}
 	s, err := x.startTurn(ctx, r)
 	if err != nil {
 		return "", err
 	}
-	l := &listener{x: x, key: rec.Key, session: r.SessionID, tokens: r.Opts.MaxTokens}
+	l := &listener{x: x, key: rec.Key, session: r.SessionID}
 	this.Turns = append(this.Turns, s.Turn())
 	err = x.records.journal.add(TaskAttempt, rec.Key, Tried{
 		N: len(rec.Attempts), Session: r.SessionID, Turn: s.Turn(), Attachments: len(r.Items), Repair: this.Repaired,

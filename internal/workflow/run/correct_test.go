@@ -175,3 +175,36 @@ func TestCorrectRefuses(t *testing.T) {
 		t.Errorf("%s, asked %q", r.Status, b.e.asked())
 	}
 }
+
+// Whatever failed last is tried again when a corrected run is taken up, in whichever order
+// its tasks had begun; so is what failed before it and has not been reached since.
+func TestCorrectedTaskFails(t *testing.T) {
+	t.Parallel()
+	const text = agents + `tasks:
+  - {id: one, agent: a, prompt: one, on_success: {next: two}}
+  - {id: two, agent: a, prompt: two}
+`
+	failing := map[string]bool{"two": true}
+	b := newBench(t, text, func(r turn.Request) reply {
+		if failing[r.Message] {
+			return reply{fails: "no"}
+		}
+		return reply{text: r.Message}
+	})
+	r := b.run(nil)
+	b.file("flow.yaml", strings.Replace(text, "prompt: one", "prompt: first", 1))
+	failing = map[string]bool{"first": true}
+	if _, err := b.r.Correct(t.Context(), b.corrected(r.ID)); err != nil {
+		t.Fatal(err)
+	}
+	if r = b.ended(r.ID); r.Status != run.Failed {
+		t.Fatalf("the first task was to fail: %s", r.Status)
+	}
+	failing = nil
+	if _, err := b.r.Resume(t.Context(), b.project, r.ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	if r = b.ended(r.ID); r.Status != run.Success {
+		t.Errorf("%s %+v, asked %q", r.Status, r.Error, b.e.asked())
+	}
+}

@@ -45,7 +45,7 @@ func (x *execution) call(ctx context.Context, t *definition.Task, input json.Raw
 	d := &agent.Direct{Tool: t.Tool, Input: input}
 	tools := []string{t.Tool}
 	request := turn.Request{
-		SessionID: session, Message: brief([]string{rec.Prompt}), Allow: x.record.Allow,
+		SessionID: session, Message: fault.Clip(rec.Prompt), Allow: x.record.Allow,
 		Opts:  turn.Opts{Mode: x.record.Mode, Tools: &tools, OnQuestion: x.eval.onQuestion},
 		Agent: &turn.Agent{Name: toolAgent, Instructions: "A task of a workflow calls this tool.", From: x.record.File + "#" + t.ID, Direct: d, Alone: true},
 	}

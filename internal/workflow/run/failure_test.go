@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -90,18 +91,24 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// A turn that uses more tokens than its task may is stopped.
-func TestTokens(t *testing.T) {
+// All turns of a task share its budget: each may use what the ones before have left, and none
+// begins without anything.
+func TestBudgetOfATask(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, agents+`tasks: [{id: t, agent: a, prompt: x, budget: {max_tokens: 10}}, {id: u, agent: a, prompt: x}]`, func(turn.Request) reply {
-		return reply{tokens: 7, text: "x"}
+	b := newBench(t, agents+`tasks: [{id: t, agent: a, prompt: x, retries: 5, budget: {max_tokens: 10, max_cost: 2}}]`, func(turn.Request) reply {
+		return reply{tokens: 4, fails: "no"}
 	})
-	if r := b.run(nil); r.Status != run.Success || r.Usage.InputTokens != 7 || *r.Usage.CostUSD != 0.5 {
+	r := b.run(nil)
+	if r.Status != run.Failed || r.Error.Type != fault.BudgetExceeded || !strings.Contains(r.Error.Message, "has used its 10 tokens (budget.max_tokens)") || r.Usage.InputTokens != 12 || *r.Usage.CostUSD != 1.5 {
 		t.Errorf("%s %+v %+v", r.Status, r.Error, r.Usage)
 	}
-	b.e.answer = func(turn.Request) reply { return reply{tokens: 11, hangs: true} }
-	if r := b.run(nil); r.Status != run.Failed || r.Error.Type != fault.BudgetExceeded || !strings.Contains(r.Error.Message, "more than its 10 tokens (budget.max_tokens)") {
-		t.Errorf("%s %+v", r.Status, r.Error)
+	var tokens []int64
+	var costs []float64
+	for _, q := range b.e.requests {
+		tokens, costs = append(tokens, *q.Opts.MaxTokens), append(costs, *q.Opts.MaxCostUSD)
+	}
+	if !slices.Equal(tokens, []int64{10, 6, 2}) || !slices.Equal(costs, []float64{2, 1.5, 1}) {
+		t.Errorf("the turns may use %v and %v", tokens, costs)
 	}
 }
 

@@ -2,6 +2,8 @@ package run
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -137,8 +139,18 @@ func (f *folder) writeRun(r Record) error {
 	return f.write(fileRun, runFile{formatVersion, r})
 }
 
+// maxFileKey is the longest key that a record is named by, in bytes: file systems take 255.
+const maxFileKey = 200
+
 // fileOf is the name of a task's record. Ids have no dots.
-func fileOf(key string) string { return strings.ReplaceAll(key, "/", ".") + ".json" }
+func fileOf(key string) string {
+	name := strings.ReplaceAll(key, "/", ".")
+	if len(name) > maxFileKey {
+		sum := sha256.Sum256([]byte(key))
+		name = name[:maxFileKey] + "." + hex.EncodeToString(sum[:8])
+	}
+	return name + ".json"
+}
 
 // read reads the run's record, without its tasks.
 func (f *folder) read() (Record, error) {

@@ -132,11 +132,6 @@ func (s *stream) Next(ctx context.Context) ([]event.Event, error) {
 	if s.over {
 		return nil, io.EOF
 	}
-	if s.reply.hangs && s.reply.tokens > 0 {
-		data, err := json.Marshal(event.UsageReport{Totals: event.Tokens{InputTokens: s.reply.tokens}})
-		s.reply.tokens = 0
-		return []event.Event{{Type: event.Usage, Data: data}}, err
-	}
 	if s.reply.asks != "" && !s.asked {
 		s.asked = true
 		data, err := json.Marshal(event.Permission{DecisionID: s.reply.asks, Name: "write"})
@@ -169,7 +164,7 @@ func (s *stream) Next(ctx context.Context) ([]event.Event, error) {
 	}
 	if s.reply.tokens > 0 {
 		cost := 0.5
-		add(event.Usage, event.UsageReport{Totals: event.Tokens{InputTokens: s.reply.tokens, CostUSD: &cost}})
+		add(event.Usage, event.UsageReport{Totals: event.Tokens{InputTokens: s.reply.tokens, OutputTokens: s.reply.tokens, CostUSD: &cost}})
 	}
 	if s.reply.fails != "" {
 		exit := event.Exit{ExitCode: 1, Error: s.reply.fails, ErrorType: "SDK_FAILURE", Status: 500}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"time"
 
 	"belay/internal/authored"
 	"belay/internal/plainjson"
@@ -210,7 +211,15 @@ func (u reuse) recheck(ctx context.Context, t *definition.Task, p place, s scope
 	rec.goesOn(u.records.record.Pauses, u.records.now())
 	rec.restart(why)
 	rec.Kind = t.Kind
+	rec.waitAnew(u.records.now())
 	return false
+}
+
+// waitAnew has a wait task begin now: its time has not begun to run out.
+func (t *Task) waitAnew(now time.Time) {
+	if t.Kind == definition.Wait {
+		t.StartedAt, t.PausedMs, t.ResumedAt = now, 0, nil
+	}
 }
 
 // restart makes the record that of a task which begins anew.

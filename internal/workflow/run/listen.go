@@ -21,11 +21,6 @@ type listener struct {
 	x            *execution
 	key, session string
 
-	// tokens caps those that are read and written, nil for no cap of its own; spent
-	// is set once they are used up.
-	tokens *int64
-	spent  bool
-
 	text   string
 	reason string
 	usage  *event.Tokens
@@ -45,24 +40,21 @@ func (l *listener) hear(ctx context.Context, s turn.Stream) error {
 	defer leave(nil)
 	l.asked, l.pauses = map[string]bool{}, pausesOf(ctx)
 	defer func() { l.answered(slices.Collect(maps.Keys(l.asked))...) }()
-	stop := context.AfterFunc(ctx, func() {
+	interrupt := func() {
 		asking, cancel := context.WithTimeout(life, patience)
 		defer cancel()
 		// The turn may have ended by itself in between.
 		if err := l.x.r.o.Engine.Interrupt(asking, l.session, s.Turn()); err != nil && !fault.Is(err, fault.SessionNotFound) {
 			leave(fmt.Errorf("interrupt the turn: %w", err))
 		}
-	})
+	}
+	stop := context.AfterFunc(ctx, interrupt)
 	defer stop()
 	for {
 		events, err := s.Next(life)
 		for _, e := range events {
 			if err := l.take(e); err != nil {
-				return err
-			}
-		}
-		if err == nil && l.overspends() {
-			if err := l.x.r.o.Engine.Interrupt(life, l.session, s.Turn()); err != nil && !fault.Is(err, fault.SessionNotFound) {
+				interrupt() // nobody hears what it does from here on
 				return err
 			}
 		}
@@ -73,16 +65,6 @@ func (l *listener) hear(ctx context.Context, s turn.Stream) error {
 			return err
 		}
 	}
-}
-
-// overspends reports, once, that the turn has used its tokens and has not ended.
-func (l *listener) overspends() bool {
-	u := l.usage
-	if l.spent || l.tokens == nil || u == nil || l.exit != nil || u.InputTokens+u.OutputTokens <= *l.tokens {
-		return false
-	}
-	l.spent = true
-	return true
 }
 
 func (l *listener) take(e event.Event) error {
@@ -149,9 +131,6 @@ func (l *listener) verdict(ctx context.Context) error {
 		return context.Cause(ctx)
 	case l.exit == nil:
 		return fault.New(fault.TaskFailed, "the turn in session %s has no end", l.session).With("sessionId", l.session)
-	case l.spent && l.exit.ExitCode != 0:
-		return fault.New(fault.BudgetExceeded, "the turn in session %s used more than its %d tokens (budget.max_tokens)", l.session, *l.tokens).
-			With("sessionId", l.session).WithHint("raise the budget of the task or its agent")
 	case l.exit.Interrupted != nil && *l.exit.Interrupted:
 		return fault.New(fault.TaskFailed, "somebody interrupted the turn in session %s", l.session).With("sessionId", l.session)
 	case l.exit.ExitCode != 0:
@@ -165,7 +144,7 @@ func (l *listener) verdict(ctx context.Context) error {
 		return nil
 	case model.StopBudget, model.StopMaxTurns, model.StopMaxTokens:
 		return fault.New(fault.BudgetExceeded, "the answer is not whole: the turn in session %s ended at its budget (%s)", l.session, l.reason).
-			With("stopReason", l.reason).With("sessionId", l.session).WithHint("raise the budget of the task or its agent")
+			With("stopReason", l.reason).With("sessionId", l.session).WithHint(hintBudget)
 	}
 	f := fault.New(fault.TaskFailed, "the answer is not whole: the model stopped with %s", l.reason).
 		With("stopReason", l.reason).With("sessionId", l.session)

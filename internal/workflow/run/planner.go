@@ -200,8 +200,11 @@ func (p *planner) several(ctx context.Context, t *definition.Task, at place, s s
 		if err != nil {
 			return err
 		}
-		if t.Kind != definition.Composite && t.Kind != definition.Repeat && width(t, len(members)) > 1 {
+		switch {
+		case t.Kind != definition.Composite && t.Kind != definition.Repeat && width(t, len(members)) > 1:
 			c.add(p.collides(m.t, c, written)...)
+		case changesFiles(m.t):
+			p.closed = true // those that follow may be shown what it makes
 		}
 		if c.found = d.adopt(c.found); i >= plannedItems && t.Kind == definition.Collection {
 			continue

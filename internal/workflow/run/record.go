@@ -9,6 +9,7 @@ import (
 	"belay/internal/attachment/gather"
 	"belay/internal/event"
 	"belay/internal/fault"
+	"belay/internal/turn"
 	"belay/internal/workflow/definition"
 )
 
@@ -142,6 +143,8 @@ type Task struct {
 
 	// inherits says that Input is that of the task that holds this one.
 	inherits bool
+	// earlier is what it had used before it was taken up: its budget begins anew then.
+	earlier *event.Tokens
 	// many says that the task is in a large collection.
 	many bool
 }
@@ -206,8 +209,50 @@ func (f *Failure) of(task string) error {
 	return e.With("task", task)
 }
 
+// left lowers the limits of a turn by what the earlier turns of its task used: they share
+// one budget. BUDGET_EXCEEDED where nothing is left.
+func (t *Task) left(o *turn.Opts) error {
+	var used, before event.Tokens
+	if t.Usage != nil {
+		used = *t.Usage
+	}
+	if t.earlier != nil {
+		before = *t.earlier
+	}
+	if o.MaxTokens != nil {
+		left := *o.MaxTokens - (used.OutputTokens - before.OutputTokens)
+		if left <= 0 {
+			return fault.New(fault.BudgetExceeded, "the task %s has used its %d tokens (budget.max_tokens)", t.Key, *o.MaxTokens).WithHint(hintBudget)
+		}
+		o.MaxTokens = &left
+	}
+	if o.MaxCostUSD != nil && used.CostUSD != nil {
+		left := *o.MaxCostUSD - *used.CostUSD
+		if before.CostUSD != nil {
+			left += *before.CostUSD
+		}
+		if left <= 0 {
+			return fault.New(fault.BudgetExceeded, "the task %s has used its $%.2f (budget.max_cost)", t.Key, *o.MaxCostUSD).WithHint(hintBudget)
+		}
+		o.MaxCostUSD = &left
+	}
+	return nil
+}
+
+// hintBudget is the next step after a budget is used up.
+const hintBudget = "raise the budget of the task or its agent"
+
 // ended reports whether nothing more happens to the task.
 func (t *Task) ended() bool { return t.Status == Success || t.Status == Failed }
+
+// endedBefore reports whether the task ended before another one; what has not ended comes
+// last, and nil is before everything.
+func (t *Task) endedBefore(other *Task) bool {
+	if other == nil || t.EndedAt == nil {
+		return false
+	}
+	return other.EndedAt == nil || t.EndedAt.Before(*other.EndedAt)
+}
 
 // failedUntil reports whether the task had failed at a time, nil for none.
 func (t *Task) failedUntil(end *time.Time) bool {

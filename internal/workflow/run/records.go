@@ -87,8 +87,7 @@ func (r *records) isOver() bool {
 func (r *records) beginning(t *definition.Task, p place, s scope) *Task {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if rec := r.before[p.key]; rec != nil {
-		rec.many = p.many
+	if rec := r.before[p.key]; rec != nil { // which stays where it is, however many there are now
 		if rec.Input == nil && p.within() {
 			rec.Input = s.input
 		}

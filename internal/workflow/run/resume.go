@@ -130,12 +130,12 @@ func (x *execution) recollect() error {
 	if record.Status == Failed || record.Status == Cancelled {
 		record.EndedBefore = record.EndedAt
 	}
-	last := ""
+	var last *Task
 	for i := range tasks {
 		t := &tasks[i]
 		x.records.before[t.Key], x.records.order = t, max(x.records.order, t.Order)
-		if !strings.Contains(t.Key, "/") {
-			last = t.Key
+		if !strings.Contains(t.Key, "/") && !t.endedBefore(last) {
+			last = t
 		}
 	}
 	done := 0
@@ -143,8 +143,13 @@ func (x *execution) recollect() error {
 	var calls *event.Calls
 	for key, t := range x.records.before {
 		usage, calls = sum(usage, t.Usage), calls.Plus(t.Calls)
-		if top, _, _ := strings.Cut(key, "/"); top == last && t.failedUntil(record.EndedBefore) {
-			t.Status, t.Decided = Interrupted, nil // it is what the run ended with: tried again
+		if top, _, _ := strings.Cut(key, "/"); last != nil && top == last.Key && t.failedUntil(record.EndedBefore) {
+			// It is what the run ended with: tried again, also where the run ends before it.
+			t.Status, t.Decided = Interrupted, nil
+			t.waitAnew(x.records.now())
+			if err := x.records.keep(t); err != nil {
+				return err
+			}
 		}
 		if t.ended() {
 			done++

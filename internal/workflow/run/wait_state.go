@@ -37,6 +37,9 @@ type Waiting struct {
 // maxWaitFile caps a file about a wait, in bytes.
 const maxWaitFile = 2 << 20
 
+// maxWaitMessage caps what a person is asked, in bytes. Each may take six in a record.
+const maxWaitMessage = 256 << 10
+
 const (
 	waitSuffix      = ".wait"
 	answerSuffix    = ".answer"
@@ -104,11 +107,11 @@ func (s state) answerTo(id, key string) (*Answer, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err == nil {
-		err = json.Unmarshal(data, &a)
-	}
 	if err != nil {
 		return nil, storage("the answer cannot be read", err)
+	}
+	if err := json.Unmarshal(data, &a); err != nil {
+		return nil, fault.New(fault.TaskFailed, "the record of the answer is damaged: %v", err).WithHint("go on with belay run --resume %s, and answer again", id)
 	}
 	return &a, nil
 }
@@ -130,8 +133,8 @@ func (r *Runner) Waits(ctx context.Context, id string) ([]Waiting, error) {
 		}
 		var w Waiting
 		data, _, err := durable.ReadFile(nil, name, maxWaitFile)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // it has ended meanwhile
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, durable.ErrTooLarge) {
+			continue // it has ended meanwhile, or belay did not write it
 		}
 		if err != nil {
 			return nil, storage("what a run waits for cannot be read", err)
@@ -180,6 +183,11 @@ func (r *Runner) TakeUpWaiting(ctx context.Context) (n int, _ error) {
 		seen[w.RunID] = true
 		if err := ctx.Err(); err != nil {
 			return n, err
+		}
+		record, err := readRecord(w.Project, w.RunID)
+		if err == nil && (record.Status == Cancelled || record.Status == Failed || record.Status == Success) {
+			errs = append(errs, r.state.forget(w.RunID)) // its process died before it had done that
+			continue
 		}
 		switch _, err := r.Resume(ctx, w.Project, w.RunID, ""); {
 		case fault.Is(err, fault.RunInProgress):

@@ -64,6 +64,10 @@ func (x *execution) await(ctx context.Context, t *definition.Task, s scope, rec 
 		if err != nil {
 			return invalid("the message of the task "+t.ID+" cannot be evaluated", problemOf(x.w.name, placed(err, t.At.Field("message"), t.Path+".message")))
 		}
+		if len(text) > maxWaitMessage {
+			return fault.New(fault.TaskFailed, "the message of the task %s has %d bytes, more than %d", t.ID, len(text), maxWaitMessage).
+				WithHint("name a file with the details in the message")
+		}
 		rec.Prompt = text
 	}
 	w := Waiting{RunID: x.id, Project: x.record.Project, Workflow: x.w.ID, Task: rec.Key, Message: rec.Prompt, Since: rec.StartedAt}
@@ -92,8 +96,8 @@ func (x *execution) await(ctx context.Context, t *definition.Task, s scope, rec 
 	defer done()
 	x.count(-1, 0)
 	p.resume()
-	if err != nil && stopped(ctx) == errInterrupted {
-		return err // it goes on waiting in the next process
+	if err != nil && (stopped(ctx) == errInterrupted || fault.Is(err, fault.StorageFailure)) {
+		return err // it goes on waiting in the next process, and an answer stays
 	}
 	if err == nil {
 		rec.Decided = a

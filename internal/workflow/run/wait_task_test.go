@@ -169,3 +169,29 @@ func TestTimeoutWhileOthersWork(t *testing.T) {
 		t.Errorf("the one that held the place: %s %+v", r.Status, r.Error)
 	}
 }
+
+// A wait whose time ran out has all of it again when its run is taken up.
+func TestWaitBeginsAnew(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "id: flow\ntasks: [{id: ok, type: wait, message: Well?, for: 1s}]\n", echo)
+	r := b.run(nil)
+	if r.Status != run.Failed {
+		t.Fatalf("%s %+v", r.Status, r.Error)
+	}
+	ended := *task(t, r, "ok").EndedAt
+	if _, err := b.r.Resume(t.Context(), b.project, r.ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	if r = b.ended(r.ID); task(t, r, "ok").StartedAt.Before(ended) || task(t, r, "ok").EndedAt.Sub(ended) < time.Second {
+		t.Errorf("it began at %v, after it had ended at %v, and ended at %v", task(t, r, "ok").StartedAt, ended, task(t, r, "ok").EndedAt)
+	}
+}
+
+// A question that is too long for its record fails its task, and no other question is lost.
+func TestLongQuestion(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "id: flow\ntasks: [{id: ok, type: wait, message: '{{ repeat 300000 \"<\" }}'}]\n", echo)
+	if r := b.run(nil); r.Status != run.Failed || !strings.Contains(r.Error.Message, "300000 bytes, more than 262144") {
+		t.Errorf("%s %+v", r.Status, r.Error)
+	}
+}

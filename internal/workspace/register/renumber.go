@@ -49,6 +49,15 @@ func NewNumbering(host string, target func(id string) (valid, why string)) *Numb
 	return &Numbering{host: hostID(host), target: target, ids: map[string]string{}, used: map[int]bool{}}
 }
 
+// Reserve keeps the valid ids of a register from being given to other rows.
+func (n *Numbering) Reserve(r *Register) {
+	for i := range r.rows {
+		if id := r.Row(i).ID(); isDependencyID(id) {
+			n.take(id)
+		}
+	}
+}
+
 // IDs are the DependencyIDs that became valid, by what they were. An id that two rows
 // had is that of the first.
 func (n *Numbering) IDs() map[string]string { return n.ids }
@@ -72,11 +81,7 @@ func (n *Numbering) Renumber(r *Register) (after *Register, changes []IDChange, 
 	}
 	edits := splice{r: r}
 	seen := map[string]bool{}
-	for i := range r.rows {
-		if id := r.Row(i).ID(); isDependencyID(id) {
-			n.take(id)
-		}
-	}
+	n.Reserve(r)
 	for i := range r.rows {
 		row := r.Row(i)
 		set := func(c Column, valid, why string) {

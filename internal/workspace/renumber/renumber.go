@@ -52,6 +52,9 @@ type work struct {
 	// only are the valid ids by those that one register alone had, "" for those of
 	// several.
 	only map[string]string
+	// waiting are the proposals that wait, by the folders of their deliverables: a row
+	// must not get the id of one that is to come.
+	waiting map[string][]*register.Register
 }
 
 // one is a deliverable's register.
@@ -70,7 +73,14 @@ func Make(ctx context.Context, root string, found *scan.Result, today string) (*
 		return nil, err
 	}
 	defer project.Close()
-	w := &work{project: project, today: today, plan: &Plan{Registers: []Register{}, Files: []changeset.File{}}, only: map[string]string{}}
+	w := &work{project: project, today: today, plan: &Plan{Registers: []Register{}, Files: []changeset.File{}}, only: map[string]string{}, waiting: map[string][]*register.Register{}}
+	_, err = proposal.Rewrite(ctx, root, func(p *proposal.Proposal, rows *register.Register) *register.Register {
+		w.waiting[p.Path] = append(w.waiting[p.Path], rows)
+		return rows
+	})
+	if err != nil {
+		return nil, err
+	}
 	meant := register.NewMeanings()
 	for _, f := range found.Deliverables {
 		meant.Add(f.ID, f.Name)
@@ -104,6 +114,9 @@ func (w *work) register(f *scan.Folder, meant register.Meanings) error {
 		return unreadable(name, register.MaxBytes, err)
 	}
 	o := &one{folder: f, numbering: register.NewNumbering(f.Base(), meant.Of), before: register.Parse(data)}
+	for _, rows := range w.waiting[f.Path] {
+		o.numbering.Reserve(rows)
+	}
 	after, changes, left := o.numbering.Renumber(o.before)
 	o.after, o.changes = after, changes
 	w.all = append(w.all, o)

@@ -294,6 +294,30 @@ func TestProposals(t *testing.T) {
 	}
 }
 
+// TestProposedIDsStayFree: the id of a row that is to come is given to no other row, which
+// the proposal would then change.
+func TestProposedIDsStayFree(t *testing.T) {
+	t.Parallel()
+	dir := root(t, map[string]string{
+		survey + "_STATUS.md":       "**Current State:** OPEN\n",
+		survey + "Dependencies.csv": header + row("DEP-0102-A01", "DEL-01-02", "DELIVERABLE", "DEL-01-03"),
+	})
+	locks := t.TempDir()
+	files := registerfile.New(registerfile.Options{Writer: changeset.Writer{LockDir: locks, Journal: journal.New(t.TempDir(), clock)}, Clock: clock})
+	proposals := proposal.New(proposal.Options{Files: files, LockDir: locks, Clock: clock, NewID: func() string { return "proposal-1" }})
+	d, err := workspace.FindDeliverable(dir, filepath.Join(dir, filepath.FromSlash(survey)))
+	must(t, err)
+	_, err = proposals.Add(t.Context(), d, proposal.Request{By: "agent", Content: []byte(header + row("DEP-01-02-001", "DEL-01-02", "DELIVERABLE", "DEL-01-04"))})
+	must(t, err)
+	s, _ := store(t)
+	must(t, write(t, s, dir, plan(t, dir)))
+	shown, err := proposals.Show(context.Background(), dir, "proposal-1", proposal.Settle{})
+	must(t, err)
+	if shown.Stale || len(shown.Diff.New) != 1 || shown.Diff.New[0].ID != "DEP-01-02-001" || len(shown.Diff.Confirmed) != 0 {
+		t.Errorf("stale %v, %+v", shown.Stale, shown.Diff)
+	}
+}
+
 // TestChangedMeanwhile: one file that somebody changed keeps all others from changing,
 // when ids are made valid and when that is taken back.
 func TestChangedMeanwhile(t *testing.T) {

@@ -25,6 +25,9 @@ type record struct {
 	Version int `json:"version"`
 	Change
 	Files []was `json:"files"`
+	// Undoing is set before the files are put back: one whose process died meanwhile is
+	// finished, and nothing else is taken back in its place.
+	Undoing bool `json:"undoing,omitempty"`
 }
 
 // was is a file as it was.

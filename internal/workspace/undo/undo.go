@@ -101,7 +101,9 @@ func (s *Store) Make(ctx context.Context, project, what, by string, files []chan
 
 // Undo takes back a change, the last one still in effect where id is "". It is
 // refused with NOT_FOUND where there is none, with CONTENT_CHANGED where one of its
-// files was changed since, and then nothing is changed.
+// files was changed since, and with INVALID_REQUEST where the last one is not in effect: its
+// process died before it was made, or somebody put the files back by hand. Then nothing is
+// changed, and the next call is about the change before it.
 func (s *Store) Undo(ctx context.Context, project, id, by string) (Change, error) {
 	r, err := s.find(ctx, project, id)
 	if err != nil {
@@ -127,11 +129,15 @@ func (s *Store) Undo(ctx context.Context, project, id, by string) (Change, error
 	if len(changed) > 0 {
 		return r.Change, changeset.Conflict(changed)
 	}
-	back := r.Change
+	finishes, back := r.Undoing, r.Change
 	back.What, back.By = "undo of "+r.What, by
 	err = s.o.Record.Make(ctx, "change", back, func() error {
 		if len(files) == 0 {
 			return nil
+		}
+		r.Undoing = true
+		if err := s.save(project, r); err != nil {
+			return err
 		}
 		return p.Apply(ctx, back.What, by, files)
 	})
@@ -141,8 +147,9 @@ func (s *Store) Undo(ctx context.Context, project, id, by string) (Change, error
 	now := s.o.Clock().UTC()
 	r.Undone = &now
 	err = s.save(project, r)
-	if p.Close(); err == nil && len(files) == 0 && id == "" {
-		return s.Undo(ctx, project, "", by) // that one had never been made
+	if err == nil && len(files) == 0 && id == "" && !finishes {
+		err = fault.New(fault.InvalidRequest, "the last change (%s) is not in effect: its files are as they were before it", fault.Clip(r.What)).
+			WithHint("belay undo --list lists the changes; belay undo takes back the one before it")
 	}
 	return r.Change, err
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,7 +30,8 @@ func newStore(t *testing.T, keep int) *Store {
 }
 
 // TestLastStanding: the last change that stands is taken back first, then the one
-// before it. One that was on record and never made, as after a crash, does not count.
+// before it. One that was on record and never made, as after a crash, is named once, and
+// nothing is taken back in its place. An undo that died is finished.
 func TestLastStanding(t *testing.T) {
 	t.Parallel()
 	project := t.TempDir()
@@ -41,6 +43,14 @@ func TestLastStanding(t *testing.T) {
 		must(t, err)
 	}
 	must(t, s.save(project, record{Version: recordVersion, Change: Change{ID: "change-99", Paths: []string{"a.csv"}}, Files: []was{{"a.csv", []byte("5"), changeset.Hash([]byte("6"))}}}))
+	if _, err := s.Undo(t.Context(), project, "", "me"); !fault.Is(err, fault.InvalidRequest) || !strings.Contains(err.Error(), "not in effect") {
+		t.Errorf("a change that was never made: %v", err)
+	}
+	died := record{Version: recordVersion, Change: Change{ID: "change-98", Paths: []string{"a.csv"}}, Files: []was{{"a.csv", []byte("5"), changeset.Hash([]byte("6"))}}, Undoing: true}
+	must(t, s.save(project, died))
+	if done, err := s.Undo(t.Context(), project, "", "me"); err != nil || done.ID != "change-98" {
+		t.Errorf("an undo that died: %+v, %v", done, err)
+	}
 	for want := 4; want >= 2; want-- {
 		done, err := s.Undo(t.Context(), project, "", "me")
 		must(t, err)
