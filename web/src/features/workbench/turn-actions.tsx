@@ -55,7 +55,9 @@ function Changes({ turn, sessionId, onClose }: { turn: Turn; sessionId: string; 
     },
   });
   const files = (data ?? []).flatMap((set) => set.changes ?? []);
-  const undone = turn.undone !== undefined || data?.some((set) => set.undone);
+  // What a person applied of the turn after its undo stands.
+  const standing = (data ?? []).some((set) => !set.undone && (set.changes ?? []).length > 0);
+  const undone = data ? data.some((set) => set.undone) : turn.undone !== undefined;
   const risky = isFailure(undo.error, "CONTENT_CHANGED") ? false : isFailure(undo.error) && /itself/.test(`${undo.error.message} ${undo.error.hint}`);
   return (
     <Sheet title={files.length ? `Changes of this turn, ${count(files.length, "file")}` : "Changes of this turn"} onClose={onClose} footer={(
@@ -63,15 +65,15 @@ function Changes({ turn, sessionId, onClose }: { turn: Turn; sessionId: string; 
         <button type="button" className="button" onClick={onClose}>Close</button>
         {risky
           ? <button type="button" className="button danger" onClick={() => undo.mutate(true)}>Take back, also what runs by itself</button>
-          : files.length > 0 && !undone && <button type="button" className="button danger" id="undo" disabled={undo.isPending} onClick={() => undo.mutate(false)}><Icon.undo />Take back all</button>}
+          : standing && <button type="button" className="button danger" id="undo" disabled={undo.isPending} onClick={() => undo.mutate(false)}><Icon.undo />Take back all</button>}
       </>
     )}>
       {error && <ErrorNotice error={error} />}
       {undo.error && <ErrorNotice error={undo.error} />}
       {isPending && <p className="soft"><span className="spin" /> Reading</p>}
-      {undone && <p className="notice warn"><span>These changes were taken back.</span></p>}
+      {undone && <p className="notice warn"><span>{standing ? "Some of these changes were taken back." : "These changes were taken back."}</span></p>}
       {data && files.length === 0 && <p className="soft">This turn has changed no file.</p>}
-      {files.map((f) => <Diff key={f.path} text={f.diff} paths={[f.path]} />)}
+      {files.map((f, i) => <Diff key={`${i} ${f.path}`} text={f.diff} paths={[f.path]} />)}
     </Sheet>
   );
 }
