@@ -160,6 +160,9 @@ func summarise(entries []session.Entry) []turnSummary {
 			}
 		case session.EntryTools, session.EntryChanges:
 			if i, ok := at[e.Turn]; ok {
+				if turns[i].Undone && len(e.Changes) > 0 { // applied since then: these stand
+					turns[i].Undone, turns[i].Changes = false, 0
+				}
 				turns[i].Changes += len(e.Changes)
 			}
 		case session.EntryUndo:

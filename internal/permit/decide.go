@@ -137,9 +137,8 @@ func notFound(id string, cause error) error {
 		WithHint("it may have been answered already; belay decision list shows those that wait").Because(cause)
 }
 
-// check says all that is wrong with an answer as it was given.
-// Check refuses a decision with a verdict, a name or a note that none can have, all of that
-// at once.
+// Check refuses an answer with a verdict, a name or a note that none can have, and reports
+// all of that at once.
 func (d Decision) Check() error {
 	var problems []fault.Problem
 	if !d.valid() {

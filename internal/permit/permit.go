@@ -182,6 +182,10 @@ type Ignored struct {
 // which the summary may show a part.
 func (e Effect) Act() string { return cmp.Or(e.Command, e.Summary) }
 
+// LeavesSandbox reports whether a call does what belay neither confines nor takes back: a
+// command outside the sandbox, or a call to a program that belay does not run.
+func (e Effect) LeavesSandbox() bool { return e.Outside || e.Kind == External }
+
 // Manner says how a command runs that does not just run in the sandbox to its end, in
 // words that follow its tool's name, "" for others.
 func (e Effect) Manner() string {

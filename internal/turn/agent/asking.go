@@ -40,8 +40,8 @@ func (c *toolCall) allow() error {
 			refusal.Note = err.Error()
 		}
 		return c.audit(refusal)
-	case ruling.Outcome == permit.Allow && c.suspended == nil && c.leavesSandbox():
-		return c.auditOutside(ruling.Reason)
+	case ruling.Outcome == permit.Allow && c.suspended == nil && c.effect.LeavesSandbox():
+		return unaskedOutside(c, ruling.Reason)
 	case began, ruling.Outcome == permit.Allow && c.suspended == nil: // else the answer to what was asked counts
 		return nil
 	}
@@ -50,8 +50,8 @@ func (c *toolCall) allow() error {
 		c.refuse(ruling.Reason+", and nobody can be asked", tool.Refuse("not permitted: nobody can be asked").Result(), event.OutcomeRefused)
 		return c.refused("nobody can be asked")
 	case c.suspended == nil && c.run.Questions.Requests.Granted(c.run.SessionID, c.run.Settings.Persona.ID, c.effect):
-		if c.leavesSandbox() {
-			return c.auditOutside("allowed for the session")
+		if c.effect.LeavesSandbox() {
+			return unaskedOutside(c, "allowed for the session")
 		}
 		return nil
 	case c.suspended == nil && c.run.Settings.AsksNobody:

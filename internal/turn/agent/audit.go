@@ -30,14 +30,9 @@ func (c *toolCall) audit(e permit.Entry) error {
 	return c.run.Audit.Append(context.WithoutCancel(c.run.Context), e)
 }
 
-// leavesSandbox reports whether the call does what belay neither confines nor takes back.
-func (c *toolCall) leavesSandbox() bool {
-	return c.effect.Outside || c.effect.Kind == permit.External
-}
-
-// auditOutside adds to the audit log that the call runs outside the sandbox, and why
+// unaskedOutside adds to the audit log that a call runs outside the sandbox, and why
 // nobody was asked.
-func (c *toolCall) auditOutside(why string) error {
+func unaskedOutside(c *toolCall, why string) error {
 	return c.audit(permit.Entry{
 		Kind: auditOutside, Summary: c.act(), Verdict: string(permit.VerdictAllow), Reason: why, Note: c.effect.Why, Effect: c.effect.Fingerprint(),
 	})
