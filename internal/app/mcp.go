@@ -4,6 +4,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -60,8 +61,12 @@ func mcpServers(cfg *config.Config) (checks []Check, told []string) {
 func hookPrograms(cfg *config.Config) (checks []Check) {
 	for _, name := range slices.Sorted(maps.Keys(cfg.Hooks)) {
 		c := Check{Name: "hook " + name, Level: OK, Detail: cfg.Hooks[name].Command[0]}
-		if _, err := exec.LookPath(c.Detail); err != nil {
-			c.Level, c.Detail, c.Next = Problem, "there is no program "+c.Detail, "install it, or correct hooks."+name
+		program := c.Detail
+		if filepath.Base(program) != program && !filepath.IsAbs(program) {
+			program = filepath.Join(cfg.Paths.StateDir, program) // where hooks run
+		}
+		if _, err := exec.LookPath(program); err != nil {
+			c.Level, c.Detail, c.Next = Problem, "there is no program "+program, "install it, or correct hooks."+name
 		}
 		checks = append(checks, c)
 	}

@@ -14,7 +14,7 @@ import (
 // than this program, and a server of one's own may call its models as it likes.
 func (a *App) ModelOfAnother(name string) string {
 	cfg := a.Config
-	if _, priced := model.ListPrices().Cost(name, model.Usage{}); !priced {
+	if !model.Listed(name) {
 		return ""
 	}
 	if _, ours := cfg.Models[strings.ToLower(strings.TrimSpace(name))]; ours {

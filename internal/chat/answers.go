@@ -192,7 +192,7 @@ func (m *Model) unsent(err error) {
 func (m *Model) heardOf(msg steered) tea.Cmd {
 	if msg.session != m.session {
 		if msg.err != nil {
-			m.conversation.notify(noticeFailure, "not said in the session that you left: "+render.Line(msg.what.text))
+			m.conversation.notify(noticeFailure, "not sent to the session that you left: "+render.Line(msg.what.text))
 		}
 		return nil
 	}
@@ -238,5 +238,5 @@ func (m *Model) over() {
 		text += q.text + "\n"
 	}
 	m.outbox.queued = nil
-	m.conversation.notify(noticeWarning, "heard with your next message: "+render.Line(text))
+	m.conversation.notify(noticeWarning, "the agent reads this with your next message: "+render.Line(text))
 }

@@ -100,7 +100,7 @@ func TestTypingSteers(t *testing.T) {
 	}
 	s.steered(want...)
 	s.log(exit(130))
-	s.shows("interrupted", "heard with your next message: then stop")
+	s.shows("interrupted", "the agent reads this with your next message:")
 }
 
 // What is said when a turn is over and its end not seen yet begins the next, once it
@@ -143,7 +143,7 @@ func TestSteeringOfALeftSession(t *testing.T) {
 	s.say("/new")
 	before := len(s.engine.requests)
 	s.play(cmd)
-	s.shows("not said in the session that you left: and this")
+	s.shows("not sent to the session that you left: and this")
 	if n := len(s.engine.requests); n != before {
 		t.Errorf("%d turns were begun", n-before)
 	}

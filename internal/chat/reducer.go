@@ -192,10 +192,11 @@ func (s *reducer) end(e event.Event, d *event.Exit) {
 
 // undo reports files that were taken back, here or elsewhere.
 func (s *reducer) undo(turnID string, paths []string) {
-	if s.undone[turnID] {
+	what := turnID + "\n" + strings.Join(paths, "\n") // a turn can have several undos
+	if s.undone[what] {
 		return
 	}
-	s.undone[turnID] = true
+	s.undone[what] = true
 	s.m.conversation.notify(noticeInfo, "taken back: "+strings.Join(paths, ", "))
 }
 

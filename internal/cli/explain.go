@@ -172,8 +172,8 @@ func sentence(f *fault.Error) string {
 	return upstream(f, flagWords.Replace(namingFile(f, message)))
 }
 
-// maxProblemsTold is how many problems fit a screen, maxProblemsInLine a sentence.
-const maxProblemsTold, maxProblemsInLine = 20, 3
+// maxProblemsListed is how many problems fit a screen, maxProblemsInLine a sentence.
+const maxProblemsListed, maxProblemsInLine = 20, 3
 
 // moreProblems ends a list of too many problems.
 const moreProblems = "and more, which are shown when these are corrected"
@@ -184,8 +184,8 @@ func listProblems(all []string) string {
 	if len(all) <= maxProblemsInLine {
 		return strings.Join(all, "; ")
 	}
-	if len(all) > maxProblemsTold {
-		all = append(all[:maxProblemsTold:maxProblemsTold], moreProblems)
+	if len(all) > maxProblemsListed {
+		all = append(all[:maxProblemsListed:maxProblemsListed], moreProblems)
 	}
 	return "these are wrong:\n" + strings.Join(all, "\n")
 }
@@ -205,7 +205,7 @@ func workflowSentence(f *fault.Error) string {
 	lines := []string{withCode(what, f.Type) + ":"}
 	hints := authored.Hints{}
 	for i, p := range all {
-		if i == maxProblemsTold {
+		if i == maxProblemsListed {
 			lines = append(lines, moreProblems)
 			break
 		}

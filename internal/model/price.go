@@ -47,6 +47,13 @@ func (p Prices) Price(model string) (Price, bool) {
 	return price, ok && price != unknown && sameModel(rest)
 }
 
+// Listed reports whether a name is that of a model of the built-in list, or of a variant of
+// one.
+func Listed(name string) bool {
+	_, _, ok := lookup(ListPrices(), name)
+	return ok
+}
+
 // sameModel reports whether what a name has beyond that of a model is a date, the word
 // latest, or a tag.
 func sameModel(rest string) bool {

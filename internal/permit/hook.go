@@ -212,7 +212,10 @@ type hookExit struct {
 	stderr string
 }
 
-func (e *hookExit) Error() string { return e.err.Error() + ": " + e.stderr }
+func (e *hookExit) Error() string {
+	return strings.TrimSuffix(e.err.Error()+": "+e.stderr, ": ")
+}
+
 func (e *hookExit) Unwrap() error { return e.err }
 
 // brief is why a hook failed, without what it wrote to stderr: models read it.

@@ -196,6 +196,7 @@ func (m *DecisionAnswer) check(c *checker) {
 	c.filled("by", m.By, maxLabel)
 	c.text("note", m.Note, maxNote)
 	c.texts("only", m.Only, maxPath)
+	c.that(m.Only == nil || len(m.Only) > 0, "only", "must not be empty; leave it out to choose all")
 }
 
 func (m *DecisionAnswered) check(c *checker) {

@@ -25,21 +25,14 @@ type Requests interface {
 // allow decides whether a call may run; where it may not, the call is settled
 // with the reason. An error ends the turn.
 func (c *toolCall) allow() error {
-	hooked, err := c.askHooks()
-	if err != nil { // it fails closed: the answer is a denial
-		c.run.Logger.Error("a hook failed", "tool", c.name, "error", err)
-	}
+	hooked := c.askHooks()
 	c.remark("a hook", hooked.Note)
 	ruling := c.run.policy.JudgeWith(c.effect, hooked)
 	began := c.suspended != nil && c.suspended.Inner != nil // a subagent, which waits itself
 	switch {
 	case ruling.Outcome == permit.Refuse:
 		c.refuse(ruling.Reason, tool.Refuse("not permitted: %s", ruling.Reason).Result(), event.OutcomeRefused)
-		refusal := permit.Entry{Kind: auditRefusal, Summary: c.act(), Reason: ruling.Reason}
-		if err != nil {
-			refusal.Note = err.Error()
-		}
-		return c.audit(refusal)
+		return c.refused(ruling.Reason)
 	case ruling.Outcome == permit.Allow && c.suspended == nil && c.effect.LeavesSandbox():
 		return unaskedOutside(c, ruling.Reason)
 	case began, ruling.Outcome == permit.Allow && c.suspended == nil: // else the answer to what was asked counts
@@ -61,12 +54,16 @@ func (c *toolCall) allow() error {
 	return c.ask(ruling)
 }
 
-// askHooks asks the hooks about what a call would do.
-func (c *toolCall) askHooks() (permit.HookAnswer, error) {
-	return c.run.Hooks.Before(c.run.Context, permit.HookInput{
+// askHooks asks the hooks about what a call would do. A hook that fails denies.
+func (c *toolCall) askHooks() permit.HookAnswer {
+	answer, err := c.run.Hooks.Before(c.run.Context, permit.HookInput{
 		SessionID: c.run.SessionID, TurnID: c.run.ID, ToolCallID: c.id, ProjectRoot: c.run.Lease.Record().ProjectRoot,
 		Persona: c.run.Settings.Persona.ID, Agent: c.run.Settings.Persona.ID, Mode: c.run.policy.Mode, Effect: c.effect, Input: c.run.show(c.input),
 	})
+	if err != nil {
+		hookFailed(c, c.effect, answer, err)
+	}
+	return answer
 }
 
 // ask puts the question and waits for its answer. The wait ends with the turn,

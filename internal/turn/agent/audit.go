@@ -11,6 +11,9 @@ import (
 const (
 	// auditRefusal is a call that was refused.
 	auditRefusal = "refusal"
+	// auditHook is a hook that failed, which denies what it was asked about, with what it
+	// wrote to stderr.
+	auditHook = "hook"
 	// auditDelegation is the start of an agent, with whose approval it rests on.
 	auditDelegation = "delegation"
 	// auditOutside is a call that is about to leave the sandbox without a question: a
@@ -36,6 +39,16 @@ func unaskedOutside(c *toolCall, why string) error {
 	return c.audit(permit.Entry{
 		Kind: auditOutside, Summary: c.act(), Verdict: string(permit.VerdictAllow), Reason: why, Note: c.effect.Why, Effect: c.effect.Fingerprint(),
 	})
+}
+
+// hookFailed puts on the log and on the audit log why a hook failed that was asked about an
+// effect of a call. Its answer is a denial.
+func hookFailed(c *toolCall, e permit.Effect, answer permit.HookAnswer, err error) {
+	c.run.Logger.Error("a hook failed", "tool", c.name, "error", err)
+	entry := permit.Entry{Kind: auditHook, Summary: cmp.Or(e.Act(), c.act()), Verdict: string(answer.Verdict), Reason: answer.Note, Note: err.Error()}
+	if err := c.audit(entry); err != nil {
+		c.run.Logger.Error("put on the audit log why a hook failed", "error", err)
+	}
 }
 
 // refused adds to the audit log that the call was refused.

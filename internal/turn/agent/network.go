@@ -52,8 +52,8 @@ func (n *network) Ask(ctx context.Context, e permit.Effect) (permit.Ruling, erro
 		SessionID: a.SessionID, TurnID: a.ID, ToolCallID: c.id, ProjectRoot: a.Lease.Record().ProjectRoot,
 		Persona: a.Settings.Persona.ID, Agent: a.Settings.Persona.ID, Mode: a.policy.Mode, Effect: e, Input: a.show(c.input),
 	})
-	if err != nil { // it fails closed: the answer is a denial
-		a.Logger.Error("a hook failed", "tool", e.Tool, "error", err)
+	if err != nil {
+		hookFailed(c, e, hooked, err)
 	}
 	ruling := a.policy.JudgeWith(e, hooked)
 	switch {

@@ -41,10 +41,7 @@ func (c *toolCall) decideChanges() error {
 		full := c.changes.Effect()
 		c.effect = full.Shown()
 		if hooked == nil {
-			answer, err := c.askHooks()
-			if err != nil { // it fails closed: the answer is a denial
-				c.run.Logger.Error("a hook failed", "tool", c.name, "error", err)
-			}
+			answer := c.askHooks()
 			c.remark("a hook", answer.Note)
 			hooked = &answer
 		}

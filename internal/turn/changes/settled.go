@@ -60,15 +60,32 @@ func (f *Files) lineOn(ctx context.Context, lease *session.Lease, t journal.Sett
 		return []session.Entry{f.late(lease, found, false)}, nil
 	}
 	r := UndoRequest{SessionID: rec.SessionID, TurnID: t.Owner.Turn, By: t.Owner.By}
-	_, done, err := Undoable(entries, r)
+	standing, done, err := Undoable(entries, r)
 	if err != nil || done.Already {
 		return nil, nil // it is on record, or the record was changed from outside
+	}
+	// What a person applied since then is not what it took back.
+	if done.Paths = takenBackBy(standing, files.Recorded(t.Changes)); len(done.Paths) == 0 {
+		return nil, nil
 	}
 	done.Time = session.Time{Time: t.Time}
 	if err := f.auditUndo(ctx, rec, r, done); err != nil {
 		return nil, err
 	}
 	return []session.Entry{undoEntry(r, done)}, nil
+}
+
+// takenBackBy are the paths of those changes that an undo took back, sorted: it found what
+// they had made.
+func takenBackBy(standing, undo []session.Change) []string {
+	var paths []string
+	for _, c := range standing {
+		if slices.ContainsFunc(undo, func(u session.Change) bool { return u.Path == c.Path && u.Before == c.After }) {
+			paths = append(paths, c.Path)
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
 }
 
 // onRecord reports whether a change of a call is on record.

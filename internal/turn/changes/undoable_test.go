@@ -38,6 +38,9 @@ func TestUndoOfWhatWasAppliedLater(t *testing.T) {
 	if got, done, err := Undoable(entries, r); err != nil || len(got) != 1 || done.Already || cmp.Diff([]string{"b"}, done.Paths) != "" {
 		t.Errorf("one was applied later: %+v, %+v, %v", got, done, err)
 	}
+	if got := takenBackBy([]session.Change{{Path: "a", After: "1"}, {Path: "b", After: "2"}}, []session.Change{{Path: "a", Before: "1"}, {Path: "b", Before: "9"}}); cmp.Diff([]string{"a"}, got) != "" {
+		t.Errorf("an undo of a took back %v", got)
+	}
 	if all := In(entries, ""); len(all) != 2 || all[0].Undone == nil || all[1].Undone != nil {
 		t.Errorf("the changes are %+v", all)
 	}

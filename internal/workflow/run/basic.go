@@ -183,7 +183,7 @@ func (x *execution) ask(ctx context.Context, r turn.Request, rec *Task, this *At
 		N: len(rec.Attempts), Session: r.SessionID, Turn: s.Turn(), Attachments: len(r.Items), Repair: this.Repaired,
 	})
 	if err != nil {
-		return "", errors.Join(err, s.Close())
+		return "", errors.Join(err, l.interrupt(context.WithoutCancel(ctx), s), s.Close())
 	}
 	err = l.hear(ctx, s)
 	x.records.account(rec, l.usage, l.calls())

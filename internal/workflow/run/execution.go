@@ -47,6 +47,9 @@ type execution struct {
 	corrected bool
 	// finished counts the tasks that had their end when the run was taken up.
 	finished int
+	// again are tasks from before that are tried again, which is put on record when the run
+	// goes on.
+	again []*Task
 }
 
 func (x *execution) stop(cause error) { x.cancel(cause) }

@@ -139,15 +139,16 @@ func (f *folder) writeRun(r Record) error {
 	return f.write(fileRun, runFile{formatVersion, r})
 }
 
-// maxFileKey is the longest key that a record is named by, in bytes: file systems take 255.
-const maxFileKey = 200
+// maxFileKey is the longest key that a record is named by, in bytes: file systems take names of
+// 255. Of a longer one as much is in the name as leaves room for its hash.
+const maxFileKey, cutFileKey = 250, 200
 
 // fileOf is the name of a task's record. Ids have no dots.
 func fileOf(key string) string {
 	name := strings.ReplaceAll(key, "/", ".")
 	if len(name) > maxFileKey {
 		sum := sha256.Sum256([]byte(key))
-		name = name[:maxFileKey] + "." + hex.EncodeToString(sum[:8])
+		name = name[:cutFileKey] + "." + hex.EncodeToString(sum[:8])
 	}
 	return name + ".json"
 }

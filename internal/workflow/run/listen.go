@@ -40,31 +40,38 @@ func (l *listener) hear(ctx context.Context, s turn.Stream) error {
 	defer leave(nil)
 	l.asked, l.pauses = map[string]bool{}, pausesOf(ctx)
 	defer func() { l.answered(slices.Collect(maps.Keys(l.asked))...) }()
-	interrupt := func() {
-		asking, cancel := context.WithTimeout(life, patience)
-		defer cancel()
-		// The turn may have ended by itself in between.
-		if err := l.x.r.o.Engine.Interrupt(asking, l.session, s.Turn()); err != nil && !fault.Is(err, fault.SessionNotFound) {
-			leave(fmt.Errorf("interrupt the turn: %w", err))
+	stop := context.AfterFunc(ctx, func() {
+		if err := l.interrupt(life, s); err != nil {
+			leave(err)
 		}
-	}
-	stop := context.AfterFunc(ctx, interrupt)
+	})
 	defer stop()
 	for {
 		events, err := s.Next(life)
 		for _, e := range events {
 			if err := l.take(e); err != nil {
-				interrupt() // nobody hears what it does from here on
-				return err
+				return errors.Join(err, l.interrupt(life, s)) // nobody hears what it does from here on
 			}
 		}
 		switch {
 		case errors.Is(err, io.EOF):
 			return l.verdict(ctx)
-		case err != nil:
+		case errors.Is(err, turn.ErrLeft), life.Err() != nil: // the next server goes on with it, or it was stopped
 			return err
+		case err != nil:
+			return errors.Join(err, l.interrupt(life, s))
 		}
 	}
+}
+
+// interrupt stops the turn, which may have ended by itself in between.
+func (l *listener) interrupt(ctx context.Context, s turn.Stream) error {
+	asking, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if err := l.x.r.o.Engine.Interrupt(asking, l.session, s.Turn()); err != nil && !fault.Is(err, fault.SessionNotFound) {
+		return fmt.Errorf("interrupt the turn: %w", err)
+	}
+	return nil
 }
 
 func (l *listener) take(e event.Event) error {

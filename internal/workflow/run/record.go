@@ -209,6 +209,19 @@ func (f *Failure) of(task string) error {
 	return e.With("task", task)
 }
 
+// isOver reports whether no answer to one of the run's tasks counts any more. A run that
+// could not be recorded goes on where it was.
+func (s *Summary) isOver() bool {
+	switch s.Status {
+	case Success, Cancelled:
+		return true
+	case Failed:
+		return s.Error == nil || s.Error.Type != fault.StorageFailure
+	case Running, Interrupted:
+	}
+	return false
+}
+
 // left lowers the limits of a turn by what the earlier turns of its task used: they share
 // one budget. BUDGET_EXCEEDED where nothing is left.
 func (t *Task) left(o *turn.Opts) error {
@@ -232,7 +245,7 @@ func (t *Task) left(o *turn.Opts) error {
 			left += *before.CostUSD
 		}
 		if left <= 0 {
-			return fault.New(fault.BudgetExceeded, "the task %s has used its $%.2f (budget.max_cost)", t.Key, *o.MaxCostUSD).WithHint(hintBudget)
+			return fault.New(fault.BudgetExceeded, "the task %s has used its $%g (budget.max_cost)", t.Key, *o.MaxCostUSD).WithHint(hintBudget)
 		}
 		o.MaxCostUSD = &left
 	}

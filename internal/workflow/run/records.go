@@ -11,7 +11,6 @@ import (
 
 	"belay/internal/durable"
 	"belay/internal/event"
-	"belay/internal/fault"
 	"belay/internal/workflow/definition"
 )
 
@@ -73,14 +72,7 @@ func (r *records) summary() Summary {
 func (r *records) isOver() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	switch r := &r.record; r.Status {
-	case Success, Cancelled:
-		return true
-	case Failed:
-		return r.Error == nil || r.Error.Type != fault.StorageFailure
-	case Running, Interrupted:
-	}
-	return false
+	return r.record.isOver()
 }
 
 // beginning is the task's record: that from before, or a new one.

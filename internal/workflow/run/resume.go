@@ -134,7 +134,9 @@ func (x *execution) recollect() error {
 	for i := range tasks {
 		t := &tasks[i]
 		x.records.before[t.Key], x.records.order = t, max(x.records.order, t.Order)
-		if !strings.Contains(t.Key, "/") && !t.endedBefore(last) {
+		// A task that was cut off is not what a run failed with.
+		cut := record.Status == Failed && t.EndedAt == nil
+		if !strings.Contains(t.Key, "/") && !cut && !t.endedBefore(last) {
 			last = t
 		}
 	}
@@ -147,9 +149,7 @@ func (x *execution) recollect() error {
 			// It is what the run ended with: tried again, also where the run ends before it.
 			t.Status, t.Decided = Interrupted, nil
 			t.waitAnew(x.records.now())
-			if err := x.records.keep(t); err != nil {
-				return err
-			}
+			x.again = append(x.again, t)
 		}
 		if t.ended() {
 			done++
@@ -167,6 +167,11 @@ func (x *execution) takeUp(kept []Kept) error {
 	x.record.Resumed, x.record.Configured = append(x.record.Resumed, now), x.r.o.Provider
 	x.records.paused(now)
 	d := Begun{ID: x.id, Workflow: x.record.Workflow, Tasks: len(x.w.Tasks), Done: x.finished, Kept: kept}
+	for _, t := range x.again {
+		if err := x.records.keep(t); err != nil {
+			return err
+		}
+	}
 	if err := x.records.journal.add(RunResume, "", d); err != nil {
 		return err
 	}

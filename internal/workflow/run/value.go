@@ -26,7 +26,7 @@ func DecodeInput(data []byte) (map[string]any, error) {
 			return nil, fmt.Errorf("the key %q is there twice", at.JSONPointer.LastToken())
 		}
 		if err != nil {
-			break // said by the reader below, as before
+			break // the reader below reports it
 		}
 	}
 	v, err := plainjson.Value(data)

@@ -88,6 +88,23 @@ func (s state) endWait(id, key string) error {
 	return nil
 }
 
+// forgetOver removes what was written about the waits of a run that is over and whose
+// process died before it had done that. Somebody may be taking the run up.
+func (s state) forgetOver(project, id string) error {
+	l, err := s.lock(id)
+	if fault.Is(err, fault.RunInProgress) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	record, err := readRecord(project, id)
+	if err == nil && record.isOver() {
+		err = s.forget(id)
+	}
+	return errors.Join(err, l.Unlock())
+}
+
 // forget removes what was written about all waits of a run.
 func (s state) forget(id string) (err error) {
 	for _, name := range s.stateFiles(id + ".*") {
@@ -110,8 +127,11 @@ func (s state) answerTo(id, key string) (*Answer, error) {
 	if err != nil {
 		return nil, storage("the answer cannot be read", err)
 	}
-	if err := json.Unmarshal(data, &a); err != nil {
-		return nil, fault.New(fault.TaskFailed, "the record of the answer is damaged: %v", err).WithHint("go on with belay run --resume %s, and answer again", id)
+	if json.Unmarshal(data, &a) != nil { // it is none, and is not to hide the question
+		if err := os.Remove(filepath.Join(s.dir, waitName(id, key)+answerSuffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, storage("the state folder cannot be written", err)
+		}
+		return nil, nil
 	}
 	return &a, nil
 }
@@ -184,9 +204,8 @@ func (r *Runner) TakeUpWaiting(ctx context.Context) (n int, _ error) {
 		if err := ctx.Err(); err != nil {
 			return n, err
 		}
-		record, err := readRecord(w.Project, w.RunID)
-		if err == nil && (record.Status == Cancelled || record.Status == Failed || record.Status == Success) {
-			errs = append(errs, r.state.forget(w.RunID)) // its process died before it had done that
+		if record, err := readRecord(w.Project, w.RunID); err == nil && record.isOver() {
+			errs = append(errs, r.state.forgetOver(w.Project, w.RunID))
 			continue
 		}
 		switch _, err := r.Resume(ctx, w.Project, w.RunID, ""); {

@@ -54,7 +54,7 @@ func (r *records) paused(now time.Time) {
 // since its end. A task that a killed process left has none, and paused with the run, as
 // often as that did since the task began last.
 func (t *Task) goesOn(pauses []Pause, now time.Time) {
-	if t.EndedAt != nil {
+	if t.EndedAt != nil && t.EndedAt.After(t.StartedAt) {
 		t.PausedMs += between(*t.EndedAt, now)
 	} else {
 		begun := t.StartedAt

@@ -139,7 +139,12 @@ func (s *Store) Undo(ctx context.Context, project, id, by string) (Change, error
 		if err := s.save(project, r); err != nil {
 			return err
 		}
-		return p.Apply(ctx, back.What, by, files)
+		err := p.Apply(ctx, back.What, by, files)
+		if err != nil {
+			r.Undoing = false
+			err = errors.Join(err, s.save(project, r))
+		}
+		return err
 	})
 	if err != nil {
 		return r.Change, err

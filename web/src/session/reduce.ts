@@ -19,7 +19,7 @@ export function reduce(c: Conversation, e: LogEvent): Conversation {
     case "session:init":
       return begin(next, e.data);
     case "changes:undone":
-      return mapTurn(next, (t) => t.id === e.data.turnId, (t) => ({ ...t, undone: e.data.paths ?? [] }));
+      return mapTurn(next, (t) => t.id === e.data.turnId, (t) => ({ ...t, undone: [...new Set([...(t.undone ?? []), ...(e.data.paths ?? [])])] }));
     case "permission:request":
       return ask(next, e.data);
     case "permission:resolved":
