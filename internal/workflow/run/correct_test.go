@@ -1,6 +1,8 @@
 package run_test
 
 import (
+	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -176,35 +178,65 @@ func TestCorrectRefuses(t *testing.T) {
 	}
 }
 
-// Whatever failed last is tried again when a corrected run is taken up, in whichever order
-// its tasks had begun; so is what failed before it and has not been reached since.
+// Whatever a run failed with is tried again when it is taken up, in whichever order its
+// tasks had begun; so is what failed before it and has not been reached since. A task that
+// was cut off when the process died is not what the run failed with.
 func TestCorrectedTaskFails(t *testing.T) {
 	t.Parallel()
 	const text = agents + `tasks:
   - {id: one, agent: a, prompt: one, on_success: {next: two}}
   - {id: two, agent: a, prompt: two}
 `
-	failing := map[string]bool{"two": true}
-	b := newBench(t, text, func(r turn.Request) reply {
-		if failing[r.Message] {
-			return reply{fails: "no"}
+	for _, killed := range []bool{false, true} {
+		failing := map[string]bool{"two": true}
+		b := newBench(t, text, func(r turn.Request) reply {
+			if failing[r.Message] {
+				return reply{fails: "no"}
+			}
+			return reply{text: r.Message}
+		})
+		r := b.run(nil)
+		if killed {
+			b.cutOff(r.ID, "run.json")
+			b.cutOff(r.ID, "tasks/two.json")
 		}
-		return reply{text: r.Message}
-	})
-	r := b.run(nil)
-	b.file("flow.yaml", strings.Replace(text, "prompt: one", "prompt: first", 1))
-	failing = map[string]bool{"first": true}
-	if _, err := b.r.Correct(t.Context(), b.corrected(r.ID)); err != nil {
-		t.Fatal(err)
+		b.file("flow.yaml", strings.Replace(text, "prompt: one", "prompt: first", 1))
+		failing = map[string]bool{"first": true}
+		if _, err := b.r.Correct(t.Context(), b.corrected(r.ID)); err != nil {
+			t.Fatal(err)
+		}
+		if r = b.ended(r.ID); r.Status != run.Failed {
+			t.Fatalf("the first task was to fail: %s", r.Status)
+		}
+		failing = nil
+		if _, err := b.r.Resume(t.Context(), b.project, r.ID, ""); err != nil {
+			t.Fatal(err)
+		}
+		if r = b.ended(r.ID); r.Status != run.Success {
+			t.Errorf("killed %v: %s %+v, asked %q", killed, r.Status, r.Error, b.e.asked())
+		}
 	}
-	if r = b.ended(r.ID); r.Status != run.Failed {
-		t.Fatalf("the first task was to fail: %s", r.Status)
+}
+
+// cutOff makes a record what it is when the process dies in the middle.
+func (b *bench) cutOff(id, name string) {
+	b.t.Helper()
+	path := filepath.Join(b.project, ".belay", "runs", id, filepath.FromSlash(name))
+	data, err := os.ReadFile(path)
+	var record map[string]any
+	if err == nil {
+		err = json.Unmarshal(data, &record)
 	}
-	failing = nil
-	if _, err := b.r.Resume(t.Context(), b.project, r.ID, ""); err != nil {
-		t.Fatal(err)
+	record["status"] = "running"
+	delete(record, "endedAt")
+	delete(record, "error")
+	if err == nil {
+		data, err = json.Marshal(record)
 	}
-	if r = b.ended(r.ID); r.Status != run.Success {
-		t.Errorf("%s %+v, asked %q", r.Status, r.Error, b.e.asked())
+	if err == nil {
+		err = os.WriteFile(path, data, 0o600)
+	}
+	if err != nil {
+		b.t.Fatal(err)
 	}
 }
