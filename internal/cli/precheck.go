@@ -139,8 +139,8 @@ type attaching struct {
 	upload bool
 	// skip leaves out what is refused, with a warning.
 	skip bool
-	// tell is set where nothing else tells which files were left out: a turn has events.
-	tell bool
+	// warn is set where nothing else names the files that were left out: a turn has events.
+	warn bool
 }
 
 // attachFiles returns the files that the engine takes: what has an address is
@@ -160,7 +160,7 @@ func attachFiles(ctx context.Context, c *console, cfg *config.Config, e turn.Eng
 			}
 		}
 	}
-	if !a.skip || a.tell {
+	if !a.skip || a.warn {
 		wrong.add(inspected(ctx, e, a, brought, wrong.none()))
 	}
 	var usable []attachedFile

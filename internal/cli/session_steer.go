@@ -53,7 +53,7 @@ runs. The agent reads it after the current tool calls, or after its answer with
 		return c.inSession(cmd, args[0], func(ctx context.Context, a *app.App, id string) error {
 			r.SessionID = id
 			var wrong problems
-			for _, f := range attachFiles(ctx, c, a.Config, a.Engine, attaching{where: target(id, ""), files: attach, skip: skipRefused, tell: true}, &wrong) {
+			for _, f := range attachFiles(ctx, c, a.Config, a.Engine, attaching{where: target(id, ""), files: attach, skip: skipRefused, warn: true}, &wrong) {
 				r.Attachments = append(r.Attachments, f.path)
 			}
 			if !wrong.none() {
