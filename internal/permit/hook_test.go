@@ -121,6 +121,10 @@ func TestHooksFailClosed(t *testing.T) {
 		if got.Verdict != HookDeny || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %+v, %v, want a denial and %q", h.Command[1:], got, err, want)
 		}
+		// People and models read why, but not what the hook wrote to stderr.
+		if why := strings.TrimPrefix(got.Note, "the hook "+h.Name+" failed: "); why == got.Note || why == "" || strings.Contains(why, "out of order") {
+			t.Errorf("%q: the note is %q", h.Command[1:], got.Note)
+		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -1,6 +1,10 @@
 package run_test
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -193,5 +197,65 @@ func TestLongQuestion(t *testing.T) {
 	b := newBench(t, "id: flow\ntasks: [{id: ok, type: wait, message: '{{ repeat 300000 \"<\" }}'}]\n", echo)
 	if r := b.run(nil); r.Status != run.Failed || !strings.Contains(r.Error.Message, "300000 bytes, more than 262144") {
 		t.Errorf("%s %+v", r.Status, r.Error)
+	}
+}
+
+// A run that was cancelled, and whose process died before it had removed what it waited for,
+// is not taken up by the next server.
+func TestCancelledRunStaysSo(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "id: flow\ntasks: [{id: ok, type: wait, message: Well?}]\n", echo)
+	id := b.start(nil)
+	b.waits(id)
+	name := ""
+	all, err := os.ReadDir(filepath.Join(b.state, "runs"))
+	for _, e := range all {
+		if filepath.Ext(e.Name()) == ".wait" {
+			name = filepath.Join(b.state, "runs", e.Name())
+		}
+	}
+	if err != nil || name == "" {
+		t.Fatalf("it waits in %v, %v", all, err)
+	}
+	wait, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.r.Cancel(t.Context(), b.project, id); err != nil {
+		t.Fatal(err)
+	}
+	b.ended(id)
+	if err := os.WriteFile(name, wait, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := b.r.TakeUpWaiting(t.Context()); n != 0 || err != nil {
+		t.Errorf("%d runs are taken up: %v", n, err)
+	}
+	if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what it waited for is still there: %v", err)
+	}
+}
+
+// Records of tasks have names that every file system takes, and tells apart.
+func TestNamesOfRecords(t *testing.T) {
+	t.Parallel()
+	long := func(i int) string { return fmt.Sprintf("t%d-%s", i, strings.Repeat("x", 60)) }
+	text := fmt.Sprintf(`{id: %s, agent: a, prompt: deep}`, long(5))
+	for i := 4; i > 0; i-- {
+		text = fmt.Sprintf(`{id: %s, type: composite, tasks: [%s]}`, long(i), text)
+	}
+	b := newBench(t, agents+"tasks: ["+text+"]\n", echo)
+	r := b.run(nil)
+	if r.Status != run.Success || len(r.Tasks) != 5 {
+		t.Fatalf("%s %+v, %d tasks", r.Status, r.Error, len(r.Tasks))
+	}
+	for _, rec := range r.Tasks {
+		if got, err := b.r.Task(t.Context(), b.project, r.ID, rec.Key); err != nil || got.Key != rec.Key {
+			t.Errorf("%s: %v", rec.Key, err)
+		}
+	}
+	b.file("flow.yaml", agents+"tasks: [{id: plan, agent: a, prompt: x, on_success: {next: Plan}}, {id: Plan, agent: a, prompt: x}]\n")
+	if _, err := b.r.Start(t.Context(), b.request(nil)); !fault.Is(err, fault.InvalidWorkflow) || !strings.Contains(err.Error(), "is there already") {
+		t.Errorf("ids that differ in case alone: %v", err)
 	}
 }
