@@ -31,9 +31,11 @@ func TestCorpusDoFirst(t *testing.T) {
 				cmd := exec.CommandContext(t.Context(), "belay", args...)
 				cmd.Dir = home
 				cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home, "XDG_CACHE_HOME="+home)
+				var problems strings.Builder
+				cmd.Stderr = &problems
 				out, err := cmd.Output()
 				if cmd.ProcessState.ExitCode() > ExitFailed {
-					t.Fatalf("belay %q: %v", args, err)
+					t.Fatalf("belay %q: %v\n%s", args, err, problems.String())
 				}
 				return string(out)
 			}

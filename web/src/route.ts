@@ -70,6 +70,15 @@ export function navigate(to: string, how: "push" | "replace" = "push"): void {
   dispatchEvent(new Event(changed));
 }
 
+/**
+ * Changes the entry of the view at a path. What a view does late, in an effect or after an
+ * answer, must not take the place of the entry to which the person has gone meanwhile.
+ */
+export function amend(path: string, to: string): void {
+  const shown = JSON.stringify(routeOf(location.pathname)); // a view has more than one spelling
+  if (shown === JSON.stringify(routeOf(path))) navigate(to, "replace");
+}
+
 function subscribe(listener: () => void): () => void {
   addEventListener("popstate", listener);
   addEventListener(changed, listener);

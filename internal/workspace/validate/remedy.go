@@ -100,18 +100,19 @@ func (p *project) remedy(f *finding.Finding) finding.Remedy {
 // remedy is that of the project, and for what the current folder lacks. A missing
 // _STATUS.md is made in a new folder alone: of another one nobody knows the state.
 func (w *worker) remedy(f *finding.Finding) finding.Remedy {
-	lacks := w.path(layout.MemoryFile)
+	var lacks string
 	switch f.Code {
 	case ruleMissing.Code:
-		lacks = w.path((mustHave &^ w.folder.Files &^ w.folder.Odd).Names()[0])
+		lacks = (mustHave &^ w.folder.Files &^ w.folder.Odd).Names()[0]
 	case ruleNoSemantic.Code:
-		lacks = w.path(layout.SemanticFile)
+		lacks = layout.SemanticFile
 	case ruleNoMemory.Code:
-	default:
+		lacks = layout.MemoryFile
+	default: // it may be about a pointer or a snapshot, and then there is no current folder
 		return w.project.remedy(f)
 	}
 	_, by := w.project.definition(w.folder.ID, nil)
-	return by.remedy(lacks)
+	return by.remedy(w.path(lacks))
 }
 
 // isMade reports whether the current folder is one of those in which project init makes

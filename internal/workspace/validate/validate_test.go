@@ -280,6 +280,23 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+// A finding about a pointer has a remedy where no folder of a deliverable was looked at before it.
+func TestRemedyWithoutDeliverables(t *testing.T) {
+	t.Parallel()
+	files := sound()
+	for name := range files {
+		if strings.HasPrefix(name, pkg) {
+			delete(files, name)
+		}
+	}
+	files["_Estimates/_LATEST.md"] = "nothing\n"
+	digest := finding.NewDigest(1)
+	validated(t, write(t, files), Options{Today: "2026-11-20", Digest: digest})
+	if all := digest.Tallies(); !slices.Contains(all, finding.Tally{Code: "LATEST_NO_TARGET", Severity: finding.Error, Count: 1}) {
+		t.Errorf("found %v", all)
+	}
+}
+
 // The example is what its README says, but for the folders that git does not keep.
 func TestExample(t *testing.T) {
 	t.Parallel()

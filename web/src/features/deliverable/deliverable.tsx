@@ -5,7 +5,7 @@ import * as api from "../../api/deliverable";
 import { isFailure } from "../../api/http";
 import type { ProjectChange } from "../../api/project-events";
 import type { Project } from "../../api/types";
-import { deliverableLink, navigate, projectLink, useParam } from "../../route";
+import { amend, deliverableLink, projectLink, useParam } from "../../route";
 import { Icon } from "../../ui/icons";
 import { later } from "../../ui/later";
 import { ErrorNotice } from "../../ui/parts";
@@ -85,7 +85,7 @@ function useWholeKey(project: Project, item: string, d: api.DeliverableView | un
   useEffect(() => {
     if (!d || d.key === item) return;
     client.setQueryData(["deliverable", project.path, d.key], d);
-    navigate(deliverableLink(project.id, d.key, Object.fromEntries(new URLSearchParams(location.search))), "replace");
+    amend(deliverableLink(project.id, item), deliverableLink(project.id, d.key, Object.fromEntries(new URLSearchParams(location.search))));
   }, [client, project, item, d]);
 }
 

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
 import * as pipeline from "../../api/pipeline";
 import { useInfo, useModels } from "../../app-state";
-import { navigate, projectLink, useParam } from "../../route";
+import { amend, projectLink, useParam } from "../../route";
 import { ErrorNotice } from "../../ui/parts";
 import { Icon } from "../../ui/icons";
 import { projectKey, useProjectLive } from "../project/live";
@@ -70,7 +70,7 @@ function Choose({ project }: { project: ViewProps["project"] }) {
     const [, keys = ""] = selectionLink(project.id, selection.targets).split("?");
     const query = new URLSearchParams(keys);
     for (const name of ["category", "taskScopeMode"]) query.delete(name);
-    navigate(`${projectLink(project.id, "pipeline", "", toQuery(selection))}${query.size > 0 ? `&${query}` : ""}`, "replace");
+    amend(projectLink(project.id, "pipeline"), `${projectLink(project.id, "pipeline", "", toQuery(selection))}${query.size > 0 ? `&${query}` : ""}`);
   }, [project.id, selection]);
 
   const types = choices.data?.categories?.find((c) => c.id === selection.category)?.types;

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import * as api from "../../api/portal";
 import { isFailure } from "../../api/http";
-import { navigate, projectLink } from "../../route";
+import { amend, projectLink } from "../../route";
 import { count } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice } from "../../ui/parts";
@@ -31,10 +31,7 @@ function useFilter(projectId: string): [Filter, (f: Filter) => void] {
     return () => removeEventListener("popstate", back);
   }, []);
   useEffect(() => {
-    const timer = setTimeout(() => {
-      // A person may be on the way to another view.
-      if (location.pathname === projectLink(projectId)) navigate(projectLink(projectId, "", "", queryOf(filter)), "replace");
-    }, settles);
+    const timer = setTimeout(() => amend(projectLink(projectId), projectLink(projectId, "", "", queryOf(filter))), settles);
     return () => clearTimeout(timer);
   }, [filter, projectId]);
   return [filter, set];

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
 import { useCurrentProject, useProjects } from "../../app-state";
 import { type Choices, options } from "../../api/pipeline";
-import { navigate, projectLink } from "../../route";
+import { amend, projectLink } from "../../route";
 import { projectKey } from "./live";
 
 /** A person opens /workbench?agent=…, /pipeline?category=… or /portal of the project looked at last. */
@@ -11,8 +11,8 @@ export function OldAddress({ path }: { path: "portal" | "workbench" | "pipeline"
   const project = useCurrentProject();
   useEffect(() => {
     const query = new URLSearchParams(location.search);
-    if (path === "workbench") navigate(`/?new=1&persona=${encodeURIComponent(query.get("agent") || "WORKING_ITEMS")}`, "replace");
-    else if (project) navigate(`${projectLink(project.id, path === "pipeline" ? "pipeline" : "")}${location.search}`, "replace");
+    if (path === "workbench") amend("/workbench", `/?new=1&persona=${encodeURIComponent(query.get("agent") || "WORKING_ITEMS")}`);
+    else if (project) amend(`/${path}`, `${projectLink(project.id, path === "pipeline" ? "pipeline" : "")}${location.search}`);
   }, [path, project]);
   return <ChooseFirst />;
 }
@@ -40,7 +40,7 @@ export function ToPipeline({ agent, children }: { agent: string; children: React
   const { data, error } = useQuery({ queryKey: projectKey(project?.path ?? "", "pipeline"), queryFn: ({ signal }) => options(project!.path, signal), enabled: project !== undefined, retry: false });
   const work = data && workOf(agent, data);
   useEffect(() => {
-    if (project && work) navigate(projectLink(project.id, "pipeline", "", { ...work }), "replace");
+    if (project && work) amend("/", projectLink(project.id, "pipeline", "", { ...work }));
   }, [project, work]);
   if (error || data && !work) return children;
   return projects.isPending || project ? <div className="view" /> : <ChooseFirst />;

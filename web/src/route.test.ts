@@ -1,0 +1,34 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { amend, projectLink } from "./route";
+
+// What amend needs of a browser.
+let entry = new URL("http://localhost/");
+Object.assign(globalThis, {
+  location: { get pathname() { return entry.pathname; }, get search() { return entry.search; } },
+  history: { replaceState(_state: unknown, _title: string, to: string) { entry = new URL(to, entry); } },
+  dispatchEvent: () => true,
+});
+const pipeline = projectLink("p_1", "pipeline");
+
+describe("the state of a view in the address", () => {
+  beforeEach(() => { entry = new URL(pipeline, entry); });
+
+  it("takes the place of the view's entry", () => {
+    amend(pipeline, `${pipeline}?category=TASK`);
+    expect(entry.pathname + entry.search).toBe(`${pipeline}?category=TASK`);
+  });
+
+  it("does so where the address is spelled in another way", () => {
+    entry = new URL("/p/p_1/d/PKG-01::DEL-01-01/", entry);
+    const whole = projectLink("p_1", "d", "PKG-01::DEL-01-01");
+    amend(whole, `${whole}?show=register`);
+    expect(entry.search).toBe("?show=register");
+  });
+
+  // A view runs an effect when the person has gone back already.
+  it("does not take the place of the view that is shown now", () => {
+    entry = new URL(projectLink("p_1"), entry);
+    amend(pipeline, `${pipeline}?category=TASK`);
+    expect(entry.pathname + entry.search).toBe(projectLink("p_1"));
+  });
+});
