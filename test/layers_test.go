@@ -22,7 +22,7 @@ const module = "belay"
 // layers are the packages from the bottom up. A package may import packages of its own
 // layer and of those below. Sub-packages belong to their package.
 var layers = [][]string{
-	{"blank", "event", "fault", "durable", "journal", "netguard", "peer", "redact", "attachment", "workspace", "persona", "skill", "config", "lazyregexp", "nearest", "openrouter", "processgroup", "schema", "plainjson", "quantity", "badyaml", "authored", "template", "telemetry", "examples"},
+	{"blank", "crash", "event", "fault", "durable", "journal", "netguard", "peer", "redact", "attachment", "workspace", "persona", "skill", "config", "lazyregexp", "nearest", "openrouter", "processgroup", "schema", "plainjson", "quantity", "badyaml", "authored", "template", "telemetry", "examples"},
 	{"session", "model", "permit", "bus"},
 	{"render", "tool"},
 	{"turn"},

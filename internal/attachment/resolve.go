@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"belay/internal/crash"
 	"belay/internal/fault"
 )
 
@@ -111,7 +112,7 @@ func (in *intake) admit(ctx context.Context, all []*candidate) error {
 		group, ctx := errgroup.WithContext(ctx)
 		group.SetLimit(intakes)
 		for _, c := range unread {
-			group.Go(func() error { return in.read(ctx, c) })
+			group.Go(crash.Caught(func() error { return in.read(ctx, c) }))
 		}
 		if err := group.Wait(); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"belay/internal/bus/contract"
+	"belay/internal/crash"
 	"belay/internal/fault"
 )
 
@@ -112,7 +113,10 @@ func (b *Bus) reply(ctx context.Context, r Replier, msg *nats.Msg) {
 	if err == nil {
 		ctx, cancel := context.WithTimeout(ctx, askTimeout)
 		defer cancel()
-		p, err = r.Reply(ctx, m)
+		err = crash.Caught(func() (err error) {
+			p, err = r.Reply(ctx, m)
+			return err
+		})()
 	}
 	var w contract.Wire
 	if err == nil {

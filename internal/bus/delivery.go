@@ -9,6 +9,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"belay/internal/bus/contract"
+	"belay/internal/crash"
 )
 
 // How messages are delivered that somebody has to acknowledge.
@@ -84,7 +85,7 @@ func (c *Client) handle(ctx context.Context, m jetstream.Msg, handle func(contex
 	}
 	if msg.Client == c.kind {
 		done := keepAlive(ctx, m)
-		err = handle(ctx, msg)
+		err = crash.Caught(func() error { return handle(ctx, msg) })()
 		done()
 	}
 	switch meta, merr := m.Metadata(); {

@@ -75,7 +75,7 @@ func (s *Surface) answer(ctx context.Context, c *channel, r record.Request, resu
 	c.answers[r.ID] = a
 	s.work.Go(func() {
 		defer close(a.done)
-		a.run(ctx)
+		guarded(s.log, func() { a.run(ctx) })
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(c.answers, r.ID)

@@ -81,7 +81,7 @@ func (s *Surface) do(c *channel, job func(ctx context.Context)) {
 			job := c.jobs[0]
 			c.jobs = c.jobs[1:]
 			s.mu.Unlock()
-			job(s.life)
+			guarded(s.log, func() { job(s.life) })
 		}
 	})
 }

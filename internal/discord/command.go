@@ -37,10 +37,10 @@ func (s *Surface) interact(in client.Interaction) {
 	s.work.Go(func() {
 		defer func() { <-s.acting }()
 		if in.Command == "" {
-			questions{s}.pressed(s.life, in)
+			guarded(s.log, func() { questions{s}.pressed(s.life, in) })
 			return
 		}
-		slash{s}.command(s.life, in)
+		guarded(s.log, func() { slash{s}.command(s.life, in) })
 	})
 }
 

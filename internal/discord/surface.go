@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"belay/internal/bus/contract"
+	"belay/internal/crash"
 	"belay/internal/discord/client"
 	"belay/internal/discord/message"
 	"belay/internal/discord/record"
@@ -57,6 +58,14 @@ func New(o Options) (*Surface, error) {
 	}, nil
 }
 
+// guarded does what a message, a button or an answer asks for. A panic there is on the log, and
+// Discord stays connected: what was under way would crash every process after this one.
+func guarded(log *slog.Logger, f func()) {
+	if err := crash.Caught(func() error { f(); return nil })(); err != nil {
+		log.Error("Discord: a message could not be dealt with", "error", err)
+	}
+}
+
 // maxActing is how many interactions are dealt with at a time.
 const maxActing = 64
 
@@ -97,7 +106,7 @@ func (s *Surface) Run(ctx context.Context) error {
 		}
 	})
 	for failures := 0; ; failures++ {
-		err := s.client.Connect(life, s.handle)
+		err := s.client.Connect(life, func(e client.Event) { guarded(s.log, func() { s.handle(e) }) })
 		if life.Err() != nil {
 			if cause := context.Cause(life); ctx.Err() == nil && !errors.Is(cause, context.Canceled) {
 				return cause

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"belay/internal/crash"
 	"belay/internal/session"
 )
 
@@ -62,14 +63,14 @@ func (v *Overview) digestAll(ctx context.Context, rows []session.Row) ([]*sessio
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for begin := 0; begin < len(rows); begin += atOnce {
-		g.Go(func() error {
+		g.Go(crash.Caught(func() error {
 			for i := begin; i < min(begin+atOnce, len(rows)); i++ {
 				if d, err := v.digest(rows[i]); err == nil {
 					digests[i] = d
 				}
 			}
 			return ctx.Err()
-		})
+		}))
 	}
 	return digests, g.Wait()
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"belay/internal/crash"
 	"belay/internal/fault"
 	"belay/internal/session"
 	"belay/internal/turn"
@@ -83,7 +84,7 @@ func (s *Service) workOff(ctx context.Context, b *batch, queue <-chan job) {
 		if !more {
 			return
 		}
-		if err := s.carryOut(ctx, j); err != nil && ctx.Err() == nil {
+		if err := crash.Caught(func() error { return s.carryOut(ctx, j) })(); err != nil && ctx.Err() == nil {
 			s.o.Logger.Error("a pipeline could not start a turn", "session", j.request.SessionID, "error", err)
 			s.mu.Lock()
 			b.err = err

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"belay/internal/crash"
 	"belay/internal/durable"
 	"belay/internal/fault"
 )
@@ -74,7 +75,9 @@ func (s *Archive) ImportDir(ctx context.Context, dir, projectRoot string) (Impor
 	r, w := io.Pipe()
 	e := exporter{ctx: ctx, id: id, tar: tar.NewWriter(w), sums: map[string]string{}}
 	var reading sync.WaitGroup
-	reading.Go(func() { _ = w.CloseWithError(storage("the session folder cannot be read", e.all(root, from))) })
+	reading.Go(func() {
+		_ = w.CloseWithError(storage("the session folder cannot be read", crash.Caught(func() error { return e.all(root, from) })()))
+	})
 	rec, err := s.take(ctx, newArchive(r, s.store.o.ImportBytes), project)
 	reading.Wait()
 	if err != nil || !inside {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"belay/internal/crash"
 )
 
 // What a list looks at beside its page. A change that a belay makes is seen at once,
@@ -167,14 +169,14 @@ func lookAtAll(ctx context.Context, folder string, all []candidate) error {
 		if !slices.ContainsFunc(part, func(c candidate) bool { return c.look }) {
 			continue
 		}
-		g.Go(func() error {
+		g.Go(crash.Caught(func() error {
 			for i := range part {
 				if part[i].look {
 					part[i].info = lookAt(folder, part[i].ID)
 				}
 			}
 			return ctx.Err()
-		})
+		}))
 	}
 	return g.Wait()
 }

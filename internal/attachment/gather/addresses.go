@@ -11,6 +11,7 @@ import (
 	"belay/internal/attachment"
 	"belay/internal/attachment/declared"
 	"belay/internal/attachment/download"
+	"belay/internal/crash"
 	"belay/internal/fault"
 )
 
@@ -36,17 +37,17 @@ func (b *batch) addresses(ctx context.Context, all [][]*outcome) error {
 	var fetching sync.WaitGroup
 	for range min(len(all), b.o.Downloads.Parallel()) {
 		fetching.Add(1)
-		group.Go(func() error {
+		group.Go(crash.Caught(func() error {
 			defer fetching.Done()
 			return b.fetchAll(ctx, queue, came)
-		})
-		group.Go(func() error { return b.storeAll(ctx, came) })
+		}))
+		group.Go(crash.Caught(func() error { return b.storeAll(ctx, came) }))
 	}
-	group.Go(func() error {
+	group.Go(crash.Caught(func() error {
 		fetching.Wait()
 		close(came)
 		return nil
-	})
+	}))
 	return group.Wait()
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"belay/internal/attachment"
 	"belay/internal/attachment/declared"
+	"belay/internal/crash"
 )
 
 // look makes the checks of a file that need no bytes.
@@ -69,7 +70,7 @@ func (b *batch) files(ctx context.Context, local []*outcome) error {
 		group, ctx := errgroup.WithContext(ctx)
 		group.SetLimit(openings)
 		for _, o := range unread {
-			group.Go(func() error { return b.local(ctx, o) })
+			group.Go(crash.Caught(func() error { return b.local(ctx, o) }))
 		}
 		if err := group.Wait(); err != nil {
 			return err

@@ -19,6 +19,7 @@ import (
 	"belay/internal/attachment"
 	"belay/internal/attachment/declared"
 	"belay/internal/attachment/download"
+	"belay/internal/crash"
 )
 
 // Options configure a [Gatherer].
@@ -150,8 +151,8 @@ type batch struct {
 func (b *batch) run(ctx context.Context, all []*outcome) error {
 	local, addresses := b.sorted(all)
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return b.files(ctx, local) })
-	group.Go(func() error { return b.addresses(ctx, addresses) })
+	group.Go(crash.Caught(func() error { return b.files(ctx, local) }))
+	group.Go(crash.Caught(func() error { return b.addresses(ctx, addresses) }))
 	return group.Wait()
 }
 

@@ -423,10 +423,10 @@ func TestAFailingStoreEndsFetching(t *testing.T) {
 		t.Errorf("%d of 200 were fetched", n)
 	}
 	// There is room for as many as before, all of them at once.
-	asked.Store(0)
+	var together atomic.Int64 // of the first part some requests may still arrive
 	all := make(chan struct{})
 	w.mux.HandleFunc("/all/", func(rw http.ResponseWriter, r *http.Request) {
-		if asked.Add(1) == downloadsAtOnce {
+		if together.Add(1) == downloadsAtOnce {
 			close(all)
 		}
 		select {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"belay/internal/crash"
 	"belay/internal/fault"
 )
 
@@ -127,4 +128,17 @@ func TestFindIsBounded(t *testing.T) {
 	if _, err := Find(ended, root, FindOptions{Query: "needle", Content: true}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a caller that left: %v", err)
 	}
+}
+
+// A panic about a name is one of the caller's goroutine, and the search does not hang.
+func TestFindPanics(t *testing.T) {
+	t.Parallel()
+	root := searched(t, map[string]string{"a": "", "b": ""})
+	defer func() {
+		if e, ok := recover().(*crash.Error); !ok || e.Value != "burst" {
+			t.Errorf("the panic is %v", e)
+		}
+	}()
+	_, err := Find(t.Context(), root, FindOptions{Query: "a", Hides: func(string) bool { panic("burst") }})
+	t.Errorf("it returned %v", err)
 }

@@ -5,8 +5,8 @@ import (
 	"io/fs"
 	"path"
 	"slices"
-	"sync"
 
+	"belay/internal/crash"
 	"belay/internal/durable"
 	"belay/internal/tool"
 )
@@ -69,7 +69,7 @@ func (k *walk[R]) run(ctx context.Context) (found []R, complete bool, err error)
 	walking, stop := context.WithCancel(ctx)
 	defer stop()
 	work, inOrder := make(chan *batch[R]), make(chan *batch[R], batchesAhead)
-	var all sync.WaitGroup
+	all := crash.Group{Stop: stop}
 	all.Go(func() {
 		defer close(work)
 		defer close(inOrder)
@@ -158,17 +158,21 @@ func (k *walk[R]) listAll(ctx context.Context, h *handle, work, inOrder chan<- *
 func (k *walk[R]) visit(ctx context.Context, batches <-chan *batch[R]) {
 	visit := k.visitor()
 	for b := range batches {
-		for _, name := range b.names {
-			if ctx.Err() != nil || k.enough > 0 && b.count >= k.enough {
-				break // nothing after these is wanted
-			}
-			if found, n := visit(b.folder, name, join(b.path, name)); n > 0 {
-				b.found = append(b.found, found)
-				b.count += n
-			}
+		k.visitBatch(ctx, b, visit)
+	}
+}
+
+func (k *walk[R]) visitBatch(ctx context.Context, b *batch[R], visit func(*handle, string, string) (R, int)) {
+	defer close(b.done)
+	defer b.folder.release()
+	for _, name := range b.names {
+		if ctx.Err() != nil || k.enough > 0 && b.count >= k.enough {
+			break // nothing after these is wanted
 		}
-		b.folder.release()
-		close(b.done)
+		if found, n := visit(b.folder, name, join(b.path, name)); n > 0 {
+			b.found = append(b.found, found)
+			b.count += n
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"belay/internal/crash"
 	"belay/internal/workspace/scan"
 )
 
@@ -78,6 +79,13 @@ func (x *root) ask(ctx context.Context) (*Snapshot, error) {
 	select {
 	case a := <-reply:
 		return a.snapshot, a.err
+	case <-x.done: // where it panicked nobody replies
+		select {
+		case a := <-reply:
+			return a.snapshot, a.err
+		default:
+			return nil, x.failure()
+		}
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -93,7 +101,7 @@ func (x *root) failure() error {
 // run is the goroutine. It ends when the set does, when nobody uses the index, and
 // when the project cannot be looked at.
 func (x *root) run() {
-	err := x.live()
+	err := crash.Caught(x.live)()
 	x.set.drop(x)
 	if x.watch != nil {
 		err = errors.Join(err, x.watch.close())

@@ -13,10 +13,10 @@ import (
 	"path"
 	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
+	"belay/internal/crash"
 	"belay/internal/workspace/dir"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/graph"
@@ -174,7 +174,7 @@ func since(ctx context.Context, root string, folders []*scan.Folder, into []Deli
 	}
 	defer top.Close()
 	var next atomic.Int64
-	var workers sync.WaitGroup
+	var workers crash.Group
 	for range min(runtime.GOMAXPROCS(0), len(folders)) {
 		workers.Go(func() {
 			var buf []byte

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"belay/internal/crash"
 	"belay/internal/durable"
 )
 
@@ -15,7 +16,7 @@ func (m *scaffolding) makeUnits(ctx context.Context) error {
 	all, ctx := errgroup.WithContext(ctx)
 	all.SetLimit(workers)
 	for _, u := range m.p.units {
-		all.Go(func() error { return m.unit(ctx, u) })
+		all.Go(crash.Caught(func() error { return m.unit(ctx, u) }))
 	}
 	return all.Wait()
 }

@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"belay/internal/crash"
 )
 
 func TestInOrder(t *testing.T) {
@@ -48,4 +50,25 @@ func TestInOrder(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || taken < 11 || taken > 11+ahead || goroutines.Load() != 0 {
 		t.Errorf("after the end of the context %d are taken: %v", taken, err)
 	}
+}
+
+// A panic reaches the caller, also where other goroutines wait for what will never be there.
+func TestInOrderPanics(t *testing.T) {
+	t.Parallel()
+	start := func() (func(int) int, func()) {
+		return func(i int) int {
+			if i == 0 {
+				time.Sleep(5 * time.Millisecond) // the others are as far ahead as they may be
+				panic("burst")
+			}
+			return i
+		}, func() {}
+	}
+	defer func() {
+		if e, ok := recover().(*crash.Error); !ok || e.Value != "burst" {
+			t.Errorf("the panic is %v", e)
+		}
+	}()
+	_ = InOrder(t.Context(), 4, 1000, start, func(int, int) {})
+	t.Error("it returned")
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"belay/internal/crash"
 	"belay/internal/workspace/dir"
 )
 
@@ -84,7 +85,7 @@ func (w *walk) run(ctx context.Context, root, rel string) error {
 	base := path.Base(rel)
 	w.workers[0].visit(first, task{path: rel, base: len(rel) - len(base), depth: depth, at: whereIs(path.Dir(rel))})
 	w.finish()
-	var all sync.WaitGroup
+	all := crash.Group{Stop: w.stop}
 	for _, k := range w.workers {
 		all.Go(k.work)
 	}

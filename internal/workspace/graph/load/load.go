@@ -10,9 +10,9 @@ import (
 	"os"
 	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 
+	"belay/internal/crash"
 	"belay/internal/durable"
 	"belay/internal/workspace"
 	"belay/internal/workspace/finding"
@@ -39,7 +39,7 @@ func Graph(ctx context.Context, root string, deliverables []*scan.Folder) (*grap
 	rows := make([][]graph.Dependency, len(deliverables))
 	found := make([][]finding.Finding, len(deliverables))
 	var next, kept atomic.Int64
-	var workers sync.WaitGroup
+	var workers crash.Group
 	for range min(runtime.GOMAXPROCS(0), len(deliverables)) {
 		workers.Go(func() {
 			for {
