@@ -33,10 +33,11 @@ tools that each offers. The exit code is 1 if one cannot be reached.`,
 	part.flags(cmd)
 	jsonFlag(c, cmd)
 	cmd.RunE = appCommand(c, func(ctx context.Context, a *app.App, _ []string) error {
-		list, left, err := pageOf(&part, a.MCP.Report(ctx, ""), func(r mcp.Report) string { return r.Name })
+		names, left, err := pageOf(&part, a.MCP.Servers(), func(name string) string { return name })
 		if err != nil {
 			return err
 		}
+		list := a.MCP.Report(ctx, names...)
 		if c.json {
 			err = c.writeJSON(struct {
 				Servers []mcp.Report `json:"servers"`
@@ -65,7 +66,7 @@ func newMCPShow(c *console) *cobra.Command {
 	jsonFlag(c, cmd)
 	cmd.RunE = appCommand(c, func(ctx context.Context, a *app.App, args []string) error {
 		list := a.MCP.Report(ctx, args[0])
-		if args[0] == "" || len(list) == 0 {
+		if len(list) == 0 {
 			next := "belay mcp list shows all"
 			if len(a.Config.MCP) == 0 {
 				next = "none is configured; name one under mcp.servers, as docs/mcp.md shows"

@@ -58,7 +58,7 @@ func TestServersGiveNoKeyAway(t *testing.T) {
 	loud.Env = append(loud.Env, "SECRET="+secret)
 	s := redacting(t, hostile(t, "", toolOf("a_"+secret, "my key is "+secret, 10), toolOf("b "+secret, secret, 70_000)), loud)
 	set, problems := ready(t, s)
-	said := fmt.Sprint(set.Names(), problems, s.Report(t.Context(), ""))
+	said := fmt.Sprint(set.Names(), problems, s.Report(t.Context(), s.Servers()...))
 	for _, spec := range set.Specs() {
 		said += spec.Name + spec.Description + string(spec.Schema)
 	}

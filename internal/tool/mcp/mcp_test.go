@@ -349,7 +349,7 @@ func TestRemote(t *testing.T) {
 func TestReport(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t, self(t, "files", "yes"), Server{Name: "none", Command: []string{"no-such-program"}})
-	all := s.Report(t.Context(), "")
+	all := s.Report(t.Context(), s.Servers()...)
 	if len(all) != 2 || all[0].Server != "mcptest 1.0.0" || len(all[0].Tools) < 10 || all[1].Error == "" {
 		t.Fatalf("%+v", all)
 	}

@@ -66,7 +66,7 @@ func TestRemoteTroubles(t *testing.T) {
 			t.Parallel()
 			tt.server.Name = "x"
 			s, _ := open(t, tt.server)
-			got := s.Report(t.Context(), "")[0].Error
+			got := s.Report(t.Context(), s.Servers()...)[0].Error
 			if !strings.Contains(got, tt.want) {
 				t.Errorf("%q, want %q", got, tt.want)
 			}

@@ -38,13 +38,24 @@ type Offered struct {
 	ReadOnly bool `json:"readOnly,omitempty"`
 }
 
-// Report connects to the server of this name, or to all at once for "", and waits until
-// each has answered or failed. Nil servers have no report.
-func (s *Servers) Report(ctx context.Context, name string) []Report {
+// Servers are the names of the servers, sorted. Nil servers have none.
+func (s *Servers) Servers() (names []string) {
 	if s == nil {
 		return nil
 	}
-	servers := slices.DeleteFunc(slices.Clone(s.all), func(v *server) bool { return name != "" && v.Name != name })
+	for _, v := range s.all {
+		names = append(names, v.Name)
+	}
+	return names
+}
+
+// Report connects to the servers of these names at once, and waits until each has answered or
+// failed. Nil servers have no report.
+func (s *Servers) Report(ctx context.Context, names ...string) []Report {
+	if s == nil {
+		return nil
+	}
+	servers := slices.DeleteFunc(slices.Clone(s.all), func(v *server) bool { return !slices.Contains(names, v.Name) })
 	all := make([]Report, len(servers))
 	var wait sync.WaitGroup
 	for i, v := range servers {
