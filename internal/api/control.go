@@ -74,8 +74,12 @@ type undoAnswer struct {
 }
 
 func steerTurn(c *call, b *steerBody) (okAnswer, error) {
+	key, err := idempotencyKeyOf(c)
+	if err != nil {
+		return okAnswer{}, err
+	}
 	return done(c.o.Engine.Steer(c.ctx(), turn.SteerRequest{
-		SessionID: b.SessionID, Message: b.Message, Attachments: b.Attachments, Mode: cmp.Or(b.Mode, session.Steer),
+		SessionID: b.SessionID, Message: b.Message, Attachments: b.Attachments, Mode: cmp.Or(b.Mode, session.Steer), Key: key,
 	}))
 }
 

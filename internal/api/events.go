@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -26,7 +27,7 @@ const (
 func feedEvents() []event.Spec {
 	return append(overview.Events(),
 		event.Spec{Type: sessionEvent, When: "An event of the log of a session that the request names.", Sample: sessionEventData{}},
-		event.Spec{Type: sessionEnd, When: "The log of a session that the request names cannot be read on: the session is gone, for one.", Sample: sessionEndData{}},
+		event.Spec{Type: sessionEnd, When: "The log of a session that the request names cannot be read on: the session is gone, or it or its project cannot be read.", Sample: sessionEndData{}},
 		event.Spec{Type: projectEvent, When: "An event of a project that the request names.", Sample: projectEventData{}})
 }
 
@@ -169,11 +170,15 @@ func openFeed(c *call, all Overview, f feedRequest) (*feedStream, error) {
 	for _, id := range f.sessions {
 		key := followed{"s", id}
 		log, err := c.o.Engine.Events(c.ctx(), id, f.at.in[key], "")
-		if err != nil {
+		switch {
+		case err == nil:
+			s.follow(key, log)
+		case c.ctx().Err() != nil || fault.Is(err, fault.Overloaded) || fault.Is(err, fault.SessionNotFound):
 			_ = s.Close()
 			return nil, err
+		default: // a damaged session, or one whose project cannot be reached, ends no other
+			s.pull(key, func(context.Context) ([]event.Event, error) { return nil, err })
 		}
-		s.follow(key, log)
 	}
 	for id, root := range f.projects {
 		key := followed{"p", id}

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"belay/internal/api"
 	"belay/internal/api/apitest"
 	"belay/internal/event"
+	"belay/internal/fault"
 	"belay/internal/overview"
 	"belay/internal/permit"
 	"belay/internal/session"
@@ -20,6 +22,13 @@ import (
 // overviewServer is a server with an overview of a state folder of its own. The sessions
 // whose logs it has are those of the engine.
 func overviewServer(t *testing.T) (base string, h *api.Handler, engine *apitest.Engine, store *session.Store, requests *permit.Requests) {
+	t.Helper()
+	engine = &apitest.Engine{}
+	base, h, store, requests = overviewServerWith(t, engine)
+	return base, h, engine, store, requests
+}
+
+func overviewServerWith(t *testing.T, engine turn.Engine) (base string, h *api.Handler, store *session.Store, requests *permit.Requests) {
 	t.Helper()
 	store, err := session.NewStore(session.Options{StateDir: t.TempDir()})
 	if err != nil {
@@ -34,9 +43,8 @@ func overviewServer(t *testing.T) (base string, h *api.Handler, engine *apitest.
 	t.Cleanup(all.Close)
 	set := index.NewSet(index.Options{MaxWatches: 1000, Poll: 10 * time.Millisecond})
 	t.Cleanup(set.Close)
-	engine = &apitest.Engine{}
 	h = api.New(api.Options{Engine: engine, Overview: all, Projects: api.Projects{Index: set}})
-	return serve(t, h), h, engine, store, requests
+	return serve(t, h), h, store, requests
 }
 
 // untilEvent reads a stream up to an event whose data has the text, and returns it and the
@@ -154,6 +162,38 @@ func TestAllEvents(t *testing.T) {
 	h.EndFollowers()
 	for range events { // which ends
 	}
+}
+
+// damaged is an engine whose session s2 cannot be read.
+type damaged struct{ *apitest.Engine }
+
+func (d damaged) Events(ctx context.Context, id string, after int64, turnID string) (turn.Stream, error) {
+	if id == "s2" {
+		return nil, fault.New(fault.StorageFailure, "its record is damaged")
+	}
+	return d.Engine.Events(ctx, id, after, turnID)
+}
+
+// A session that cannot be read ends no other.
+func TestAllEventsBesideADamagedSession(t *testing.T) {
+	t.Parallel()
+	engine := &apitest.Engine{}
+	base, _, _, _ := overviewServerWith(t, damaged{engine})
+	root := t.TempDir()
+	for range 2 {
+		if _, err := engine.Create(t.Context(), turn.CreateRequest{ProjectRoot: root}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	events, end := follow(t, base+"/api/events?sessions=s1,s2", "")
+	defer end()
+	untilEvent(t, events, "session:end", `{"sessionId":"s2","error":"STORAGE_FAILURE"`)
+	s, err := engine.Start(t.Context(), turn.Request{SessionID: "s1", Message: "hello"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	untilEvent(t, events, "session:event", "process:exit")
 }
 
 // The first event says where the feed is, however much the logs already have.

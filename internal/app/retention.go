@@ -44,25 +44,25 @@ func (a *App) GC(ctx context.Context, dryRun bool) (r GCReport, err error) {
 	return r, errors.Join(append(errs, err)...)
 }
 
-// knownProjects are the folders that known sessions belong to.
+// knownProjects are the project that is set, those that have had sessions, and those of the
+// sessions that there are.
 func (a *App) knownProjects(ctx context.Context) ([]string, error) {
 	ids, err := a.Store.IDs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	known := map[string]bool{}
-	var all []string
+	all := a.Store.Catalog().Projects()
+	if a.Config.Project != "" {
+		all = append(all, a.Config.Project)
+	}
 	for _, id := range ids {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		rec, err := a.Store.Get(ctx, id)
-		if err != nil || known[rec.ProjectRoot] {
-			continue // a session that cannot be read is reported elsewhere
+		if rec, err := a.Store.Get(ctx, id); err == nil { // one that cannot be read is reported elsewhere
+			all = append(all, rec.ProjectRoot)
 		}
-		known[rec.ProjectRoot] = true
-		all = append(all, rec.ProjectRoot)
 	}
 	slices.Sort(all)
-	return all, nil
+	return slices.Compact(all), nil
 }

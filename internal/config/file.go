@@ -217,12 +217,12 @@ func scalarOf(n *yaml.Node, want kind) (string, error) {
 	case n.Kind == yaml.SequenceNode && want&sequence != 0:
 		items := make([]string, len(n.Content))
 		for i, item := range n.Content {
-			if item.Kind != yaml.ScalarNode || have[item.Tag]&want == 0 || strings.Contains(item.Value, ",") {
+			if item.Kind != yaml.ScalarNode || have[item.Tag]&want == 0 || strings.Contains(item.Value, "\n") {
 				return "", fmt.Errorf("item %d is not a plain string", i+1)
 			}
-			items[i] = item.Value
+			items[i] = item.Value + "\n"
 		}
-		return strings.Join(items, ","), nil
+		return strings.Join(items, ""), nil
 	}
 	return "", fmt.Errorf("expects %s", want)
 }

@@ -163,6 +163,15 @@ func (boolean) kind() kind             { return scalarBool }
 func (v boolean) String() string       { return strconv.FormatBool(*v.p) }
 func (boolean) schema() map[string]any { return map[string]any{"type": "boolean"} }
 
+// separated are the items of a list that is one text: its lines, where it has any, so that an
+// item may have a comma.
+func separated(s string) []string {
+	if strings.Contains(s, "\n") {
+		return strings.Split(s, "\n")
+	}
+	return strings.Split(s, ",")
+}
+
 // list is strings without order or duplicates, sorted.
 type list struct {
 	p     *[]string
@@ -172,7 +181,7 @@ type list struct {
 func (v list) set(s, _ string) error {
 	items := []string{}
 	var bad badItems
-	for i, item := range strings.Split(s, ",") {
+	for i, item := range separated(s) {
 		item = strings.TrimSpace(item)
 		if item == "" {
 			continue

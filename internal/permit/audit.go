@@ -24,11 +24,15 @@ const (
 	VerdictFailed = "failed"
 )
 
+// AuditKinds are the kinds of entries, sorted.
+var AuditKinds = []string{
+	"changes", "coordination", "decision", "delegation", "files", "grant", "hook", "network", "outside", "ports", "refusal", "register", "snapshot", "transition", "undo",
+}
+
 // Entry is one line of the audit log: what was decided or refused, by whom.
 // Texts are redacted and cut to a few kilobytes when they are written.
 type Entry struct {
-	// Kind is decision, refusal, delegation, grant, undo, changes, transition, register,
-	// coordination, snapshot, hook, network or outside.
+	// Kind is one of [AuditKinds].
 	Kind       string `json:"kind"`
 	SessionID  string `json:"sessionId,omitempty"`
 	TurnID     string `json:"turnId,omitempty"`

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"belay/internal/durable"
@@ -58,6 +60,9 @@ const (
 // bounded part of the log, so a page with a Next may have no entries. It takes no lock: an
 // entry that is being written is not there yet. Nothing is verified.
 func (a *Audit) Read(ctx context.Context, f AuditFilter, before int64, limit int) (AuditPage, error) {
+	if f.Kind != "" && !slices.Contains(AuditKinds, f.Kind) {
+		return AuditPage{}, fault.Invalid([]fault.Problem{{Field: "kind", Message: "is one of " + strings.Join(AuditKinds, ", ")}})
+	}
 	root, err := os.OpenRoot(filepath.Dir(a.path))
 	if errors.Is(err, fs.ErrNotExist) {
 		return AuditPage{}, nil

@@ -47,7 +47,7 @@ func (s *Store) Fork(ctx context.Context, origin Origin, entries []Entry) (Recor
 		return Record{}, err
 	}
 	rec, _, err := s.make(Record{
-		ProjectRoot: from.ProjectRoot, Persona: from.Persona, Mode: from.Mode, Model: from.Model, ForkedFrom: &origin,
+		ProjectRoot: from.ProjectRoot, Persona: from.Persona, Mode: from.Mode, Model: from.Model, PreferredModel: from.PreferredModel, ForkedFrom: &origin,
 	}, lines)
 	return rec, err
 }

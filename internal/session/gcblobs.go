@@ -1,7 +1,9 @@
 package session
 
 import (
+	"errors"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -85,14 +87,14 @@ func (g *gc) uploads(base *os.Root) error {
 }
 
 // references collects what the transcripts of a project's sessions name. Copies
-// count: their blobs must be there when they are adopted. So do the sessions in the
-// project where others are elsewhere: they are from before that was set.
+// count: their blobs must be there when they are adopted. So do the sessions that the index
+// leads to and those in the project, wherever new ones are made now: the setting changes.
 func (g *gc) references(base *os.Root, project string, stored map[string]bool) (map[string]bool, error) {
 	ids, err := g.store.paths.folders(project)
 	if err != nil {
 		return nil, err
 	}
-	var all []sessionPath
+	all := slices.Concat(g.sessions[project], g.sessions[""])
 	for _, id := range ids {
 		all = append(all, g.store.paths.pathIn(project, id))
 	}
@@ -107,8 +109,12 @@ func (g *gc) references(base *os.Root, project string, stored map[string]bool) (
 			}
 		}
 	}
-	refs := map[string]bool{}
+	refs, read := map[string]bool{}, map[string]bool{}
 	for _, p := range all {
+		if read[p.dir] {
+			continue
+		}
+		read[p.dir] = true
 		root, err := p.open()
 		if missing(err) {
 			continue
@@ -122,7 +128,26 @@ func (g *gc) references(base *os.Root, project string, stored map[string]bool) (
 			return nil, err
 		}
 	}
-	return refs, nil
+	return refs, g.waiting(stored, refs)
+}
+
+// waiting adds to refs what the messages name that wait for a turn to end.
+func (g *gc) waiting(stored, refs map[string]bool) error {
+	state := g.store.stateDir.Root()
+	ids, err := list(state, dirInputs)
+	for _, id := range ids {
+		names, lerr := list(state, dirInputs+"/"+id)
+		err = errors.Join(err, lerr)
+		for _, name := range names {
+			data, _, rerr := durable.ReadFile(state, dirInputs+"/"+id+"/"+name, maxInputBytes)
+			if missing(rerr) {
+				continue // it was taken
+			}
+			mark(data, stored, refs)
+			err = errors.Join(err, rerr)
+		}
+	}
+	return err
 }
 
 // trashPrefix starts the name of a blob that is being removed.

@@ -20,16 +20,21 @@ func references(session, blobs *os.Root) (map[string]bool, error) {
 
 // mentions adds to refs those hashes of stored that the transcript has in it.
 func mentions(session *os.Root, stored, refs map[string]bool) error {
-	const size = 64
 	return scanFile(session, fileTranscript, func(b []byte, _ int64) error {
-		for _, run := range hexRun.FindAll(b, -1) {
-			// A hash may follow other hex digits without a border.
-			for i := 0; i+size <= len(run); i++ {
-				if stored[string(run[i:i+size])] {
-					refs[string(run[i:i+size])] = true
-				}
-			}
-		}
+		mark(b, stored, refs)
 		return nil
 	})
+}
+
+// mark adds to refs those hashes of stored that a text has in it.
+func mark(b []byte, stored, refs map[string]bool) {
+	const size = 64
+	for _, run := range hexRun.FindAll(b, -1) {
+		// A hash may follow other hex digits without a border.
+		for i := 0; i+size <= len(run); i++ {
+			if stored[string(run[i:i+size])] {
+				refs[string(run[i:i+size])] = true
+			}
+		}
+	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"belay/internal/attachment"
 )
 
 // A process that dies while it deletes the only session of a project leaves its
@@ -72,9 +74,55 @@ func TestGCKeepsWhatWasNotDeleted(t *testing.T) {
 	}
 }
 
-// Where all sessions are in one folder now, a project may still have sessions of its
-// own. What they attached is not swept.
-func TestGCKeepsBlobsOfSessionsInTheProject(t *testing.T) {
+// Sessions stay where they were made when the setting of their folder changes. What they
+// attached is not swept, also where a record cannot be read.
+func TestGCKeepsBlobsOfSessionsElsewhere(t *testing.T) {
+	t.Parallel()
+	one, two := t.TempDir(), t.TempDir()
+	for name, c := range map[string]struct {
+		made, now string
+		damaged   bool
+	}{
+		"the project, then a folder": {now: one}, "a folder, then the project": {made: one}, "two folders": {made: one, now: two},
+		"a folder, and damaged": {made: one, damaged: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, func(o *Options) { o.SessionRoot = c.made })
+			rec := w.session()
+			b, err := w.Blobs(w.project)
+			must(t, err)
+			old := time.Now().Add(-2 * graceAge)
+			put := func(text string) string {
+				sha, _, err := b.Put(t.Context(), strings.NewReader(text), 1<<20)
+				must(t, err)
+				must(t, os.Chtimes(filepath.Join(w.project, dirBlobs, sha), old, old))
+				return sha
+			}
+			attached, other := put("attached"), put("other")
+			l := acquire(t, w.Store, rec.SessionID)
+			must(t, l.Append(Entry{Kind: EntryTurn, Turn: "t", Message: "names " + attached}))
+			must(t, l.Release())
+			if c.damaged {
+				folder, err := w.Folder(t.Context(), rec.SessionID)
+				must(t, err)
+				must(t, os.WriteFile(filepath.Join(folder, fileRecord), []byte("{"), 0o600))
+			}
+			w.o.SessionRoot = c.now
+			_, err = w.store().Upkeep.GC(t.Context(), GCOptions{BlobAge: time.Nanosecond, Projects: []string{w.project}})
+			must(t, err)
+			if _, err := b.Content(attached); err != nil {
+				t.Error(err)
+			}
+			if _, err := b.Content(other); err == nil {
+				t.Error("a file that no session names is still there")
+			}
+		})
+	}
+}
+
+// A message that waits for a turn to end may wait for days, and its files with it.
+func TestGCKeepsBlobsOfWaitingMessages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	rec := w.session()
@@ -83,14 +131,14 @@ func TestGCKeepsBlobsOfSessionsInTheProject(t *testing.T) {
 	sha, _, err := b.Put(t.Context(), strings.NewReader("attached"), 1<<20)
 	must(t, err)
 	l := acquire(t, w.Store, rec.SessionID)
-	must(t, l.Append(Entry{Kind: EntryTurn, Turn: "t", Message: "names " + sha}))
-	must(t, l.Release())
+	must(t, l.Begin("t"))
+	must(t, w.Signals.SendInput(rec.SessionID, Input{Message: "later", Mode: FollowUp, Items: []attachment.Item{{Name: "a", SHA256: sha}}}))
 	old := time.Now().Add(-2 * graceAge)
 	must(t, os.Chtimes(filepath.Join(w.project, dirBlobs, sha), old, old))
-	w.o.SessionRoot = t.TempDir()
 	_, err = w.store().Upkeep.GC(t.Context(), GCOptions{BlobAge: time.Nanosecond})
 	must(t, err)
 	if _, err := b.Content(sha); err != nil {
 		t.Error(err)
 	}
+	must(t, l.Release())
 }

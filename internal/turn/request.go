@@ -97,7 +97,7 @@ type SteerRequest struct {
 	Attachments []string          `json:"attachments,omitempty"`
 	Mode        session.InputMode `json:"mode"`
 	// Key identifies a repeated input: what was said into a turn of the session under
-	// that key is not said again. No request over HTTP sets it.
+	// that key is not said again. Over HTTP it is a header.
 	Key string `json:"-"`
 	// Links are as in [Request].
 	Links []block.Item `json:"-"`

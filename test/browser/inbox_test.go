@@ -64,6 +64,34 @@ func TestInbox(t *testing.T) {
 	b.until("location.pathname === '/s/s1'")
 }
 
+// answer presses a key that answers the question on screen, once it has been there long enough
+// to be read.
+func (b *tab) answer(key string) {
+	b.t.Helper()
+	b.until("document.querySelector('.readable .question')")
+	b.do(press(key))
+}
+
+// A question that was answered elsewhere stays until the person goes on: a key that is meant for
+// it does not answer the next one.
+func TestKeysAnswerWhatIsShown(t *testing.T) {
+	b := asking(t)
+	b.visit("inbox")
+	b.until("document.querySelector('.readable .question')")
+	if _, err := b.engine.Decide(t.Context(), turn.DecisionRequest{SessionID: "s1", DecisionID: "dec_1", Verdict: permit.VerdictAllow, By: "ana"}); err != nil {
+		t.Fatal(err)
+	}
+	b.until("document.querySelectorAll('.rows .row').length === 1 && !document.querySelector('.question .danger')")
+	b.do(press("d"))
+	b.do(press("j"))
+	b.until("location.pathname === '/q/dec_2'")
+	if got := len(apitest.Answers(b.engine)); got != 1 {
+		t.Errorf("%d answers, and only that from elsewhere was meant", got)
+	}
+	b.answer("d")
+	b.until("document.querySelector('.empty-main')?.innerText.includes('All clear')")
+}
+
 // Keys answer, and the note goes with the answer.
 func TestAnswerByKeys(t *testing.T) {
 	b := asking(t)
@@ -72,9 +100,9 @@ func TestAnswerByKeys(t *testing.T) {
 	b.until("document.activeElement.tagName === 'TEXTAREA'")
 	b.do(chromedp.KeyEvent("add a source"), press("Escape"))
 	// A note that was put away is still sent, and letters in it are no answer.
-	b.do(press("d"))
+	b.answer("d")
 	b.until("location.pathname === '/q/dec_2' && document.title.startsWith('(1)')")
-	b.do(chromedp.WaitVisible(chromedp.CSS(".question")), press("a"))
+	b.answer("a")
 	b.until("document.querySelector('.empty-main')?.innerText.includes('All clear')")
 	want := []turn.DecisionRequest{
 		{SessionID: "s1", DecisionID: "dec_1", Verdict: permit.VerdictDeny, By: "operator", Note: "add a source"},

@@ -43,9 +43,9 @@ func TestKeptChanges(t *testing.T) {
 func TestClosedQuestions(t *testing.T) {
 	b := asking(t)
 	b.visit("q/dec_1")
-	b.do(chromedp.WaitVisible(chromedp.CSS(".question")), press("d"))
+	b.answer("d")
 	b.until("location.pathname === '/q/dec_2'")
-	b.do(press("a"))
+	b.answer("a")
 	b.until("document.querySelector('.empty-main')?.innerText.includes('All clear')")
 	b.visit("inbox?show=closed")
 	b.until("document.querySelectorAll('.closed-list > li').length === 2")

@@ -201,7 +201,7 @@ func TestWholeJob(t *testing.T) {
 		b.do(colours(scheme))
 		b.shot("inbox-" + scheme)
 	}
-	b.do(press("a"))
+	b.answer("a")
 	b.until("document.querySelector('.empty-main')?.innerText.includes('All clear')")
 	b.do(chromedp.NavigateBack())
 	if got := value[string](b, "location.pathname"); got != session {

@@ -104,14 +104,15 @@ func TestForgetByKeys(t *testing.T) {
 func TestAllowForTheSessionByKeys(t *testing.T) {
 	b := asking(t)
 	b.visit("q/dec_1")
-	b.do(chromedp.WaitVisible(chromedp.CSS(".question")), press("s"))
+	b.answer("s")
 	b.until("location.pathname === '/q/dec_2'")
 	want := []turn.DecisionRequest{{SessionID: "s1", DecisionID: "dec_1", Verdict: permit.VerdictAllowSession, By: "operator"}}
 	if diff := cmp.Diff(want, apitest.Answers(b.engine)); diff != "" {
 		t.Errorf("answers (-want +got):\n%s", diff)
 	}
 	// What a command has done cannot be allowed for the session: the key does nothing.
-	b.do(press("s"), press("o"))
+	b.answer("s")
+	b.do(press("o"))
 	b.until("location.pathname === '/s/s1'")
 	if got := len(apitest.Answers(b.engine)); got != 1 {
 		t.Errorf("%d answers", got)
@@ -213,7 +214,7 @@ func TestWrongClock(t *testing.T) {
 				}
 			}
 			b.visit("q/dec_1")
-			b.do(chromedp.WaitVisible(chromedp.CSS(".question")), press("a"))
+			b.answer("a")
 			b.until("location.pathname === '/q/dec_2'")
 		})
 	}

@@ -44,6 +44,12 @@ func (e *Engine) Steer(_ context.Context, r turn.SteerRequest) error {
 	if err != nil {
 		return err
 	}
+	e.mu.Lock()
+	said := r.Key != "" && slices.ContainsFunc(e.steers, func(s turn.SteerRequest) bool { return s.SessionID == r.SessionID && s.Key == r.Key })
+	e.mu.Unlock()
+	if said {
+		return nil
+	}
 	if !l.busy() {
 		return session.NoTurn(r.SessionID)
 	}

@@ -44,9 +44,7 @@ func (w *writer) element(n *html.Node, depth int) {
 		return
 	case heading(n.DataAtom) > 0:
 		w.block(2)
-		w.mark = strings.Repeat("#", heading(n.DataAtom)) + " "
-		w.children(n, depth)
-		w.mark = ""
+		w.marked(strings.Repeat("#", heading(n.DataAtom))+" ", n, depth)
 		w.block(2)
 		return
 	}
@@ -161,17 +159,28 @@ func (w *writer) list(n *html.Node, depth int) {
 
 func (w *writer) item(n *html.Node, depth int) {
 	w.block(1)
-	w.mark = "- "
+	mark := "- "
 	if top := len(w.lists) - 1; top >= 0 {
 		if w.lists[top] > 0 {
-			w.mark = fmt.Sprintf("%d. ", w.lists[top])
+			mark = fmt.Sprintf("%d. ", w.lists[top])
 			w.lists[top]++
 		}
-		w.mark = strings.Repeat("  ", min(top, 10)) + w.mark
+		mark = strings.Repeat("  ", min(top, 10)) + mark
 	}
-	w.children(n, depth)
-	w.mark = ""
+	w.marked(mark, n, depth)
 	w.block(1)
+}
+
+// marked writes an element whose text has a mark before it. Of a link around the element only
+// the words are in brackets. What has no text leaves the marks as they were.
+func (w *writer) marked(mark string, n *html.Node, depth int) {
+	before := w.mark
+	around := strings.TrimRight(before, "[")
+	w.mark = around + mark + before[len(around):]
+	w.children(n, depth)
+	if w.mark != "" {
+		w.mark = before
+	}
 }
 
 // block asks for line ends before what comes next.

@@ -1,7 +1,7 @@
 // The calls of the HTTP contract, one function each.
 import { get, isFailure, jsonBody, post, request, withQuery } from "./http";
 import type { components } from "./schema";
-import type { Check, ClosedDecision, DecisionBody, Inspection, KeptChange, Manifest, QueuedInput, SessionRecord, SessionRow, Setting, TreeNode, TurnBody, Uploaded } from "./types";
+import type { Check, ClosedDecision, DecisionBody, Inspection, KeptChange, Manifest, QueuedInput, SessionRecord, SessionRow, Setting, SteerBody, TreeNode, TurnBody, Uploaded } from "./types";
 
 type Answers = components["schemas"];
 
@@ -141,8 +141,9 @@ export async function startTurn(body: TurnBody, key: string): Promise<string> {
   return turn;
 }
 
-export const steer = (sessionId: string, message: string, mode: "steer" | "followUp", attachments: string[]) =>
-  post<unknown>("/api/harness/steer", { sessionId, message, mode, ...(attachments.length ? { attachments } : {}) });
+export async function steer(body: SteerBody, key: string): Promise<void> {
+  await request("/api/harness/steer", jsonBody(body, { "Idempotency-Key": key }));
+}
 
 export const interrupt = (sessionId: string, turnId: string) =>
   post<unknown>("/api/harness/interrupt", { sessionId, ...(turnId ? { turnId } : {}) });

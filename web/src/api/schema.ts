@@ -6964,7 +6964,10 @@ export interface operations {
     steerTurn: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 200 visible ASCII characters; the same key is said once into a turn */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };

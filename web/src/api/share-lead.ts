@@ -76,6 +76,7 @@ export class Lead {
   /** Reads the stream for all tabs until the signal is aborted. */
   async read(signal: AbortSignal): Promise<void> {
     this.reading = true;
+    this.absent = false; // the server may be another one since
     this.others.clear();
     this.at.clear();
     this.ways.channel?.postMessage({ kind: "who" });

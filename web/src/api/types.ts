@@ -15,6 +15,7 @@ export type ChangeSet = Schemas["changes.ChangeSet"];
 export type FileChange = Schemas["changes.FileChange"];
 export type UndoResult = Schemas["changes.UndoResult"];
 export type TurnBody = Schemas["turnBody"];
+export type SteerBody = Schemas["steerBody"];
 export type TurnOpts = Schemas["turn.Opts"];
 export type Persona = Schemas["persona.Summary"];
 export type SessionRow = Schemas["overview.Session"];

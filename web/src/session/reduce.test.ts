@@ -119,6 +119,14 @@ describe("the transcript", () => {
     expect(withTranscript(c, entries)).toEqual(c);
   });
 
+  it("puts a turn behind the one before it, whether the log has it no more or not yet", () => {
+    const entries = ["t0", "t1", "t2", "t3"].flatMap((t) => [entry(t, "turn", { message: t }), entry(t, "end", { exitCode: 0 })]);
+    const c = withTranscript(all([init, exit(2)]), entries);
+    expect(c.turns.map((t) => t.id)).toEqual(["t0", "t1", "t2", "t3"]);
+    const more: LogEvent[] = [{ seq: 3, type: "session:init", data: { model: "m", turnId: "t2" } }];
+    expect(all(more, c).turns.map((t) => [t.id, t.state])).toEqual([["t0", "done"], ["t1", "done"], ["t2", "running"], ["t3", "done"]]);
+  });
+
   it("gives way to the events when they come later", () => {
     const entries = [entry("t1", "turn", { message: "now" }), entry("t1", "assistant", { blocks: [{ type: "text", text: "x" }] }), entry("t1", "end", { exitCode: 0 })];
     const c = all([init, delta(2, "x"), exit(3)], withTranscript(emptyConversation, entries));

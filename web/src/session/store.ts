@@ -125,7 +125,8 @@ export class Feed {
 
   private start(signal: AbortSignal): void {
     this.signal = signal;
-    this.set({ ...this.state, link: "connecting" });
+    const { refused: _, ...rest } = this.state; // what it was refused for may be over
+    this.set({ ...rest, link: "connecting" });
     void this.learn(signal);
     void this.from.follow(this.sessionId, this.state.conversation.seq, {
       onEvents: (events) => {

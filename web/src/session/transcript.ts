@@ -6,7 +6,9 @@ import type { Conversation, Part, SentFile, Turn } from "./model";
 /** Adds to a conversation what its transcript knows. */
 export function withTranscript(c: Conversation, entries: readonly TranscriptEntry[]): Conversation {
   const turns = new Map(c.turns.map((t) => [t.key, t]));
-  const missing: Turn[] = [];
+  // What the log does not have yet, or no more, stands behind the turn before it.
+  const behind = new Map<string, Turn[]>();
+  let before = "";
   for (const entry of entries) {
     if (entry.kind !== "turn") continue;
     const said = { message: entry.message ?? "", files: (entry.attachments ?? []).map(file) };
@@ -14,13 +16,15 @@ export function withTranscript(c: Conversation, entries: readonly TranscriptEntr
     if (known) {
       const warned = entry.warning ? withWarning(known, entry.warning) : known;
       if (!known.said || warned !== known) turns.set(known.key, { ...warned, said });
+      before = known.id;
     } else {
-      missing.push(recorded(entry, said, entries));
+      const turn = recorded(entry, said, entries);
+      // One that has just begun comes with its events.
+      if (turn.state !== "running") behind.set(before, [...(behind.get(before) ?? []), turn]);
     }
   }
-  // What the log does not have is older than what it has; a turn that has just begun is not.
-  const older = missing.filter((t) => t.state !== "running");
-  return { ...c, turns: [...older, ...c.turns.map((t) => turns.get(t.key) ?? t)] };
+  const after = (id: string) => behind.get(id) ?? [];
+  return { ...c, turns: [...after(""), ...c.turns.flatMap((t) => [turns.get(t.key) ?? t, ...(t.id === "" ? [] : after(t.id))])] };
 }
 
 /** A turn of which only the transcript knows. */

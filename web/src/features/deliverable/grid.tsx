@@ -128,8 +128,10 @@ export function Grid({ rows, columns, selected, edits, found, begin, onBegun, on
   const drawnColumns = useMemo(() => columns.slice(firstColumn, endColumn), [columns, firstColumn, endColumn]);
   const template = `${numberWidth}rem ${widthOfAll(columns.slice(0, firstColumn))}rem ${drawnColumns.map((c) => `${widthOf(c)}rem`).join(" ")}`;
   const from = Math.min(view.from, Math.max(0, rows.length - 1));
-  const drawn = rows.slice(from, from + view.size);
-  const tab = active >= from && active < from + view.size ? place : { key: drawn[0]?.key ?? "", column: drawnColumns[0] ?? "" };
+  const drawn = rows.slice(from, from + view.size).map((r, i) => ({ r, nth: from + i }));
+  const inView = active >= from && active < from + view.size;
+  if (editing && !inView && rows[active]) drawn.push({ r: rows[active], nth: active }); // what is typed stays
+  const tab = inView || editing ? place : { key: drawn[0]?.r.key ?? "", column: drawnColumns[0] ?? "" };
   const onPoint = (e: MouseEvent, edit: boolean) => {
     const cell = (e.target as Element).closest<HTMLElement>("[data-column]:not(.editing)");
     const key = cell?.closest<HTMLElement>("[data-row]")?.dataset.row, column = cell?.dataset.column;
@@ -147,8 +149,8 @@ export function Grid({ rows, columns, selected, edits, found, begin, onBegun, on
           {drawnColumns.map((c, i) => <span key={c} role="columnheader" aria-colindex={firstColumn + i + 2} className="grid-cell" title={c}>{titleOf(c)}</span>)}
         </div>
         <div role="rowgroup" className="grid-body" style={{ height: rows.length * height }} onClick={(e) => onPoint(e, false)} onDoubleClick={(e) => onPoint(e, true)}>
-          {drawn.map((r, i) => (
-            <GridLine key={r.key} r={r} index={from + i + 2} top={(from + i) * height} columns={drawnColumns} firstColumn={firstColumn} template={template} selected={r.key === selected}
+          {drawn.map(({ r, nth }) => (
+            <GridLine key={r.key} r={r} index={nth + 2} top={nth * height} columns={drawnColumns} firstColumn={firstColumn} template={template} selected={r.key === selected}
               active={r.key === tab.key ? tab.column : ""} editing={editing && r.key === place.key} edits={edits[r.key]} findings={found.get(r.key)} onEnd={end} />
           ))}
         </div>

@@ -11,7 +11,7 @@ import { useSettled } from "../files/search-results";
 /** What the log has entries of. */
 const kinds: readonly (readonly [kind: string, label: string])[] = [
   ["decision", "Decisions"], ["refusal", "Refusals"], ["transition", "Transitions"], ["register", "Registers"], ["changes", "Changes"], ["undo", "Undos"], ["files", "Files"], ["delegation", "Delegations"],
-  ["grant", "Grants"], ["hook", "Hooks"], ["network", "Network"], ["outside", "Outside the sandbox"], ["coordination", "Coordination"], ["snapshot", "Snapshots"],
+  ["grant", "Grants"], ["hook", "Hooks"], ["network", "Network"], ["ports", "Ports"], ["outside", "Outside the sandbox"], ["coordination", "Coordination"], ["snapshot", "Snapshots"],
 ];
 
 const bad = new Set(["deny", "denied", "refused", "failed"]);

@@ -1,5 +1,5 @@
 // Every question that waits, of all sessions and runs, the longest waiting first.
-import { useLayoutEffect, useRef } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useQuestions } from "../../app-state";
 import { navigate, questionLink, sessionLink, useParam } from "../../route";
 import { ago } from "../../ui/format";
@@ -21,6 +21,9 @@ export function Inbox({ selected }: { selected: string }) {
   return <Waiting selected={selected} />;
 }
 
+/** How long after a question has appeared the keys do not answer it, in milliseconds: nobody has read it. */
+const unread = 400;
+
 function Waiting({ selected }: { selected: string }) {
   const { data, error, isPending } = useQuestions();
   // The list is asked for anew after an answer; until then it still has the question.
@@ -28,7 +31,18 @@ function Waiting({ selected }: { selected: string }) {
   const asks = allAsks(data).filter((a) => !gone.current.has(a.id));
   const found = asks.findIndex((a) => a.id === selected);
   // Without a choice the first one is shown beside the list; on a small screen the list alone.
-  const current = found >= 0 ? asks[found] : selected ? undefined : asks[0];
+  // It stays when it is answered elsewhere: a key that is meant for it must not answer another.
+  const first = useRef("");
+  if (selected || gone.current.has(first.current)) first.current = "";
+  if (!selected) first.current ||= asks[0]?.id ?? "";
+  const wanted = selected || first.current;
+  const current = found >= 0 ? asks[found] : asks.find((a) => a.id === wanted);
+  const [read, setRead] = useState("");
+  useEffect(() => {
+    const timer = setTimeout(() => setRead(current?.id ?? ""), unread);
+    return () => clearTimeout(timer);
+  }, [current?.id]);
+  const readable = current?.id === read;
   const handle = useRef<QuestionHandle>(null);
   const place = useRef(0);
   if (found >= 0) place.current = found;
@@ -53,7 +67,7 @@ function Waiting({ selected }: { selected: string }) {
         a: () => handle.current?.answer("allow"), s: () => handle.current?.answer("allow_session"), d: () => handle.current?.answer("deny"),
         o: () => { if (current?.sessionId) navigate(sessionLink(current.sessionId)); },
       }[e.key];
-      if (!act || e.repeat && "asd".includes(e.key)) return;
+      if (!act || "asd".includes(e.key) && (e.repeat || !readable)) return;
       e.preventDefault();
       act();
     };
@@ -73,7 +87,7 @@ function Waiting({ selected }: { selected: string }) {
       </section>
       <div className="view">
         <div className="scroll">
-          <div className="column">
+          <div className={readable ? "column readable" : "column"}>
             {current ? (
               <>
                 <p className="crumbs soft small">
@@ -84,10 +98,10 @@ function Waiting({ selected }: { selected: string }) {
                 <SaidBefore ask={current} />
                 <QuestionCard key={current.id} ask={current} keys heading="h2" handle={handle} onAnswered={answered} />
               </>
-            ) : selected && !isPending && !error ? (
+            ) : wanted && !isPending && !error ? (
               <>
                 <a className="back" href="/inbox"><Icon.back />All questions</a>
-                <ClosedQuestion id={selected} />
+                <ClosedQuestion id={wanted} />
               </>
             ) : !error && !isPending && (
               <div className="empty-main"><Icon.inbox /><h2>All clear</h2><p className="soft">When an agent needs an answer, its question appears here.</p></div>

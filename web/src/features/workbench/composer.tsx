@@ -74,7 +74,8 @@ export function Composer({ draftKey, root, to, send, running = false, onInterrup
         onChange={(e) => draft.setText(e.target.value)}
         onPaste={(e) => {
           const pasted = e.clipboardData.getData("text/plain");
-          if (e.clipboardData.files.length) { e.preventDefault(); add(e.clipboardData.files); }
+          // A spreadsheet gives what was copied as a picture, too.
+          if (e.clipboardData.files.length && pasted === "") { e.preventDefault(); add(e.clipboardData.files); }
           else if (pasted.length > most) { e.preventDefault(); asFile(pasted); } // a field of that size would be slow
         }}
         onKeyDown={(e) => {
@@ -141,6 +142,7 @@ function OptionFields({ optionKey, defaults }: { optionKey: string; defaults: { 
         <label><span className="hidden">Model</span>
           <input className="quiet-field" id="model" title="Model" list="models" spellCheck={false} autoComplete="off" placeholder={defaults.model || server.model || "model"}
             value={model ?? options.model} onChange={(e) => setModel(e.target.value)}
+            onKeyDown={(e) => { if (e.key === "Enter") { e.preventDefault(); e.currentTarget.blur(); } }} // it is no message yet
             onBlur={() => { if (model !== undefined) setOption(optionKey, "model", model.trim()); setModel(undefined); }} />
           <datalist id="models">{models.map((m) => <option key={m.id} value={m.id}>{m.name}</option>)}</datalist>
         </label>

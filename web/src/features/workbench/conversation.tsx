@@ -80,7 +80,7 @@ export function Conversation({ id }: { id: string }) {
           {conversation.running !== "" && <Queue sessionId={id} draft={draft} />}
           {state.refused ? <ErrorNotice error={state.refused}>{gone && <p><a className="button" href="/">All sessions</a></p>}</ErrorNotice> : (
             <Composer draftKey={id} root={s?.projectRoot ?? ""} to={to} send={send} running={conversation.running !== ""} onInterrupt={interrupt} autoFocus
-              disabled={s?.readOnly === true} defaults={{ persona: s?.persona ?? "", mode: s?.mode ?? "direct", model: s?.model ?? "" }} />
+              disabled={s?.readOnly === true} defaults={{ persona: s?.persona ?? "", mode: s?.mode ?? "direct", model: s?.preferredModel ?? "" }} />
           )}
           <span className="hidden" id="busy">{running ? "running" : ""}</span>
         </div>

@@ -62,12 +62,12 @@ function valid(value: unknown): Options {
 }
 
 /** The options as a turn takes them. What is as the session has it is left out. */
-export function turnOpts(options: Options, session: { persona?: string | undefined; mode?: string | undefined; model?: string | undefined } | undefined): TurnOpts {
-  const own = (name: "persona" | "mode" | "model") => (options[name] && options[name] !== session?.[name] ? { [name]: options[name] } : {});
+export function turnOpts(options: Options, session: { persona?: string | undefined; mode?: string | undefined; preferredModel?: string | undefined } | undefined): TurnOpts {
+  const own = (name: "persona" | "mode" | "model", now: string | undefined) => (options[name] && options[name] !== now ? { [name]: options[name] } : {});
   const number = (name: "maxTurns" | "maxTokens" | "maxCostUsd") => (Number(options[name]) > 0 ? { [name]: Number(options[name]) } : {});
   return {
     // A person reads along, so a question may wait for as long as it takes.
-    onQuestion: "wait", ...own("persona"), ...own("mode"), ...own("model"), ...number("maxTurns"), ...number("maxTokens"), ...number("maxCostUsd"),
+    onQuestion: "wait", ...own("persona", session?.persona), ...own("mode", session?.mode), ...own("model", session?.preferredModel), ...number("maxTurns"), ...number("maxTokens"), ...number("maxCostUsd"),
     ...(Number(options.minutes) > 0 ? { timeoutMs: Math.round(Number(options.minutes) * 60_000) } : {}),
     ...(options.tools ? { tools: options.tools.split(",") } : {}),
     ...(options.approval.trim() ? { subagentGovernance: { contextSealed: true, pipelineRunApproved: true, approvalRef: options.approval.trim(), approvedBy: "operator" } } : {}),

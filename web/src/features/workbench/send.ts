@@ -26,18 +26,28 @@ export async function sendCompact(feed: Feed, keep: string): Promise<void> {
 }
 
 async function start(feed: Feed, body: TurnBody, files: Pending["files"], refused: () => void): Promise<void> {
+  await once(body, async (key) => {
+    feed.sent({ key, message: body.message, files });
+    try {
+      feed.accepted(key, await api.startTurn(body, key));
+    } catch (err) {
+      feed.rollback(key, err);
+      throw err;
+    }
+  }).catch(refused);
+}
+
+/** Sends a body under a key, which is the same again where nobody knows whether the server got it. */
+async function once(body: object, send: (key: string) => Promise<void>): Promise<void> {
   const text = JSON.stringify(body);
   const key = unsure.get(text) ?? newKey();
-  feed.sent({ key, message: body.message, files });
   try {
-    feed.accepted(key, await api.startTurn(body, key));
+    await send(key);
     unsure.delete(text);
   } catch (err) {
-    // Nobody knows then whether the server got it.
     if (isFailure(err, "UNREACHABLE")) unsure.set(text, key);
     else unsure.delete(text);
-    feed.rollback(key, err);
-    refused();
+    throw err;
   }
 }
 
@@ -46,8 +56,10 @@ export async function sendInto(
   feed: Feed, draft: Draft, mode: "steer" | "followUp", options: Options, session: SessionRecord | undefined,
 ): Promise<void> {
   const taken = draft.take();
+  const attachments = paths(taken);
+  const body = { sessionId: feed.sessionId, message: taken.text, mode, ...(attachments.length ? { attachments } : {}) };
   try {
-    await api.steer(feed.sessionId, taken.text, mode, paths(taken));
+    await once(body, (key) => api.steer(body, key));
   } catch (err) {
     draft.restore(taken);
     if (isFailure(err, "NO_TURN_IN_PROGRESS")) await sendTurn(feed, draft, options, session);
