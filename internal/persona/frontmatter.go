@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"belay/internal/badyaml"
+	"belay/internal/lazyregexp"
 )
 
 // frontmatter is what the machine fields of workspace 9.7 said. The zero value
@@ -23,6 +24,8 @@ type frontmatter struct {
 	tools       *[]string
 	subagents   []string
 	disallowed  []string
+	// toolsUnread says that disallowed lacks what could not be read.
+	toolsUnread bool
 	autoApprove []string
 	warnings    []string
 }
@@ -57,13 +60,30 @@ func split(text string) (block, body string, open bool) {
 // isRule reports a line of three hyphens, with or without CR and blanks after.
 func isRule(line string) bool { return strings.TrimRight(line, " \t\r") == "---" }
 
+// toolsLine is a line of a block that says which tools an agent has, or has not.
+var toolsLine = lazyregexp.New(`(?m)^[ \t"']*(disallowed[-_])?tools[ \t"']*:`)
+
 // parseFrontmatter reads the block. YAML that does not parse declares nothing; a
-// field of the wrong type is left out, except that tools of the wrong type count
-// as no tools: what cannot be read must not widen what an agent may do.
-func parseFrontmatter(block string) (f frontmatter) {
+// field of the wrong type is left out. What cannot be read must not widen what an agent may
+// do: where it is about tools, the agent has none.
+func parseFrontmatter(block string) frontmatter {
+	f, whole := readFrontmatter(block)
+	if !whole && toolsLine.MatchString(block) || f.toolsUnread {
+		f.takeTools()
+	}
+	return f
+}
+
+func (f *frontmatter) takeTools() {
+	f.tools = &[]string{}
+	f.warn("the agent has no tools until its frontmatter can be read")
+}
+
+// readFrontmatter reads the block, and reports whether all of it could be read as YAML.
+func readFrontmatter(block string) (f frontmatter, whole bool) {
 	if len(block) > maxFrontmatter {
 		f.warn("frontmatter is larger than %d bytes and is ignored", maxFrontmatter)
-		return f
+		return f, false
 	}
 	var doc yaml.Node
 	loader, err := yaml.NewLoader(strings.NewReader(block))
@@ -71,37 +91,37 @@ func parseFrontmatter(block string) (f frontmatter) {
 		err = loader.Load(&doc)
 	}
 	if errors.Is(err, io.EOF) {
-		return f // nothing but comments
+		return f, true // nothing but comments
 	}
 	if err != nil {
 		at := badyaml.Find(err, []byte(block))
 		f.warn("frontmatter is not YAML and is ignored: line %d: %s", max(at.Line, 1)+1, oneLine(at.Message))
-		return f
+		return f, false
 	}
 	top := &doc
 	if doc.Kind == yaml.DocumentNode {
 		if len(doc.Content) == 0 {
-			return f
+			return f, true
 		}
 		top = doc.Content[0]
 	}
 	if top.Kind == yaml.ScalarNode && top.Tag == "!!null" {
-		return f
+		return f, true
 	}
 	if top.Kind != yaml.MappingNode {
 		f.warn("frontmatter is not a mapping and is ignored")
-		return f
+		return f, false
 	}
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(top.Content); i += 2 {
 		key := strings.ReplaceAll(top.Content[i].Value, "-", "_")
 		if seen[key] {
-			return frontmatter{warnings: []string{fmt.Sprintf("frontmatter has %q twice and is ignored", key)}}
+			return frontmatter{warnings: []string{fmt.Sprintf("frontmatter has %q twice and is ignored", key)}}, false
 		}
 		seen[key] = true
 		f.set(key, top.Content[i+1])
 	}
-	return f
+	return f, true
 }
 
 // set takes one field; unknown keys belong to somebody else.
@@ -137,7 +157,9 @@ func (f *frontmatter) set(key string, v *yaml.Node) {
 			}
 		}
 	case "disallowed_tools":
+		before := len(f.warnings)
 		f.disallowed = f.list(key, v)
+		f.toolsUnread = len(f.warnings) > before
 	case "auto_approve_tools":
 		f.autoApprove = f.list(key, v)
 	}

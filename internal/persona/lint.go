@@ -45,7 +45,9 @@ func newLinter(file string, data []byte) *linter {
 	l := &linter{file: file, text: markdown.Parse([]byte(valid)), notText: valid != text}
 	var front string
 	front, l.rest, l.open = split(valid)
-	l.fields = parseFrontmatter(front)
+	if l.fields = parseFrontmatter(front); l.open && toolsLine.MatchString(l.rest[:min(len(l.rest), maxFrontmatter)]) {
+		l.fields.takeTools()
+	}
 	// What stands before the body makes up its first lines.
 	l.body = strings.Count(valid[:len(valid)-len(l.rest)], "\n")
 	return l

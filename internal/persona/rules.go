@@ -49,7 +49,7 @@ var (
 		Means: "The marks of sections are out of order: one begins twice or inside another, or ends where it has not begun.",
 		Fix:   "keep one pair of marks for each section, and one section out of the other"}
 	ruleFrontmatter = finding.Rule{Code: "AGENT_FRONTMATTER", Severity: finding.Warning, Section: "9.7",
-		Means: "Something in the frontmatter cannot be used, and counts as not declared.",
+		Means: "Something in the frontmatter cannot be used, and counts as not declared. An agent whose tools cannot be read has none.",
 		Fix:   "correct the field"}
 	ruleDelegates = finding.Rule{Code: "AGENT_DELEGATES", Severity: finding.Warning, Section: "9.7",
 		Means: "A persona names subagents and is not TYPE 1, so that it can never delegate.",

@@ -10,6 +10,8 @@ type Needs struct {
 	all bool
 	// always are those that every evaluation looks at.
 	always []string
+	// outputs are those into whose output every evaluation looks.
+	outputs []string
 	// last says that every evaluation looks at a field of the round before.
 	last bool
 }
@@ -20,6 +22,10 @@ func (n Needs) Tasks() []string { return n.ids }
 // Always are the tasks that must be there for every evaluation, whatever its conditions
 // give.
 func (n Needs) Always() []string { return n.always }
+
+// Outputs are the tasks that must have an output for every evaluation, whatever its conditions
+// give: it looks at a part of that.
+func (n Needs) Outputs() []string { return n.outputs }
 
 // Last reports whether every evaluation looks at a field of .last, which is empty in the
 // first round.

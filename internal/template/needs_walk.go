@@ -52,8 +52,14 @@ func (w *walker) look(p place) {
 		if !slices.Contains(w.needs.ids, id) {
 			w.needs.ids = append(w.needs.ids, id)
 		}
-		if w.branches == 0 && !p.asked && !slices.Contains(w.needs.always, id) {
+		if w.branches > 0 || p.asked {
+			break
+		}
+		if !slices.Contains(w.needs.always, id) {
 			w.needs.always = append(w.needs.always, id)
+		}
+		if len(p.path) > 3 && p.path[2] == "output" && !slices.Contains(w.needs.outputs, id) {
+			w.needs.outputs = append(w.needs.outputs, id)
 		}
 	}
 }

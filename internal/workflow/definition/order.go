@@ -6,11 +6,11 @@ import "slices"
 type order struct {
 	index map[string]int
 	// may has, for each task that something leads to, those that may be done before it
-	// begins. sure has those of them that every route does. Both are nil for a task that
-	// nothing leads to.
-	may, sure []set
-	// end is sure for the end of the run.
-	end set
+	// begins. sure has those of them that every route does, gives those of these that have an
+	// output then: one that failed has none. All are nil for a task that nothing leads to.
+	may, sure, gives []set
+	// end and endGives are sure and gives for the end of the run.
+	end, endGives set
 }
 
 // set is a set of tasks by their places in the file.
@@ -44,37 +44,44 @@ func (s set) plus(i int) set {
 // orderOf follows the routes of a workflow that has tasks.
 func orderOf(w *Workflow) *order {
 	n := len(w.Tasks)
-	o := &order{index: map[string]int{}, may: make([]set, n), sure: make([]set, n)}
+	o := &order{index: map[string]int{}, may: make([]set, n), sure: make([]set, n), gives: make([]set, n)}
 	for i, t := range w.Tasks {
 		if w.Task(t.ID) == t { // else its id is another's
 			o.index[t.ID] = i
 		}
 	}
-	o.may[0], o.sure[0] = newSet(n), newSet(n)
+	o.may[0], o.sure[0], o.gives[0] = newSet(n), newSet(n), newSet(n)
 	reached := o.reached(w)
 	for changed := true; changed; { // once where no tasks lead in a circle
 		changed = false
 		for _, i := range reached {
+			t := w.Tasks[i]
 			may, sure := o.may[i].plus(i), o.sure[i].plus(i)
-			for _, id := range w.Tasks[i].Targets() {
+			for _, id := range t.Targets() {
 				next, known := o.index[id]
+				gives := o.gives[i]
+				if id != t.OnError.Task || t.Kind != Basic && t.Kind != Tool {
+					gives = gives.plus(i)
+				}
 				switch {
 				case !known:
 				case o.may[next] == nil:
-					o.may[next], o.sure[next], changed = slices.Clone(may), slices.Clone(sure), true
+					o.may[next], o.sure[next], o.gives[next], changed = slices.Clone(may), slices.Clone(sure), slices.Clone(gives), true
 				default:
 					changed = o.may[next].combine(may, union) || changed
 					changed = o.sure[next].combine(sure, both) || changed
+					changed = o.gives[next].combine(gives, both) || changed
 				}
 			}
 		}
 	}
 	for _, i := range reached {
 		if t := w.Tasks[i]; t.Kind != Router && (t.Final || t.OnSuccess.Task == "") {
-			if sure := o.sure[i].plus(i); o.end == nil {
-				o.end = sure
+			if sure, gives := o.sure[i].plus(i), o.gives[i].plus(i); o.end == nil {
+				o.end, o.endGives = sure, gives
 			} else {
 				o.end.combine(sure, both)
+				o.endGives.combine(gives, both)
 			}
 		}
 	}

@@ -46,6 +46,29 @@ tasks:
 	}
 }
 
+// A task that failed has no output. What follows it on every route may see its status and its
+// error, and looks into its output only with a default.
+func TestOutputsOfFailedTasks(t *testing.T) {
+	t.Parallel()
+	const none = `looks into the output of the task "try", which has none where it has failed`
+	for _, tt := range []struct{ next, prompt, wrong string }{
+		{"end", "{{ .tasks.try.output.response }}", none},
+		{"end", "{{ .tasks.try.output.response | default 1 }}{{ .tasks.try.status }}{{ .tasks.try.error }}", ""},
+		{"end", "{{ if .tasks.try.output }}{{ .tasks.try.output.response }}{{ end }}", ""},
+		{"other", "{{ .tasks.try.output.response }}", none},
+		{"stop", "{{ .tasks.try.output.response }}", ""},
+	} {
+		judge(t, `id: w
+agents: [{id: a, instructions: x}]
+tasks:
+  - {id: try, agent: a, prompt: x, on_success: {next: end}, on_error: {next: `+tt.next+`}}
+  - {id: other, agent: a, prompt: x, on_success: {next: end}}
+  - {id: stop, agent: a, prompt: x, final: true}
+  - {id: end, agent: a, prompt: '`+tt.prompt+`'}
+`, tt.wrong)
+	}
+}
+
 func judge(t *testing.T, text, wrong string) {
 	t.Helper()
 	_, err := definition.Parse(t.Context(), "w.yaml", []byte(text))

@@ -18,9 +18,9 @@ type sight struct {
 	d     *decoder
 	order *order
 	// may are the tasks of the workflow whose results may be there, sure those whose
-	// results are; sure is nil where that is not known. steps are tasks within others that
-	// are done as well.
-	may, sure set
+	// results are, and gives those of them that have an output. sure and gives are nil where
+	// that is not known. steps are tasks within others that are done as well.
+	may, sure, gives set
 	steps     []*Task
 	// where is the field's owner to people.
 	where string
@@ -52,7 +52,7 @@ func (s sight) with(key string, r result) sight {
 func (s sight) after(t *Task) sight {
 	if i, ok := s.order.index[t.ID]; ok && s.d.w.Tasks[i] == t {
 		if s.may = s.may.plus(i); s.sure != nil {
-			s.sure = s.sure.plus(i)
+			s.sure, s.gives = s.sure.plus(i), s.gives.plus(i)
 		}
 		return s
 	}
@@ -84,9 +84,9 @@ func (d *decoder) sees() {
 		}
 		of := s
 		if s.d.circle {
-			s.order.sure[i] = nil
+			s.order.sure[i], s.order.gives[i] = nil, nil
 		}
-		of.where, of.may, of.sure = "the task "+quote(t.ID), s.order.may[i], s.order.sure[i]
+		of.where, of.may, of.sure, of.gives = "the task "+quote(t.ID), s.order.may[i], s.order.sure[i], s.order.gives[i]
 		if of.may == nil { // nothing leads to it: where it will stand is not known
 			if unreached++; unreached > maxJudged {
 				continue
@@ -102,14 +102,14 @@ func (d *decoder) sees() {
 		}
 	}
 	if s.where, s.may = "the end of the run", all; !d.circle {
-		s.sure = s.order.end
+		s.sure, s.gives = s.order.end, s.order.endGives
 	}
 	s.with("output", anyResult).tree(d.w.Outputs)
 }
 
 // beforeAll is the sight of what is evaluated before the first task: the workflow's env.
 func (s sight) beforeAll() sight {
-	s.where, s.may, s.sure = "the workflow's env", newSet(len(s.d.w.Tasks)), nil
+	s.where, s.may, s.sure, s.gives = "the workflow's env", newSet(len(s.d.w.Tasks)), nil, nil
 	s.roots = maps.Clone(s.roots)
 	return s
 }

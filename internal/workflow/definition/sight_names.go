@@ -52,6 +52,12 @@ func (s sight) template(t *template.Template, at *authored.Node, path string) {
 				"%s needs the result of the task %q, and not every route does that task", s.where, id)
 		}
 	}
+	for _, id := range t.Needs().Outputs() {
+		if i, ok := s.order.index[id]; ok && s.sure != nil && s.sure.has(i) && !s.gives.has(i) {
+			s.d.report.Beyond(authored.RuleReference, at, path, "look at it only where it is there, as in '{{ .tasks."+id+".output | default \"\" }}'",
+				"%s looks into the output of the task %q, which has none where it has failed", s.where, id)
+		}
+	}
 	if t.Needs().Last() && s.has("last") {
 		s.d.report.Beyond(authored.RuleReference, at, path, "write {{ if .last }} … {{ end }} around it", ".last is empty in the first round, and the template looks into it")
 	}
