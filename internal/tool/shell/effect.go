@@ -32,7 +32,7 @@ func (t *transaction) effect(ctx context.Context, changes []journal.Change, outc
 	diff := newDiffs(t.environment.Root, len(changes))
 	repositories, texts := map[string]int{}, gitSettings(changes)
 	ignored, ignores := map[string]int{}, files.NewIgnored(t.environment.Root)
-	tracked := sync.OnceValues(t.tracked) // the index may be large
+	tracked := sync.OnceValue(func() trackedFiles { return trackedIn(t.environment.Project) }) // the index may be large
 	e.Paths = nil
 	for i := range changes {
 		if err := ctx.Err(); err != nil {
@@ -53,12 +53,8 @@ func (t *transaction) effect(ctx context.Context, changes []journal.Change, outc
 			continue
 		}
 		below := ignores.Below(name)
-		if below != "" {
-			if names, err := tracked(); err != nil {
-				return e, err
-			} else if names[name] {
-				below = ""
-			}
+		if below != "" && (!tracked().known || tracked().names[name]) {
+			below = ""
 		}
 		// What is new in a folder of build output can be made again.
 		c.Loose = below != "" && (below != name || c.Op == journal.Mkdir) && c.Before.Type == journal.None

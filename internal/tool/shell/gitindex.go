@@ -3,12 +3,9 @@ package shell
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 
-	"belay/internal/durable"
 	"belay/internal/journal"
 	"belay/internal/quantity"
 )
@@ -48,32 +45,38 @@ func sameIndex(a, b []byte) bool {
 	return okA && okB && slices.EqualFunc(x, y, bytes.Equal)
 }
 
-// The layout of an index of version 2 or 3 (gitformat-index(5)).
+// The layout of an index (gitformat-index(5)).
 const (
 	indexHeader   = 12 // signature, version, count
 	indexSignals  = 24 // of an entry: times, device and inode
 	indexNamed    = 62 // of an entry: where its name begins
 	indexExtended = 0x4000
+	indexLength   = 0xfff                   // of an entry's flags: how long the name is, or this at most
+	mostOfAnIndex = 4                       // how many times its size its entries may have
 	entryNamed    = 4 + indexNamed - 40 + 2 // of what indexEntries returns
 )
 
 // indexEntries are the entries of an index without what they remember of the file:
-// its times, device, inode, owner and size.
+// its times, device, inode, owner and size. It reads versions 2 to 4 of repositories whose
+// ids are SHA-1, unless a part of the entries is in another file.
 func indexEntries(data []byte) (entries [][]byte, ok bool) {
 	if len(data) < indexHeader || string(data[:4]) != "DIRC" {
 		return nil, false
 	}
 	version, count := binary.BigEndian.Uint32(data[4:]), binary.BigEndian.Uint32(data[8:])
-	if version != 2 && version != 3 {
+	if version < 2 || version > 4 {
 		return nil, false
 	}
 	rest := data[indexHeader:]
+	var name []byte // of the entry before
+	total := 0      // bytes of the entries: names of version 4 share what is written once
 	for range count {
 		named, more := indexNamed, []byte{0, 0}
 		if len(rest) < named {
 			return nil, false
 		}
-		if binary.BigEndian.Uint16(rest[60:])&indexExtended != 0 {
+		flags := binary.BigEndian.Uint16(rest[60:])
+		if flags&indexExtended != 0 {
 			named += 2
 		}
 		if len(rest) < named {
@@ -82,37 +85,65 @@ func indexEntries(data []byte) (entries [][]byte, ok bool) {
 		if named > indexNamed {
 			more = rest[indexNamed:named]
 		}
-		end := bytes.IndexByte(rest[named:], 0)
+		size := named
+		if version == 4 {
+			shorter, n := sharedName(rest[named:])
+			if n == 0 || shorter > len(name) {
+				return nil, false
+			}
+			name, size = slices.Clone(name[:len(name)-shorter]), named+n
+		} else {
+			name = nil
+		}
+		end := bytes.IndexByte(rest[size:], 0)
 		if end < 0 {
 			return nil, false
 		}
-		end += named
-		size := (end + 8) / 8 * 8 // the name ends with one to eight zeros
-		if len(rest) < size {
-			return nil, false
+		name, size = append(name, rest[size:size+end]...), size+end+1
+		if version < 4 {
+			size = (size + 7) / 8 * 8 // the name ends with one to eight zeros
+		}
+		if len(rest) < size || int(flags&indexLength) != min(len(name), indexLength) {
+			return nil, false // the ids have another length
 		}
 		// The mode, the object's name, the flags, more flags, and the name.
-		entries = append(entries, slices.Concat(rest[indexSignals:indexSignals+4], rest[40:indexNamed], more, rest[named:end]))
+		entries = append(entries, slices.Concat(rest[indexSignals:indexSignals+4], rest[40:indexNamed], more, name))
+		if total += len(entries[len(entries)-1]); total > mostOfAnIndex*len(data) {
+			return nil, false
+		}
 		rest = rest[size:]
 	}
-	return entries, true
+	return entries, !isSplit(rest)
 }
 
-// tracked are the files of the project that its repository has: git ignores none of
-// them, whatever a .gitignore says.
-func (t *transaction) tracked() (map[string]bool, error) {
-	index, _, err := durable.ReadFile(t.environment.Root, ".git/index", maxComparedIndex)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
+// sharedName reads how many bytes of the name before are not in a name of version 4, and how
+// many bytes say so; 0 where none do.
+func sharedName(b []byte) (shorter, n int) {
+	for i, c := range b[:min(len(b), 4)] {
+		if i > 0 {
+			shorter++
+		}
+		if shorter = shorter<<7 | int(c&0x7f); c&0x80 == 0 {
+			return shorter, i + 1
+		}
 	}
-	entries, _ := indexEntries(index)
-	names := make(map[string]bool, len(entries))
-	for _, e := range entries {
-		names[string(e[entryNamed:])] = true
+	return 0, 0
+}
+
+// isSplit reports whether what follows the entries of an index says that more of them are in
+// another file.
+func isSplit(extensions []byte) bool {
+	for len(extensions) >= 8 {
+		size := int(binary.BigEndian.Uint32(extensions[4:]))
+		if string(extensions[:4]) == "link" {
+			return true
+		}
+		if size > len(extensions)-8 {
+			return false // the hash at the end
+		}
+		extensions = extensions[8+size:]
 	}
-	return names, nil
+	return false
 }
 
 // describeIndex says how many files are staged that were not, and the other way round. What

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -148,8 +149,16 @@ func zones(w *tool.Environment, c *journal.Change) (why, err error) {
 }
 
 // leadsOut reports whether a link leads neither into the project nor to a part of
-// the system.
+// the system. A .. behind a name counts as leading out: where it leads depends on links that
+// the same command makes.
 func leadsOut(w *tool.Environment, name, target string) bool {
+	named := false
+	for part := range strings.SplitSeq(filepath.ToSlash(target), "/") {
+		if part == ".." && named {
+			return true
+		}
+		named = named || part != ".." && part != "." && part != ""
+	}
 	project := w.Project
 	if real, err := filepath.EvalSymlinks(project); err == nil {
 		project = real
@@ -157,15 +166,27 @@ func leadsOut(w *tool.Environment, name, target string) bool {
 	if !filepath.IsAbs(target) {
 		target = filepath.Join(project, filepath.Dir(filepath.FromSlash(name)), filepath.FromSlash(target))
 	}
-	if real, err := filepath.EvalSymlinks(target); err == nil {
-		target = real
-	}
-	for _, dir := range slices.Concat([]string{project, w.Project}, system, w.ReadPaths) {
-		if rel, err := filepath.Rel(dir, target); err == nil && filepath.IsLocal(rel) {
-			return false
+	real, ok := resolved(target)
+	return !ok || !slices.ContainsFunc(slices.Concat([]string{project, w.Project}, system, w.ReadPaths), func(dir string) bool {
+		rel, err := filepath.Rel(dir, real)
+		return err == nil && filepath.IsLocal(rel)
+	})
+}
+
+// resolved follows the links of a path as far as it is there. It fails at a link that leads
+// nowhere now.
+func resolved(path string) (real string, ok bool) {
+	rest := ""
+	for {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			return filepath.Join(real, rest), true
 		}
+		above := filepath.Dir(path)
+		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 || above == path {
+			return "", false
+		}
+		rest, path = filepath.Join(filepath.Base(path), rest), above
 	}
-	return true
 }
 
 // admitted refuses what no review lets pass.

@@ -24,22 +24,18 @@ import (
 // ignores reports whether git ignores a folder and has no file below it.
 func (t *transaction) ignores() func(folder string) (bool, error) {
 	ignored := files.NewIgnored(t.environment.Root)
-	tracked := sync.OnceValues(func() (map[string]bool, error) {
-		names, err := t.tracked()
+	tracked := sync.OnceValue(func() trackedFiles {
+		all := trackedIn(t.environment.Project)
 		folders := map[string]bool{}
-		for name := range names {
+		for name := range all.names {
 			for dir := path.Dir(name); dir != "." && !folders[dir]; dir = path.Dir(dir) {
 				folders[dir] = true
 			}
 		}
-		return folders, err
+		return trackedFiles{folders, all.known}
 	})
 	return func(folder string) (bool, error) {
-		if ignored.Below(folder+"/x") == "" || inGitFolder(folder) {
-			return false, nil
-		}
-		folders, err := tracked()
-		return err == nil && !folders[folder], err
+		return ignored.Below(folder+"/x") != "" && !inGitFolder(folder) && tracked().known && !tracked().names[folder], nil
 	}
 }
 
