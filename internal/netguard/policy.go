@@ -133,8 +133,12 @@ func ParseHost(entry string) (host, port string, err error) {
 	if err != nil || n == 0 {
 		return "", "", fmt.Errorf("host %q: the port is not a number from 1 to 65535", entry)
 	}
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	if addr, err := netip.ParseAddr(host); (err != nil || addr.Zone() != "") && !validName(host) {
+	host, port = strings.ToLower(strings.TrimSuffix(host, ".")), strconv.FormatUint(n, 10)
+	addr, err := netip.ParseAddr(host)
+	switch {
+	case err == nil && addr.Zone() == "":
+		return addr.Unmap().String(), port, nil
+	case !validName(host):
 		return "", "", fmt.Errorf("host %q is not a host name or address", entry)
 	}
 	return host, port, nil

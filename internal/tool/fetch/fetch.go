@@ -13,13 +13,18 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
 
 	"belay/internal/netguard"
 	"belay/internal/permit"
@@ -103,10 +108,36 @@ func (t *Tool) Prepare(_ context.Context, w *tool.Environment, raw json.RawMessa
 		return nil, tool.Refuse("%q is not a URL", tool.Clip(in.URL, 200)).WithHint("give a full one, such as https://example.com/page")
 	}
 	u.Fragment = ""
+	if u.Host, err = spelled(u); err != nil {
+		return nil, tool.Refuse("%q names no host", tool.Clip(in.URL, 200)).WithHint("give a full URL, such as https://example.com/page")
+	}
 	if err := t.policy.Check(u); err != nil {
 		return nil, forbidden(err)
 	}
 	return &call{t, w, u}, nil
+}
+
+// spelled is the host of a URL, with its port where it has one, in the one spelling that rules
+// have. That is what is connected to: a name in other letters would pass by a rule.
+func spelled(u *url.URL) (string, error) {
+	host := u.Hostname()
+	if strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		ascii, err := idna.Lookup.ToASCII(host) // as the client would
+		if err != nil {
+			return "", err
+		}
+		host = ascii
+	}
+	host, port, err := netguard.ParseHost(net.JoinHostPort(host, cmp.Or(u.Port(), "443")))
+	switch {
+	case err != nil:
+		return "", err
+	case u.Port() != "":
+		return net.JoinHostPort(host, port), nil
+	case strings.Contains(host, ":"):
+		return "[" + host + "]", nil
+	}
+	return host, nil
 }
 
 // forbidden makes a refusal of what the network policy says.
@@ -137,7 +168,7 @@ func (c *call) Effect() permit.Effect {
 // hostOf is the host that a decision is about, with the port where it is not the
 // usual one.
 func hostOf(u *url.URL) string {
-	host := strings.ToLower(u.Hostname())
+	host := u.Hostname()
 	if p := u.Port(); p != "" && p != "443" {
 		host += ":" + p
 	}

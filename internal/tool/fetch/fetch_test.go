@@ -230,11 +230,18 @@ func TestWhatMayNotBeReached(t *testing.T) {
 
 func TestEffectNamesTheHost(t *testing.T) {
 	t.Parallel()
-	f := newTool(t, netguard.Policy{AllowedHosts: []string{"Docs.Example.com", "x.example.com:8443"}})
-	for url, host := range map[string]string{"https://docs.EXAMPLE.com:443/a": "docs.example.com", "https://x.example.com:8443/": "x.example.com:8443"} {
+	f := newTool(t, netguard.Policy{AllowedHosts: []string{"Docs.Example.com", "x.example.com:8443", "2001:db8::1"}})
+	// One host has one spelling, in which rules know it.
+	for url, shown := range map[string][2]string{
+		"https://docs.EXAMPLE.com:443/a":   {"https://docs.example.com:443/a", "docs.example.com"},
+		"https://docs.example.com.:0443/":  {"https://docs.example.com:443/", "docs.example.com"},
+		"https://ｄocs.example。com/":        {"https://docs.example.com/", "docs.example.com"},
+		"https://x.example.com:08443/":     {"https://x.example.com:8443/", "x.example.com:8443"},
+		"https://[2001:0db8:0:0:0:0:0:1]/": {"https://[2001:db8::1]/", "2001:db8::1"},
+	} {
 		c, err := f.Prepare(t.Context(), environment(t), json.RawMessage(`{"url":"`+url+`"}`))
 		must(t, err)
-		want := permit.Effect{Tool: "fetch", Kind: permit.Network, Summary: "fetch " + url, Hosts: []string{host}}
+		want := permit.Effect{Tool: "fetch", Kind: permit.Network, Summary: "fetch " + shown[0], Hosts: []string{shown[1]}}
 		if d := cmp.Diff(want, c.Effect(), cmp.AllowUnexported(permit.Effect{})); d != "" {
 			t.Errorf("%s (-want +got):\n%s", url, d)
 		}

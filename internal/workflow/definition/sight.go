@@ -21,7 +21,7 @@ type sight struct {
 	// results are, and gives those of them that have an output. sure and gives are nil where
 	// that is not known. steps are tasks within others that are done as well.
 	may, sure, gives set
-	steps     []*Task
+	steps            []*Task
 	// where is the field's owner to people.
 	where string
 	// roots is what is known of the context's keys. A key of [sometimes] that is not among

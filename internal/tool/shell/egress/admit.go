@@ -16,7 +16,8 @@ import (
 // target is what a request is for.
 type target struct{ host, port string }
 
-// targetOf is the host and port of a request.
+// targetOf is the host and port of a request, in the one spelling that rules have; as they are
+// written where they are neither a name nor an address.
 func targetOf(r *http.Request) target {
 	port := r.URL.Port()
 	if port == "" {
@@ -25,7 +26,11 @@ func targetOf(r *http.Request) target {
 			port = "443"
 		}
 	}
-	return target{strings.ToLower(strings.TrimSuffix(r.URL.Hostname(), ".")), port}
+	t := target{r.URL.Hostname(), port}
+	if host, port, err := netguard.ParseHost(t.address()); err == nil {
+		t = target{host, port}
+	}
+	return t
 }
 
 func (t target) address() string { return net.JoinHostPort(t.host, t.port) }
