@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"strings"
 )
 
@@ -46,6 +47,18 @@ func OpenFolder(root *os.Root, name string) (*os.Root, error) {
 		folder = next
 	}
 	return folder, nil
+}
+
+// OpenInside opens a regular file under root by a clean name with slashes, through no link. Its
+// errors are those of [OpenFolder] and [OpenEntry]. The caller closes the file.
+func OpenInside(root *os.Root, name string) (*os.File, error) {
+	folder, err := OpenFolder(root, path.Dir(name))
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	f, _, err := OpenEntry(Entry{Folder: folder, Name: path.Base(name)})
+	return f, err
 }
 
 // EnterFolder opens a folder in parent, never through a link. The caller closes it.

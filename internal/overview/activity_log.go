@@ -95,6 +95,6 @@ func (v *Overview) runActivity(ctx context.Context, q ActivityQuery, a *Activity
 			ID: "run-" + r.ID, At: *r.EndedAt, Kind: KindRun, What: r.Workflow, RunID: r.ID, Status: string(r.Status),
 		})
 	}
-	a.More = a.More || more > 0 && runs[len(runs)-1].StartedAt.After(q.Since)
+	a.More = a.More || more > 0 && (len(runs) == 0 || runs[len(runs)-1].StartedAt.After(q.Since))
 	return nil
 }

@@ -25,6 +25,20 @@ func (endedRuns) Questions(context.Context) ([]run.Waiting, error) { return nil,
 
 func (r endedRuns) List(context.Context, string, int) ([]run.Summary, int, error) { return r, 0, nil }
 
+// unread has runs of which none can be read.
+type unread struct{ endedRuns }
+
+func (unread) List(context.Context, string, int) ([]run.Summary, int, error) { return nil, 3, nil }
+
+// Folders of runs that never began are no fault of the activity.
+func TestActivityWithoutARunThatBegan(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *Options) { o.Runs = unread{} })
+	if a, err := w.Activity(t.Context(), ActivityQuery{Project: t.TempDir()}); err != nil || !a.More {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
 // says is an activity in short.
 func says(a Activity) (all []string) {
 	for _, h := range a.Happenings {

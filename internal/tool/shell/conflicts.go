@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path"
 	"slices"
 
 	"belay/internal/durable"
@@ -83,13 +82,7 @@ func same(now, want *journal.State) bool {
 
 // openFile opens a file of the project, no part of whose path is a link.
 func openFile(root *os.Root, name string) (*os.File, error) {
-	folder, err := durable.OpenFolder(root, path.Dir(name))
-	if err != nil {
-		return nil, err
-	}
-	defer folder.Close()
-	f, _, err := durable.OpenEntry(durable.Entry{Folder: folder, Name: path.Base(name)})
-	return f, err
+	return durable.OpenInside(root, name)
 }
 
 func readFile(root *os.Root, name string) ([]byte, error) {

@@ -443,6 +443,7 @@ so with ` + "`write`" + `, and belay reports its changes of protected files and 
 
 The network in these attempts is ` + "`bash.network: ports`" + `. Commands that may use UDP can look up names; ` + "`bash.network: none`" + `
 and ` + "`ask`" + `, the default, take all of the network away but belay's proxy and the
-ports of this machine that ` + "`bash.local_ports`" + ` names.
+ports of this machine that ` + "`bash.local_ports`" + ` names. An abstract socket, such as that of X11, is held by a network of the
+command's own or by Landlock from Linux 6.12 on; ` + "`belay doctor`" + ` says where it is open.
 
 `

@@ -111,7 +111,7 @@ func forbidden(w *tool.Environment, c *journal.Change) (why, err error) {
 		return errors.New("the link leads out of the project"), nil
 	case inGit && ofFolder:
 		return errors.New("the permissions of a repository's folders stay as they are"), nil
-	case inGit && (rest != "" || c.After.Type != journal.Link), ofFolder:
+	case inGit && (rest != "" || c.After.Type != journal.Link):
 		return nil, nil
 	}
 	if why := w.Scope.Allows(name, c.Before.Type != journal.None); why != nil {

@@ -228,6 +228,33 @@ func TestZonesOfCommands(t *testing.T) {
 	}
 }
 
+// scoped is a scope that a folder is not in.
+type scoped struct{ guard }
+
+func (scoped) Allows(p string, _ bool) error {
+	if strings.HasPrefix(p, "theirs") {
+		return errors.New(p + " is outside the write scope")
+	}
+	return nil
+}
+
+// The permissions of a folder are a change like another: the write scope holds for it.
+func TestScopeOfFolders(t *testing.T) {
+	t.Parallel()
+	w := newPlace(t, tempDir(t))
+	w.Scope = scoped{}
+	for _, folder := range []string{"ours", "theirs"} {
+		must(t, os.Mkdir(filepath.Join(w.Project, folder), 0o755))
+	}
+	r, err := callShell(t, shared, w, input{Command: "chmod 700 ours theirs"})
+	must(t, err)
+	for folder, want := range map[string]os.FileMode{"ours": 0o700, "theirs": 0o755} {
+		if info, err := os.Stat(filepath.Join(w.Project, folder)); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s has %v (%v), want %v: %s", folder, info.Mode(), err, want, r.Text)
+		}
+	}
+}
+
 // The model learns why processes of its command are gone.
 func TestResultOfACommandWithoutMemory(t *testing.T) {
 	t.Parallel()

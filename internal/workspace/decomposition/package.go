@@ -88,8 +88,8 @@ func packageKey(text string) string {
 	return fold(plain(text))
 }
 
-// isOpen reports a value that says nothing yet.
-func isOpen(value string) bool {
+// IsOpen reports a value that says nothing yet.
+func IsOpen(value string) bool {
 	switch strings.ToUpper(plain(value)) {
 	case "", "TBD", "N/A", "-", "--", "—", "NONE":
 		return true

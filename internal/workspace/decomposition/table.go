@@ -108,7 +108,7 @@ func (p *parser) row(r reference, cols []part, at int, t *document.Table, row do
 // state notes what a deliverable's definition says of its package.
 func (p *parser) state(def *definition, value string) {
 	switch r, ok := refer(value); {
-	case isOpen(value) || def.stated != "":
+	case IsOpen(value) || def.stated != "":
 	case ok && r.malformed && r.kind == kindPackage:
 		p.malformed(r, def.line-1)
 	default:

@@ -51,7 +51,7 @@ func artifacts(value string) []string {
 	var all []string
 	for _, item := range items(value) {
 		cut := func(r rune) bool { return r == ';' }
-		if classes.MatchString(item) && !isOpen(item) {
+		if classes.MatchString(item) && !IsOpen(item) {
 			cut = func(r rune) bool { return r == '/' || r == ',' }
 		}
 		for part := range strings.FieldsFuncSeq(item, cut) {

@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"belay/internal/workspace/decomposition"
 	"belay/internal/workspace/document"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/layout"
@@ -172,7 +173,7 @@ func (t *text) sectionField(labels []string) (document.Field, bool) {
 func (t *text) compare(label string, line int, got, want string, short bool) {
 	want = bare(want)
 	switch {
-	case got == want || isOpen(want) || short && letters(got) == letters(want):
+	case got == want || decomposition.IsOpen(want) || short && letters(got) == letters(want):
 	case letters(got) == letters(want):
 		t.add(ruleContextSpelled.At(t.path, line+1, "%s is %q, in the decomposition %q", label, shown(got), shown(want)).Of(got))
 	default:

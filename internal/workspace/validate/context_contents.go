@@ -40,7 +40,7 @@ func (t *text) contents(sections map[string]document.Section, def decomposition.
 // may be empty.
 func (t *text) words(sections map[string]document.Section, name string, rule *finding.Rule, want []string, mayBeEmpty bool) {
 	s, ok := sections[name]
-	if !ok || len(want) == 0 || len(want) == 1 && isOpen(bare(want[0])) {
+	if !ok || len(want) == 0 || len(want) == 1 && decomposition.IsOpen(bare(want[0])) {
 		return
 	}
 	w := t.w
@@ -58,8 +58,8 @@ func (t *text) words(sections map[string]document.Section, name string, rule *fi
 	}
 	wanted, got := strings.Join(want, "\n"), t.body(s)
 	switch {
-	case isOpen(bare(got)) && mayBeEmpty:
-	case isOpen(bare(got)):
+	case decomposition.IsOpen(bare(got)) && mayBeEmpty:
+	case decomposition.IsOpen(bare(got)):
 		t.add(rule.At(t.path, s.Line+1, "the section %s says nothing, the decomposition %q", name, shown(wanted)))
 	default:
 		t.add(rule.At(t.path, s.Line+1, "the section %s says %q, the decomposition %q", name, shown(got), shown(wanted)))

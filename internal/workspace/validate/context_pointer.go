@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"belay/internal/workspace/decomposition"
 	"belay/internal/workspace/document"
 	"belay/internal/workspace/layout"
 )
@@ -19,7 +20,7 @@ var (
 // where it is one of the project's.
 func (t *text) decomposition(sections map[string]document.Section) *defined {
 	f, ok := t.field(decompositionLabels)
-	if !ok || isOpen(bare(f.Value)) {
+	if !ok || decomposition.IsOpen(bare(f.Value)) {
 		if f, ok = t.reference(sections); !ok {
 			t.add(ruleNoPointer.At(t.path, 0, "there is no field **Decomposition file:**"))
 			return nil

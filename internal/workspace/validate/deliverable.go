@@ -36,7 +36,10 @@ func (p *project) checkAll(ctx context.Context) error {
 		add(rel, func(w *worker) { w.pointer(rel) })
 	}
 	for _, rel := range snapshots {
-		add(rel, func(w *worker) { w.found = append(w.found, snapshot.Verify(p.root, rel)...) })
+		add(rel, func(w *worker) {
+			found, _ := snapshot.VerifyContext(ctx, p.root, rel) // an error is ctx's, and ends all of it
+			w.found = append(w.found, found...)
+		})
 	}
 	slices.SortFunc(jobs, func(a, b job) int { return strings.Compare(a.path, b.path) })
 	start := func() (func(int) looked, func()) {

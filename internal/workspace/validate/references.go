@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"net/url"
 	"path"
 	"strings"
 
@@ -155,17 +156,17 @@ func (t *text) location(i int, written string) {
 }
 
 var (
-	linkShape = lazyregexp.New(`\[([^\]]*)\]\(\s*<?([^)>\s]+)>?[^)]*\)`)
+	linkShape = lazyregexp.New(`\[([^\]]*)\]\(\s*(?:<([^<>]*)>|([^()\s]+(?:\([^()\s]*\)[^()\s]*)*))[^)]*\)`)
 	codeShape = lazyregexp.New("`([^`]+)`")
 )
 
-// link is the first Markdown link in a text.
+// link is the first Markdown link in a text, without the escapes of its target.
 func link(s string) (label, target string, ok bool) {
 	m := linkShape.FindStringSubmatch(s)
 	if m == nil {
 		return "", "", false
 	}
-	return m[1], m[2], true
+	return m[1], unescape(m[2] + m[3]), true
 }
 
 // referenceTargets follows what leads to files of the project: links, which begin
@@ -177,12 +178,13 @@ func (t *text) referenceTargets() {
 			continue
 		}
 		for _, m := range linkShape.FindAllStringSubmatch(line, -1) {
-			target, _, _ := strings.Cut(m[2], "#")
+			written := m[2] + m[3] // between < and >, or without
+			target, _, _ := strings.Cut(written, "#")
 			if target == "" || strings.Contains(target, ":") || path.IsAbs(target) || !t.follows() {
 				continue // a heading, a URL, or a file elsewhere
 			}
 			if rel := path.Join(t.w.folder.Path, unescape(target)); !strings.HasPrefix(rel, "..") && !t.w.project.places.has(rel) {
-				t.add(ruleReferencesGone.At(t.path, i+1, "the link leads to %s, which is not there", shown(rel)).Of(m[2]))
+				t.add(ruleReferencesGone.At(t.path, i+1, "the link leads to %s, which is not there", shown(rel)).Of(written))
 			}
 		}
 		for _, m := range codeShape.FindAllStringSubmatch(line, -1) {
@@ -201,5 +203,10 @@ func isPath(s string) bool {
 	return len(s) <= maxPath && strings.Contains(s, "/") && !strings.ContainsAny(s, " *{}<>|:=()$?\"'") && !strings.Contains(s, "//") && !path.IsAbs(s)
 }
 
-// unescape undoes the escapes of blanks in a link.
-func unescape(s string) string { return strings.ReplaceAll(s, "%20", " ") }
+// unescape undoes the escapes in a link; what is no escape stays as it is.
+func unescape(s string) string {
+	if plain, err := url.PathUnescape(s); err == nil {
+		return plain
+	}
+	return s
+}

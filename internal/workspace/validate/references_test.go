@@ -22,3 +22,20 @@ func TestParted(t *testing.T) {
 		}
 	})
 }
+
+// A link leads where Markdown says: between < and > also with blanks, with brackets in pairs,
+// and with escapes.
+func TestLink(t *testing.T) {
+	t.Parallel()
+	for written, want := range map[string]string{
+		"[x](a.md)": "a.md", "see [x]( a/b.md 'title') there": "a/b.md", "[x](<My File.pdf>)": "My File.pdf", "[x](<a(1.md> \"t\")": "a(1.md",
+		"[x](Spec(v2).md)": "Spec(v2).md", "[x](Spec%28v2%29.md)": "Spec(v2).md", "[x](%C3%BC%20b.md)": "ü b.md", "[x](100%.md)": "100%.md", "([x](a.md))": "a.md",
+	} {
+		if _, got, ok := link(written); !ok || got != want {
+			t.Errorf("%s leads to %q, want %q", written, got, want)
+		}
+	}
+	if _, _, ok := link("[x] (a.md)"); ok {
+		t.Error("what is no link is one")
+	}
+}

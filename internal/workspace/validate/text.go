@@ -111,12 +111,3 @@ func (t *text) sections(file string, missing, named *finding.Rule, names ...stri
 func bare(value string) string {
 	return strings.TrimSpace(strings.Trim(strings.TrimSpace(value), "`*"))
 }
-
-// isOpen reports a value that says nothing yet.
-func isOpen(value string) bool {
-	switch strings.ToUpper(value) {
-	case "", "TBD", "N/A", "-", "—", "NONE":
-		return true
-	}
-	return false
-}

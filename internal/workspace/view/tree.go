@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 
+	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/workspace"
 	"belay/internal/workspace/scan"
@@ -91,9 +92,11 @@ func Tree(ctx context.Context, project string, o TreeOptions) (*Node, error) {
 		return nil, err
 	}
 	defer root.Close()
-	if info, err := root.Lstat(filepath.FromSlash(folder)); err != nil || !info.IsDir() {
+	inside, err := durable.OpenFolder(root, folder) // which no link leads to: it might lead to what is hidden
+	if err != nil {
 		return nil, notFound(o.Folder, "folder", err)
 	}
+	defer inside.Close()
 	full := filepath.Join(project, filepath.FromSlash(folder))
 	top := &Node{Name: filepath.Base(full), Path: full, Kind: Directory}
 	t := &tree{o: o, root: root, left: cmp.Or(o.MaxNodes, defaultNodes), level: []pending{{top, folder, o.Offset, o.Limit}}}

@@ -74,7 +74,7 @@ func TestTree(t *testing.T) {
 			t.Errorf("path %s", n.Path)
 		}
 	}
-	for _, folder := range []string{"none", "b.md", "..", "../x", "/etc", "link", "secret", "a/../.."} {
+	for _, folder := range []string{"none", "b.md", "..", "../x", "/etc", "link", "link/one", "secret", "a/../.."} {
 		if n, err := Tree(t.Context(), root, TreeOptions{Folder: folder, Hides: hidden}); !fault.Is(err, fault.NotFound) {
 			t.Errorf("%s: %v, %v", folder, n, err)
 		}

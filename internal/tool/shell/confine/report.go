@@ -119,6 +119,9 @@ func (r *Report) judge() {
 		hold(false, "", "the network is not limited, as configured")
 	}
 	hold(r.Namespaces || r.Filter || r.Landlock >= landlockUnix, "sockets of the user's session and of Docker cannot be reached", "Unix sockets by path can be reached: the user's session bus, Docker")
+	if r.Namespaces && !r.OwnNetwork { // such sockets belong to the network's namespace
+		hold(r.Landlock >= landlockScopes, "", "Unix sockets without a path can be reached: that of X11")
+	}
 	hold(r.Memory, "memory is limited for the command as a whole, too", "memory is limited for each process, not for the command")
 	// Without namespaces the filter holds what Landlock does not look at.
 	r.ReadOnly = r.Namespaces || r.Landlock >= landlockTruncate && r.Filter

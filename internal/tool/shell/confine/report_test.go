@@ -40,8 +40,24 @@ func TestReportOfMeans(t *testing.T) {
 				t.Errorf("%s: the report says\n%s", name, text)
 			}
 		}
+		if r.Open != nil && test.found.Namespaces && strings.Contains(text, "sockets without a path") {
+			t.Errorf("%s: with a network of their own commands would reach\n%s", name, text)
+		}
 		if test.found.System != "linux" && r.Summary() != "commands are not confined" {
 			t.Errorf("%s: %s", name, r.Summary())
+		}
+	}
+}
+
+// Sockets without a path belong to the network's namespace: where commands have that of the
+// machine, Landlock must hold them.
+func TestReportOfSocketsWithoutAPath(t *testing.T) {
+	t.Parallel()
+	for landlock, open := range map[int]bool{0: true, landlockScopes - 1: true, landlockScopes: false} {
+		r := Report{System: "linux", Landlock: landlock, Namespaces: true, Overlay: true, Filter: true, Network: NetworkPorts}
+		r.judge()
+		if strings.Contains(strings.Join(r.Open, "\n"), "sockets without a path") != open {
+			t.Errorf("Landlock %d: what is open is %q", landlock, r.Open)
 		}
 	}
 }

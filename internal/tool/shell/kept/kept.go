@@ -159,7 +159,8 @@ func (c *Change) open() {
 	for i := range c.Changes {
 		if s := &c.Changes[i]; s.After.Type == journal.File && s.Op != journal.Mode {
 			name := path.Join(folder(c.ID), dirFiles, string(s.Path))
-			s.Content = func() (io.ReadCloser, error) { return c.project.Open(name) }
+			// The folder may have come with the project, with a pipe or a link in it.
+			s.Content = func() (io.ReadCloser, error) { return durable.OpenInside(c.project, name) }
 		}
 	}
 }

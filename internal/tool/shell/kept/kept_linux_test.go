@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -275,6 +276,30 @@ func TestForged(t *testing.T) {
 		}
 	}
 	must(t, kept.Drop(root, id(1)))
+}
+
+// Contents may come with the project, too. Nothing waits for a pipe, and no link is followed.
+func TestForgedContents(t *testing.T) {
+	t.Parallel()
+	root := open(t)
+	must(t, hold(t, root, 1, "a", "a").Close())
+	must(t, os.WriteFile(filepath.Join(root.Name(), "other"), []byte("other"), 0o600))
+	content := filepath.Join(root.Name(), ".belay/changes", id(1), "files/a")
+	for name, forge := range map[string]func() error{
+		"a pipe":   func() error { return syscall.Mkfifo(content, 0o600) },
+		"a link":   func() error { return os.Symlink("../../../../other", content) },
+		"a folder": func() error { return os.Mkdir(content, 0o700) },
+	} {
+		must(t, os.RemoveAll(content))
+		must(t, forge())
+		c, err := kept.Open(root, id(1))
+		must(t, err)
+		if f, err := c.Changes[0].Content(); err == nil {
+			t.Errorf("%s was opened", name)
+			must(t, f.Close())
+		}
+		must(t, c.Close())
+	}
 }
 
 // What processes left that died while they made or removed a change is swept, and
