@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"sync"
 	"time"
 
 	"belay/internal/crash"
@@ -23,51 +22,51 @@ type job struct {
 // place names a batch: two projects may have one with the same id.
 type place struct{ projectRoot, batch string }
 
-// batch is the work of this process on a batch, while its goroutines run.
+// batch is the work of this process on a batch, while its goroutines run. The service's lock
+// guards it.
 type batch struct {
+	ctx  context.Context //nolint:containedctx // it lives as long as the goroutines
 	stop context.CancelFunc
+	// jobs are those that no goroutine has taken, and sessions those of all that there were.
+	jobs     []job
+	sessions map[string]bool
+	// workers is how many goroutines take jobs.
+	workers int
 	// err is why no more turns are started.
 	err error
 }
 
-// launch starts the turns of a batch, a few at once. It does nothing where the batch is
-// already under way, or the service is closed: then the turns can be started later.
+// launch starts the turns of a batch, a few at once. A batch that is under way gets those that
+// it does not have. Where the service is closed it does nothing: the turns can be started later.
 func (s *Service) launch(projectRoot, id string, atOnce int, jobs []job) {
 	at := place{projectRoot, id}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || s.running[at] != nil {
+	if s.closed {
 		for _, j := range jobs {
 			j.close()
 		}
 		return
 	}
-	ctx, stop := context.WithCancel(s.life)
-	b := &batch{stop: stop}
-	s.running[at] = b
-	s.failed.remove(at)
-	queue := make(chan job, len(jobs))
+	b := s.running[at]
+	if b == nil || b.ctx.Err() != nil { // one that was stopped starts nothing more
+		b = &batch{sessions: map[string]bool{}}
+		b.ctx, b.stop = context.WithCancel(s.life)
+		s.running[at] = b
+		s.failed.remove(at)
+	}
 	for _, j := range jobs {
-		queue <- j
-	}
-	close(queue)
-	var workers sync.WaitGroup
-	for range min(max(atOnce, 1), MaxAtOnce, len(jobs)) {
-		workers.Go(func() { s.workOff(ctx, b, queue) })
-	}
-	s.work.Go(func() {
-		workers.Wait()
-		stop()
-		for j := range queue { // of a batch that was stopped
+		if b.sessions[j.request.SessionID] {
 			j.close()
+			continue
 		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.running, at)
-		if b.err != nil {
-			s.failed.add(at, b.err)
-		}
-	})
+		b.sessions[j.request.SessionID] = true
+		b.jobs = append(b.jobs, j)
+	}
+	for range min(max(atOnce, 1), MaxAtOnce, b.workers+len(b.jobs)) - b.workers {
+		b.workers++
+		s.work.Go(func() { s.workOff(at, b) })
+	}
 }
 
 func (j job) close() {
@@ -78,13 +77,13 @@ func (j job) close() {
 
 // workOff starts one turn after the other, each when the one before has ended. A turn that
 // waits for a person keeps its place: nobody is asked by a whole batch at once.
-func (s *Service) workOff(ctx context.Context, b *batch, queue <-chan job) {
-	for ctx.Err() == nil {
-		j, more := <-queue
+func (s *Service) workOff(at place, b *batch) {
+	for {
+		j, more := s.next(at, b)
 		if !more {
 			return
 		}
-		if err := crash.Caught(func() error { return s.carryOut(ctx, j) })(); err != nil && ctx.Err() == nil {
+		if err := crash.Caught(func() error { return s.carryOut(b.ctx, j) })(); err != nil && b.ctx.Err() == nil {
 			s.o.Logger.Error("a pipeline could not start a turn", "session", j.request.SessionID, "error", err)
 			s.mu.Lock()
 			b.err = err
@@ -92,6 +91,30 @@ func (s *Service) workOff(ctx context.Context, b *batch, queue <-chan job) {
 			b.stop()
 		}
 	}
+}
+
+// next gives a goroutine its next job. The last one that gets none ends the batch.
+func (s *Service) next(at place, b *batch) (j job, more bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b.ctx.Err() == nil && len(b.jobs) > 0 {
+		j, b.jobs = b.jobs[0], b.jobs[1:]
+		return j, true
+	}
+	if b.workers--; b.workers > 0 {
+		return job{}, false
+	}
+	b.stop()
+	for _, j := range b.jobs { // of a batch that was stopped
+		j.close()
+	}
+	if s.running[at] == b {
+		delete(s.running, at)
+		if b.err != nil {
+			s.failed.add(at, b.err)
+		}
+	}
+	return job{}, false
 }
 
 // carryOut starts a turn and waits for its end. How the turn ends is the session's matter.

@@ -262,6 +262,41 @@ func TestBatchStops(t *testing.T) {
 	}
 }
 
+// A batch that was stopped goes on at once, and a start that is sent again starts the session
+// that it makes anew, though the batch is under way.
+func TestBatchUnderWayGetsMore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 3)
+	s := w.service(t)
+	req := pipeline.Request{ProjectRoot: root, Category: "TASK", Type: "TASK", Targets: keys(3), AtOnce: 1, Note: apitest.Hold, Key: "k1"}
+	started, err := s.Start(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Stop(root, started.Batch)
+	if err := s.Continue(t.Context(), root, started.Batch); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Delete(t.Context(), started.Sessions[2].SessionID); err != nil {
+		t.Fatal(err)
+	}
+	again, err := s.Start(t.Context(), req)
+	if err != nil || again.Batch != started.Batch || len(again.Sessions) != 3 {
+		t.Fatalf("%+v, %v", again, err)
+	}
+	for _, one := range again.Sessions {
+		until(t, "a turn", func() bool {
+			return slices.ContainsFunc(w.Requests(), func(r turn.Request) bool { return r.SessionID == one.SessionID })
+		})
+		w.Release(one.SessionID)
+	}
+	w.Wait()
+	until(t, "the batch to end", func() bool { return !live(t, s) })
+	if n := w.begun(); n != 3 {
+		t.Errorf("%d turns began", n)
+	}
+}
+
 // One type of each category can be started without an instruction root.
 //
 // The rules are those of workspace 14.3 and 14.4.
