@@ -127,7 +127,7 @@ func (p *pending) Apply(ctx context.Context, only []string) (tool.Result, error)
 			return p.Keep(ctx, tree.Error())
 		case errors.As(err, &conflict):
 			if real, err := AreReal(ctx, p.call.environment.Root, chosen); err != nil {
-				return tool.Result{}, errors.Join(err, p.leave())
+				return p.keepAfter(ctx, err)
 			} else if real { // somebody has made the same
 				return p.end(note...)
 			}
@@ -135,7 +135,7 @@ func (p *pending) Apply(ctx context.Context, only []string) (tool.Result, error)
 				conflicts = append(conflicts, string(c.Path))
 			}
 		case err != nil:
-			return tool.Result{}, errors.Join(err, p.leave())
+			return p.keepAfter(ctx, err)
 		default:
 			return p.end(note...)
 		}

@@ -3,12 +3,36 @@ package shell
 import (
 	"context"
 	"errors"
+	"fmt"
 
+	"belay/internal/fault"
 	"belay/internal/journal"
 	"belay/internal/session"
 	"belay/internal/tool"
 	"belay/internal/tool/files"
 )
+
+// keepAfter keeps changes that could not be applied. A command that ran for long is not to run
+// again because the disk was full, or the project busy, for a moment.
+func (p *pending) keepAfter(ctx context.Context, failed error) (tool.Result, error) {
+	why := reasonOf(failed)
+	r, err := p.Keep(ctx, "they could not be applied: "+why)
+	if err != nil {
+		return tool.Result{}, fmt.Errorf("keep changes that could not be applied (%s): %w", why, err)
+	}
+	return r, nil
+}
+
+// reasonOf is an error in words for the model and the person.
+func reasonOf(err error) string {
+	if refusal, ok := tool.AsRefusal(err); ok {
+		return refusal.Reason
+	}
+	if f := fault.From(err); f.Type != fault.SDKFailure {
+		return f.Message
+	}
+	return err.Error()
+}
 
 // leave frees what is held, and leaves it where it is.
 func (p *pending) leave() (err error) {

@@ -49,7 +49,12 @@ func read(t *testing.T, w *tool.Environment, name string) string {
 
 func applyKept(t *testing.T, w *tool.Environment, record func([]session.Change) error, only ...string) (Applied, error) {
 	t.Helper()
-	c, err := kept.Open(w.Root, keptID)
+	return applyKeptID(t, w, keptID, record, only...)
+}
+
+func applyKeptID(t *testing.T, w *tool.Environment, id string, record func([]session.Change) error, only ...string) (Applied, error) {
+	t.Helper()
+	c, err := kept.Open(w.Root, id)
 	must(t, err)
 	done, err := ApplyKept(t.Context(), w, c, KeptChoice{Only: only}, journal.Owner{What: Name, By: "ana"}, record)
 	must(t, c.Close())
