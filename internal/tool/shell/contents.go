@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 
 	"belay/internal/durable"
 	"belay/internal/journal"
@@ -84,8 +85,11 @@ func keepContents(ctx context.Context, w *tool.Environment, changes []journal.Ch
 // put stores each content for itself.
 func (k toKeep) put(ctx context.Context, w *tool.Environment) error {
 	if k.noted.Lost == "" {
-		before := func() (io.ReadCloser, error) { return openFile(w.Root, k.noted.Path) }
-		if err := putContent(ctx, w, k.change.Before, before); err != nil {
+		before := func() (io.ReadCloser, error) { return original(openFile(w.Root, k.noted.Path)) }
+		err := putContent(ctx, w, k.change.Before, before)
+		if errors.Is(err, errReplaced) || errors.Is(err, session.ErrTooLarge) { // it grew
+			k.noted.Lost = lostReplaced
+		} else if err != nil {
 			return err
 		}
 	}
@@ -97,6 +101,24 @@ func (k toKeep) put(ctx context.Context, w *tool.Environment) error {
 		return &journal.ContentError{Path: k.change.Path}
 	}
 	return err
+}
+
+// errReplaced says that something else has replaced a file that is about to be changed. It
+// ends nothing: the journal looks at the file next, and reports the conflict.
+var errReplaced = errors.New("something else has replaced the file")
+
+// lostReplaced is on record where the file is gone that a command removed as well, which is no
+// conflict.
+const lostReplaced = "something else had replaced or removed it first"
+
+// original is a file of the project that was opened because it is about to be changed.
+func original(f *os.File, err error) (io.ReadCloser, error) {
+	for _, replaced := range []error{fs.ErrNotExist, durable.ErrMoved, durable.ErrNotFolder, durable.ErrNotRegular} {
+		if errors.Is(err, replaced) {
+			return nil, errReplaced
+		}
+	}
+	return f, err
 }
 
 func putContent(ctx context.Context, w *tool.Environment, s journal.State, open func() (io.ReadCloser, error)) error {
@@ -154,14 +176,11 @@ func (p *packer) add(k toKeep) error {
 	n, c := k.noted, k.change
 	n.BeforeAt = int64(len(p.data))
 	before, err := contentOf(c.Before, func() (io.ReadCloser, error) {
-		e, err := p.last.Entry(n.Path)
-		if err != nil {
-			return nil, err
-		}
-		f, _, err := durable.OpenEntry(e)
-		return f, err
+		return original(p.open(n.Path))
 	})
-	if err != nil {
+	if errors.Is(err, errReplaced) {
+		n.Lost = lostReplaced
+	} else if err != nil {
 		return err
 	}
 	p.data = append(p.data, before...)
@@ -180,6 +199,16 @@ func (p *packer) add(k toKeep) error {
 	}
 	p.data = append(p.data, after...)
 	return err
+}
+
+// open opens a file of the project.
+func (p *packer) open(name string) (*os.File, error) {
+	e, err := p.last.Entry(name)
+	if err != nil {
+		return nil, err
+	}
+	f, _, err := durable.OpenEntry(e)
+	return f, err
 }
 
 // contentOf is the content of a small file, or where a link leads, nothing where there

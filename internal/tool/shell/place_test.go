@@ -111,6 +111,19 @@ func tempDir(t testing.TB) string {
 // person does who allows nothing that runs by itself.
 func callShell(t testing.TB, s *Shell, w *tool.Environment, in input) (tool.Result, error) {
 	t.Helper()
+	r, err := runShell(t, s, w, in)
+	if err == nil && r.Changes != nil {
+		if len(r.Changes.Effect().Automatic) > 0 {
+			return r.Changes.Discard(t.Context(), "a person did not allow it")
+		}
+		return r.Changes.Apply(t.Context(), nil)
+	}
+	return r, err
+}
+
+// runShell runs a command through the tool, and leaves what it changed undecided.
+func runShell(t testing.TB, s *Shell, w *tool.Environment, in input) (tool.Result, error) {
+	t.Helper()
 	m := map[string]any{"command": in.Command}
 	if in.Dir != "" {
 		m["dir"] = in.Dir
@@ -131,12 +144,5 @@ func callShell(t testing.TB, s *Shell, w *tool.Environment, in input) (tool.Resu
 	}
 	sum := sha256.Sum256([]byte(t.Name() + in.Command))
 	ctx := tool.WithOrigin(t.Context(), tool.Origin{CallID: "call", ChangeID: "chg_" + hex.EncodeToString(sum[:12])})
-	r, err := c.Run(ctx)
-	if err == nil && r.Changes != nil {
-		if len(r.Changes.Effect().Automatic) > 0 {
-			return r.Changes.Discard(t.Context(), "a person did not allow it")
-		}
-		return r.Changes.Apply(t.Context(), nil)
-	}
-	return r, err
+	return c.Run(ctx)
 }
