@@ -80,9 +80,10 @@ func Remove(root *os.Root, name string) error {
 	return do(Op{Verb: OpRemove, Path: at(root, name)}, func() error { return root.Remove(name) })
 }
 
-// RemoveAll removes a folder with everything in it; it need not be there.
+// RemoveAll removes a folder with everything in it, however deep that is and whatever its
+// permissions; it need not be there.
 func RemoveAll(root *os.Root, name string) error {
-	return do(Op{Verb: OpRemoveAll, Path: at(root, name)}, func() error { return root.RemoveAll(name) })
+	return do(Op{Verb: OpRemoveAll, Path: at(root, name)}, func() error { return removeAll(root, name) })
 }
 
 // Chmod changes the permissions of a file or folder.

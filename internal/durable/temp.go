@@ -55,7 +55,7 @@ func makeTemp(parent, prefix string, create func() (string, error)) (*Temp, erro
 			continue
 		}
 		if err != nil {
-			return nil, errors.Join(err, os.RemoveAll(path))
+			return nil, errors.Join(err, removeWhole(path))
 		}
 		if errors.Is(tryLock(lock, true), ErrLocked) || !named(lock, path) {
 			_ = lock.Close()
@@ -109,16 +109,13 @@ func (t *Temp) Keep() error {
 	return t.lock.Close()
 }
 
-// removeWhole removes a folder in which folders may be that nobody may look into, as an
-// overlay leaves them.
+// removeWhole removes a file or folder, which need not be there.
 func removeWhole(path string) error {
-	if err := os.RemoveAll(path); err == nil {
+	parent, err := os.OpenRoot(filepath.Dir(path))
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
-	}
-	return errors.Join(filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			err = os.Chmod(path, 0o700) //nolint:gosec // a folder
-		}
+	} else if err != nil {
 		return err
-	}), os.RemoveAll(path))
+	}
+	return errors.Join(removeAll(parent, filepath.Base(path)), parent.Close())
 }

@@ -69,9 +69,7 @@ func Make(project *os.Root) (_ *Upper, err error) {
 	if err := durable.MkdirAll(project, dirTemp, 0o700); err != nil {
 		return nil, fmt.Errorf("make an upper directory: %w", err)
 	}
-	if err := Sweep(project); err != nil {
-		return nil, err
-	}
+	_ = Sweep(project) // a folder that stays hinders no command, and the next sweep tries again
 	u := &Upper{project: project, dir: path.Join(dirTemp, rand.Text())}
 	if u.lock, err = durable.Lock(filepath.Join(project.Name(), u.dir+lockSuffix)); err != nil {
 		return nil, fmt.Errorf("make an upper directory: %w", err)
@@ -180,14 +178,7 @@ func (u *Upper) Remove() error {
 
 // RemoveAll removes a folder of what a command changed, whatever permissions that
 // gave it.
-func RemoveAll(project *os.Root, dir string) error {
-	err := durable.RemoveAll(project, dir)
-	if errors.Is(err, fs.ErrPermission) {
-		err = unlock(project, dir)
-		err = errors.Join(err, durable.RemoveAll(project, dir))
-	}
-	return err
-}
+func RemoveAll(project *os.Root, dir string) error { return durable.RemoveAll(project, dir) }
 
 func remove(project *os.Root, dir string) error {
 	err := RemoveAll(project, dir)
@@ -225,23 +216,4 @@ func Sweep(project *os.Root) error {
 		err = errors.Join(err, remove(project, dir), lock.Unlock())
 	}
 	return err
-}
-
-// unlock gives every folder below dir, and dir, the permissions that its owner needs
-// to remove what is in it.
-func unlock(root *os.Root, dir string) error {
-	if err := durable.Chmod(root, dir, 0o700); err != nil {
-		return err
-	}
-	folder, err := root.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	entries, err := fs.ReadDir(folder.FS(), ".")
-	for _, e := range entries {
-		if e.IsDir() {
-			err = errors.Join(err, unlock(folder, e.Name()))
-		}
-	}
-	return errors.Join(err, folder.Close())
 }
