@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strings"
 
 	"belay/internal/durable"
 	"belay/internal/journal"
@@ -140,12 +141,7 @@ func (w *walk) folder(upper, lower *os.Root, name string, hides bool) error {
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int {
-		if a.Name() < b.Name() {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return compareName(a, b.Name()) })
 	if !hides {
 		if hides, err = opaque(f); err != nil {
 			return err
@@ -172,6 +168,8 @@ func (w *walk) folder(upper, lower *os.Root, name string, hides bool) error {
 	return nil
 }
 
+func compareName(e fs.DirEntry, name string) int { return strings.Compare(e.Name(), name) }
+
 // openFolder opens a folder of an upper directory to be read. A command may have
 // left it closed.
 func openFolder(root *os.Root) (*os.File, error) {
@@ -184,15 +182,25 @@ func openFolder(root *os.Root) (*os.File, error) {
 	return f, err
 }
 
-// hidden adds what is gone from a folder that the command removed and made again.
+// hidden adds what is gone from a folder that the command removed and made again. The entries
+// are sorted: a command may make millions of them in a folder with many files.
 func (w *walk) hidden(entries []fs.DirEntry, lower *os.Root, name string) error {
 	there, err := fs.ReadDir(lower.FS(), ".")
+	if err != nil {
+		return err
+	}
 	for _, e := range there {
-		if err == nil && !slices.ContainsFunc(entries, func(u fs.DirEntry) bool { return u.Name() == e.Name() }) {
-			err = w.remove(lower, e.Name(), path.Join(name, e.Name()))
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
+		if _, stays := slices.BinarySearchFunc(entries, e.Name(), compareName); stays {
+			continue
+		}
+		if err := w.remove(lower, e.Name(), path.Join(name, e.Name())); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
 // entry compares an entry of the upper directory with that of the project.
