@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"belay/internal/durable"
 	"belay/internal/session"
 )
 
@@ -94,7 +95,7 @@ func sweepScratch(ctx context.Context, a *App, known map[string]bool) error {
 		if known[e.Name()] {
 			errs = append(errs, sweepSession(ctx, a, e.Name(), path))
 		} else {
-			errs = append(errs, os.RemoveAll(path))
+			errs = append(errs, durable.RemoveTree(path))
 		}
 	}
 	return errors.Join(append(errs, err)...)
@@ -112,7 +113,7 @@ func sweepSession(ctx context.Context, a *App, id, path string) error {
 		return nil // a turn runs
 	}
 	if err != nil {
-		return os.RemoveAll(path) // its project is gone, or only a copy is left
+		return durable.RemoveTree(path) // its project is gone, or only a copy is left
 	}
-	return errors.Join(os.RemoveAll(path), lease.Release())
+	return errors.Join(durable.RemoveTree(path), lease.Release())
 }

@@ -55,7 +55,7 @@ func makeTemp(parent, prefix string, create func() (string, error)) (*Temp, erro
 			continue
 		}
 		if err != nil {
-			return nil, errors.Join(err, removeWhole(path))
+			return nil, errors.Join(err, RemoveTree(path))
 		}
 		if errors.Is(tryLock(lock, true), ErrLocked) || !named(lock, path) {
 			_ = lock.Close()
@@ -90,7 +90,7 @@ func sweepTemp(parent, prefix string) {
 			continue // of another user, mostly
 		}
 		if tryLock(f, true) == nil && named(f, path) {
-			_ = removeWhole(path)
+			_ = RemoveTree(path)
 		}
 		_ = f.Close()
 	}
@@ -98,7 +98,7 @@ func sweepTemp(parent, prefix string) {
 
 // Close removes the file or folder, if it still has its name.
 func (t *Temp) Close() error {
-	return errors.Join(removeWhole(t.Path), t.Keep())
+	return errors.Join(RemoveTree(t.Path), t.Keep())
 }
 
 // Keep ends the lock and leaves the file or folder, which was renamed to where it belongs.
@@ -109,8 +109,9 @@ func (t *Temp) Keep() error {
 	return t.lock.Close()
 }
 
-// removeWhole removes a file or folder, which need not be there.
-func removeWhole(path string) error {
+// RemoveTree removes a file or folder by its path, as [RemoveAll] does: a scratch folder, which
+// commands fill and which survives no power cut.
+func RemoveTree(path string) error {
 	parent, err := os.OpenRoot(filepath.Dir(path))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"belay/internal/attachment"
+	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/session"
 	"belay/internal/turn/conversation"
@@ -24,7 +25,7 @@ func (d dryRun) aside(use func(*session.Blobs) error) error {
 	if err != nil {
 		return fault.New(fault.StorageFailure, "no room for a dry run").Because(err)
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // a leftover is swept with the scratch folder
+	defer func() { _ = durable.RemoveTree(dir) }() // a leftover is swept with the scratch folder
 	blobs, err := d.store.Blobs(dir)
 	if err != nil {
 		return err

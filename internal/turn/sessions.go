@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 
 	"belay/internal/attachment"
+	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/session"
 )
@@ -90,7 +90,7 @@ func (s *sessions) Delete(ctx context.Context, id string) error {
 		}
 		// The id is safe as a name: the store has just found it. A leftover is
 		// swept with the scratch folder.
-		_ = os.RemoveAll(filepath.Join(s.scratchDir, id))
+		_ = durable.RemoveTree(filepath.Join(s.scratchDir, id))
 		return nil
 	})
 	if errors.Is(err, session.ErrBusy) {

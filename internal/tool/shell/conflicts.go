@@ -80,13 +80,8 @@ func same(now, want *journal.State) bool {
 	return want.Type == journal.None || want.Type == journal.Link || want.Mode == 0 || now.Mode.Perm() == want.Mode.Perm()
 }
 
-// openFile opens a file of the project, no part of whose path is a link.
-func openFile(root *os.Root, name string) (*os.File, error) {
-	return durable.OpenInside(root, name)
-}
-
 func readFile(root *os.Root, name string) ([]byte, error) {
-	f, err := openFile(root, name)
+	f, err := durable.OpenInside(root, name)
 	if err != nil {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ func keepContents(ctx context.Context, w *tool.Environment, changes []journal.Ch
 // put stores each content for itself.
 func (k toKeep) put(ctx context.Context, w *tool.Environment) error {
 	if k.noted.Lost == "" {
-		before := func() (io.ReadCloser, error) { return original(openFile(w.Root, k.noted.Path)) }
+		before := func() (io.ReadCloser, error) { return original(durable.OpenInside(w.Root, k.noted.Path)) }
 		err := putContent(ctx, w, k.change.Before, before)
 		if errors.Is(err, errReplaced) || errors.Is(err, session.ErrTooLarge) { // it grew
 			k.noted.Lost = lostReplaced

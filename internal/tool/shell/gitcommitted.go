@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"belay/internal/durable"
 	"belay/internal/journal"
 	"belay/internal/quantity"
 	"belay/internal/tool"
@@ -118,7 +119,7 @@ func (g *gitChange) inWorkTree(m repository.Made) bool {
 	name := path.Join(path.Dir(g.repo), m.Path)
 	c := g.worktree[name]
 	var now journal.State
-	open := func() (io.ReadCloser, error) { return openFile(g.root, name) }
+	open := func() (io.ReadCloser, error) { return durable.OpenInside(g.root, name) }
 	if c != nil && c.Op != journal.Mode {
 		now, open = c.After, c.Content
 	} else {

@@ -180,7 +180,7 @@ func (c *Change) Remove() error {
 		err = nil
 	}
 	if err == nil {
-		err = overlay.RemoveAll(c.project, folder(c.ID))
+		err = durable.RemoveAll(c.project, folder(c.ID))
 	}
 	return errors.Join(err, c.release(err == nil))
 }

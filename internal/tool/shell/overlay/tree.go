@@ -77,7 +77,7 @@ func (w *walk) scrubEntry(folder *os.Root, base, name string) (stays bool, err e
 	}
 	if why != "" {
 		w.drop(name, why)
-		return false, RemoveAll(folder, base)
+		return false, durable.RemoveAll(folder, base)
 	}
 	mode := info.Mode()
 	switch {

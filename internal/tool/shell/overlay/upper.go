@@ -176,12 +176,8 @@ func (u *Upper) Remove() error {
 	return errors.Join(err, remove(u.project, u.dir), u.lock.Unlock())
 }
 
-// RemoveAll removes a folder of what a command changed, whatever permissions that
-// gave it.
-func RemoveAll(project *os.Root, dir string) error { return durable.RemoveAll(project, dir) }
-
 func remove(project *os.Root, dir string) error {
-	err := RemoveAll(project, dir)
+	err := durable.RemoveAll(project, dir)
 	if err == nil {
 		err = durable.Remove(project, dir+lockSuffix)
 	}
