@@ -24,6 +24,8 @@ type inspectBody struct {
 	ProjectRoot string   `json:"projectRoot,omitempty" doc:"the project whose limits count where there is no session yet"`
 }
 
+func (*inspectBody) closed() {}
+
 type inspectionsAnswer struct {
 	Attachments []turn.Inspection `json:"attachments"`
 }

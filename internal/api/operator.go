@@ -187,6 +187,8 @@ type exchangeBody struct {
 	Code string `json:"code" doc:"the code in the fragment of a one-time link"`
 }
 
+func (*exchangeBody) closed() {}
+
 type okAnswer struct {
 	OK bool `json:"ok"`
 }

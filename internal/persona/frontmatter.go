@@ -13,6 +13,7 @@ import (
 
 	"belay/internal/badyaml"
 	"belay/internal/lazyregexp"
+	"belay/internal/nearest"
 )
 
 // frontmatter is what the machine fields of workspace 9.7 said. The zero value
@@ -24,7 +25,7 @@ type frontmatter struct {
 	tools       *[]string
 	subagents   []string
 	disallowed  []string
-	// toolsUnread says that disallowed lacks what could not be read.
+	// toolsUnread says that a field about tools could not be read.
 	toolsUnread bool
 	autoApprove []string
 	warnings    []string
@@ -124,7 +125,11 @@ func readFrontmatter(block string) (f frontmatter, whole bool) {
 	return f, true
 }
 
-// set takes one field; unknown keys belong to somebody else.
+// fieldNames are the keys that set knows.
+var fieldNames = []string{"description", "model", "max_turns", "tools", "subagents", "disallowed_tools", "auto_approve_tools"}
+
+// set takes one field. Unknown keys belong to somebody else, unless they resemble a known one:
+// then they are misspelt.
 func (f *frontmatter) set(key string, v *yaml.Node) {
 	switch key {
 	case "description":
@@ -159,9 +164,14 @@ func (f *frontmatter) set(key string, v *yaml.Node) {
 	case "disallowed_tools":
 		before := len(f.warnings)
 		f.disallowed = f.list(key, v)
-		f.toolsUnread = len(f.warnings) > before
+		f.toolsUnread = f.toolsUnread || len(f.warnings) > before
 	case "auto_approve_tools":
 		f.autoApprove = f.list(key, v)
+	default:
+		if meant := nearest.Of(strings.ToLower(key), fieldNames); meant != "" {
+			f.warn("%q is not a field and is ignored; did you mean %s?", oneLine(key), meant)
+			f.toolsUnread = f.toolsUnread || meant == "tools" || meant == "disallowed_tools"
+		}
 	}
 }
 

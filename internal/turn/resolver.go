@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
 	"time"
 
@@ -87,7 +86,7 @@ func (c *resolver) offer(ctx context.Context, s *resolved, requested []string) (
 			s.Warn("MCP", p)
 		}
 	}
-	s.Tools, missing = agent.Offer(all, requested, slices.Concat(s.Persona.DisallowedTools, s.rules.Withheld))
+	s.Tools, missing = agent.Offer(all, requested, append(s.Disallow(all), s.rules.Withheld...))
 	return missing
 }
 

@@ -151,7 +151,8 @@ func (a *Run) subagent(p persona.Persona, by *toolCall, task string) (*Run, erro
 	if p.Tools != nil {
 		requested = *p.Tools
 	}
-	s.Tools, _ = Offer(a.Tools.Only(func(name string) bool { return !strings.HasPrefix(name, ToolPrefix) }), requested, p.DisallowedTools)
+	all := a.Tools.Only(func(name string) bool { return !strings.HasPrefix(name, ToolPrefix) })
+	s.Tools, _ = Offer(all, requested, s.Disallow(all))
 	sub.Settings, sub.Tools = s, s.Tools
 	sub.policy = a.policy
 	own, bad := sub.policyOf(nil, nil)

@@ -1,12 +1,16 @@
 package agent
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"belay/internal/attachment"
 	"belay/internal/event"
+	"belay/internal/fault"
 	"belay/internal/model"
+	"belay/internal/nearest"
 	"belay/internal/permit"
 	"belay/internal/persona"
 	"belay/internal/tool"
@@ -64,6 +68,28 @@ func (s *Settings) AnsweredBy() string {
 // Warn adds a warning.
 func (s *Settings) Warn(code, message string) {
 	s.Warnings = append(s.Warnings, event.Warning{Code: code, Message: message})
+}
+
+// Disallow are the tools that a persona's disallowed_tools take away. An entry that cannot be
+// read, or that is about no tool, is misspelt where it resembles one: it takes that tool away,
+// and a warning says so.
+func (s *Settings) Disallow(all *tool.Set) []string {
+	names := slices.Clone(s.Persona.DisallowedTools)
+	for _, entry := range s.Persona.DisallowedTools {
+		name, _, _ := strings.Cut(strings.TrimSpace(entry), "(")
+		is := func(t string) bool { return tool.Names(name, t) }
+		meant := ""
+		if i := slices.IndexFunc(all.Names(), is); i < 0 {
+			meant = nearest.Of(strings.ToLower(name), all.Names())
+		} else if _, err := permit.ParseRule(entry); err != nil {
+			meant = all.Names()[i]
+		}
+		if meant != "" {
+			names = append(names, meant)
+			s.Warn("DISALLOWED_TOOLS", fmt.Sprintf("disallowed_tools has %q, which cannot be followed: the agent has no tool %s", fault.Clip(entry), meant))
+		}
+	}
+	return names
 }
 
 // Offer chooses the tools of an agent: those that were asked for, nil being all,
