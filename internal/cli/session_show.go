@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -46,6 +47,8 @@ type turnSummary struct {
 	// ExitCode is absent while the turn runs, or when its process died in it.
 	ExitCode   *int   `json:"exitCode,omitempty"`
 	StopReason string `json:"stopReason,omitempty"`
+	// Asks are the open questions of a turn whose process died while it waited for a person.
+	Asks []string `json:"asks,omitempty"`
 }
 
 func newSessionShow(c *console) *cobra.Command {
@@ -107,12 +110,28 @@ func gather(ctx context.Context, a *app.App, id string) (*shown, error) {
 	}
 	turns, running := summarise(entries), runningIn(a, id)
 	if n := len(turns); n > 0 && turns[n-1].ExitCode == nil && before == nil && running == nil {
-		turns[n-1].StopReason = session.StopProcessEnded // its record has no end yet; the next turn writes it
+		if turns[n-1].Asks, err = asksOf(ctx, a, id, turns[n-1].TurnID); err != nil {
+			return nil, err
+		}
+		if len(turns[n-1].Asks) == 0 {
+			turns[n-1].StopReason = session.StopProcessEnded // its record has no end yet; the next turn writes it
+		}
 	}
 	return &shown{
 		Session: rec, Folder: folder, Bytes: bytes, Running: running,
 		Turns: len(turns), Last: turns[max(0, len(turns)-lastTurns):], Changed: orEmpty(changed),
 	}, nil
+}
+
+// asksOf are the open questions of a turn.
+func asksOf(ctx context.Context, a *app.App, id, turnID string) (asks []string, err error) {
+	open, err := a.Engine.Decisions(ctx, id)
+	for _, q := range open {
+		if q.TurnID == turnID {
+			asks = append(asks, q.ID)
+		}
+	}
+	return asks, err
 }
 
 // orEmpty keeps null out of JSON lists.
@@ -182,6 +201,9 @@ func printSession(c *console, s *shown) {
 		state = fmt.Sprintf("turn %s runs in process %d", s.Running.TurnID, s.Running.PID)
 	case r.ReadOnly:
 		state = "a read-only copy; the original still exists"
+	case len(s.Last) > 0 && len(s.Last[len(s.Last)-1].Asks) > 0:
+		asks := s.Last[len(s.Last)-1].Asks
+		state = "its process died while the turn waited for an answer to " + strings.Join(asks, ", ") + "; belay decision show " + asks[0] + " shows the question"
 	case len(s.Last) > 0 && s.Last[len(s.Last)-1].StopReason == session.StopProcessEnded:
 		state = "idle; the process of the last turn died in the middle of it"
 	}
@@ -205,6 +227,8 @@ func printSession(c *console, s *shown) {
 	for _, one := range s.Last {
 		exit := "none"
 		switch {
+		case len(one.Asks) > 0:
+			exit = "waits"
 		case one.StopReason == session.StopProcessEnded:
 			exit = "died"
 		case one.ExitCode != nil:

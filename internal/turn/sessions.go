@@ -81,9 +81,13 @@ func (s *sessions) Find(ctx context.Context, prefix string) ([]session.Record, e
 	return s.store.Find(ctx, prefix)
 }
 
-// Delete implements [Sessions]; a session whose turn runs is not deleted. What was
-// decided for it, and its tools' own folder, go with it.
+// Delete implements [Sessions]; a session whose turn runs is not deleted, nor one whose answer
+// to a question is not carried out. What was decided for it, and its tools' own folder, go
+// with it.
 func (s *sessions) Delete(ctx context.Context, id string) error {
+	if err := s.dead.mayEnd(ctx, id); err != nil {
+		return err
+	}
 	err := s.leases.whenFree(ctx, id, func() error {
 		if err := s.store.Delete(ctx, id); err != nil {
 			return err
@@ -94,7 +98,7 @@ func (s *sessions) Delete(ctx context.Context, id string) error {
 		return nil
 	})
 	if errors.Is(err, session.ErrBusy) {
-		return session.Busy(id)
+		return session.Busy(id).WithHint(hintEnd)
 	}
 	return err
 }

@@ -103,16 +103,17 @@ func (d *deadTurns) acquireIdle(ctx context.Context, id, onBusy string) (*sessio
 }
 
 // acquireWhole takes the lease of a session whose record is whole. It fails with
-// TURN_IN_PROGRESS where a turn runs or waits for a person.
+// TURN_IN_PROGRESS where a turn runs or waits for a person: what is no message must not
+// answer a question in passing.
 func (d *deadTurns) acquireWhole(ctx context.Context, id string) (*session.Lease, error) {
 	lease, err := d.leases.acquireFree(ctx, id)
 	if errors.Is(err, session.ErrBusy) {
-		return nil, session.Busy(id)
+		return nil, session.Busy(id).WithHint(hintEnd)
 	}
 	if err != nil {
 		return nil, err
 	}
-	p, err := d.suspended(ctx, lease)
+	p, err := d.waiting.Find(ctx, lease)
 	switch {
 	case err != nil:
 	case p != nil && p.Answered():
@@ -126,6 +127,25 @@ func (d *deadTurns) acquireWhole(ctx context.Context, id string) (*session.Lease
 		}
 	}
 	return nil, errors.Join(err, leaveSuspended(lease, p))
+}
+
+// hintEnd is what helps against a turn in the way of what is no turn.
+const hintEnd = "wait until the turn has ended, or interrupt it"
+
+// mayEnd reports whether a session holds no answer that is still to be carried out. What cannot
+// be read holds none.
+func (d *deadTurns) mayEnd(ctx context.Context, id string) error {
+	lease, err := d.leases.acquireFree(ctx, id)
+	if err != nil {
+		return nil // who deletes the session says why it cannot be used
+	}
+	p, err := d.waiting.Find(ctx, lease)
+	if p != nil && p.Answered() {
+		err = notCarriedOut(id, p.Answer)
+	} else {
+		err = nil
+	}
+	return errors.Join(err, leaveSuspended(lease, p))
 }
 
 // leaveSuspended gives a session back as it was found: with p, its turn is still one

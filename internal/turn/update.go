@@ -9,7 +9,6 @@ import (
 	"belay/internal/fault"
 	"belay/internal/permit"
 	"belay/internal/session"
-	"belay/internal/turn/recovery"
 )
 
 // SessionChange is what a person sets of a session; nil leaves it.
@@ -59,7 +58,6 @@ func (c *SessionChange) Check() error {
 type updates struct {
 	lifetime *lifetime
 	dead     *deadTurns
-	records  *recovery.Records
 }
 
 // Update implements [Sessions]. The change is on disk when Update returns.
@@ -71,19 +69,13 @@ func (u *updates) Update(ctx context.Context, id string, c SessionChange) (rec s
 		return rec, err
 	}
 	defer u.lifetime.leave()
-	lease, err := u.dead.acquireIdle(ctx, id, onBusyReject)
-	if fault.Is(err, fault.TurnInProgress) {
-		err = session.Busy(id).WithHint("change the session when its turn has ended").Because(err)
-	}
+	lease, err := u.dead.acquireWhole(ctx, id)
 	if err != nil {
 		return rec, err
 	}
 	defer func() { err = errors.Join(err, lease.Release()) }()
 	// A process that dies in between has not tampered with the record.
 	if err := lease.Boot(); err != nil {
-		return rec, err
-	}
-	if err := u.records.Settle(ctx, lease); err != nil {
 		return rec, err
 	}
 	err = lease.Update(func(r *session.Record) {
