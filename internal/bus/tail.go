@@ -42,7 +42,7 @@ type TailOptions struct {
 	// Since is when to begin; zero is now. Requests and questions are shown from now
 	// on only.
 	Since time.Time
-	// Session and Request, where they are set, are those of all messages.
+	// Session, where it is set, begins the session of all messages, and Request is their request.
 	Session, Request string
 }
 
@@ -58,7 +58,7 @@ func (b *Bus) Tail(outer context.Context, o TailOptions) iter.Seq2[Traffic, erro
 		defer running.Wait()
 		defer cancel(nil)
 		pass := func(t Traffic) bool {
-			if o.Session != "" && t.Session != o.Session || o.Request != "" && t.Request != o.Request {
+			if !strings.HasPrefix(t.Session, o.Session) || o.Request != "" && t.Request != o.Request {
 				return true
 			}
 			select {

@@ -415,7 +415,7 @@ func TestTail(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for m, err := range b.Tail(deadlined(t), TailOptions{Since: begun, Session: "s1"}) {
+	for m, err := range b.Tail(deadlined(t), TailOptions{Since: begun, Session: "s"}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -38,7 +38,7 @@ and agents wrote. With --json each message is a line of JSON.`,
 		Args:    cobra.NoArgs,
 	}
 	cmd.Flags().StringVar(&since, "since", "", "begin with this `DAY` (YYYY-MM-DD), or so long ago (7d, 12h)")
-	cmd.Flags().StringVar(&o.Session, "session", "", "only messages of the session `ID`")
+	cmd.Flags().StringVar(&o.Session, "session", "", "only messages of the session `ID`, or the beginning of one")
 	cmd.Flags().StringVar(&o.Request, "request", "", "only messages of the request `ID`")
 	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
