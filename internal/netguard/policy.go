@@ -20,6 +20,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
 )
 
 // Policy says what a client may reach. The zero value reaches every public host
@@ -118,7 +121,8 @@ func (e *BodyTooLargeError) Error() string {
 	return fmt.Sprintf("the response has more than %d bytes", e.Limit)
 }
 
-// ParseHost splits an AllowedHosts entry into a lower-case host and a port. The
+// ParseHost splits an AllowedHosts entry into a host and a port, each in its one spelling: a name
+// in lower case and in ASCII, an address in its short form, a port without zeros before it. The
 // port is 443 where none is given.
 func ParseHost(entry string) (host, port string, err error) {
 	host, port = entry, "443"
@@ -132,6 +136,11 @@ func ParseHost(entry string) (host, port string, err error) {
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 {
 		return "", "", fmt.Errorf("host %q: the port is not a number from 1 to 65535", entry)
+	}
+	if strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		if host, err = idna.Lookup.ToASCII(host); err != nil { // as an HTTP client does
+			return "", "", fmt.Errorf("host %q is not a host name or address", entry)
+		}
 	}
 	host, port = strings.ToLower(strings.TrimSuffix(host, ".")), strconv.FormatUint(n, 10)
 	addr, err := netip.ParseAddr(host)
@@ -223,6 +232,9 @@ func (r *rules) target(scheme, host, port string) error {
 		return &ViolationError{RuleScheme, scheme, "only https is allowed"}
 	}
 	port = portOf(scheme, port)
+	if h, p, err := ParseHost(net.JoinHostPort(host, port)); err == nil {
+		host, port = h, p // as the allowed ones are spelled
+	}
 	switch {
 	case len(r.allowed) > 0:
 		if !slices.Contains(r.allowed, net.JoinHostPort(host, port)) {

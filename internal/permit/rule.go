@@ -3,10 +3,12 @@ package permit
 import (
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"unicode"
 
 	"belay/internal/lazyregexp"
+	"belay/internal/netguard"
 )
 
 // Rule names calls: all of a tool ("read"), or those of a tool that match a
@@ -74,6 +76,9 @@ func (r *Rule) parse(text string) error {
 	if pattern = strings.TrimSpace(pattern); pattern == "" {
 		return fmt.Errorf("there is nothing between ( and ); %s alone names every call", name)
 	}
+	if r.tool == "fetch" || r.tool == NetworkTool {
+		pattern = spelledHost(r.tool, pattern)
+	}
 	words, err := splitPattern(pattern)
 	if err != nil {
 		return err
@@ -122,6 +127,22 @@ func ParseRules(texts []string) ([]Rule, error) {
 		rules = append(rules, r)
 	}
 	return rules, errors.Join(errs...)
+}
+
+// spelledHost is the pattern of a host in the spelling that effects have: without the usual
+// port, and as [netguard.ParseHost] has it. A pattern for several hosts stays as it is.
+func spelledHost(tool, pattern string) string {
+	if strings.ContainsAny(pattern, `*?[]{}\'" `) && !strings.HasPrefix(pattern, "[") {
+		return pattern
+	}
+	host, port, err := netguard.ParseHost(pattern)
+	if err != nil {
+		return pattern
+	}
+	if port == "443" || tool == NetworkTool && port == "80" {
+		return host
+	}
+	return net.JoinHostPort(host, port)
 }
 
 // Names reports whether the rule is about a tool.

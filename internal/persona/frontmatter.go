@@ -62,7 +62,7 @@ func split(text string) (block, body string, open bool) {
 func isRule(line string) bool { return strings.TrimRight(line, " \t\r") == "---" }
 
 // toolsLine is a line of a block that says which tools an agent has, or has not.
-var toolsLine = lazyregexp.New(`(?m)^[ \t"']*(disallowed[-_])?tools[ \t"']*:`)
+var toolsLine = lazyregexp.New(`(?m)(^|[{,])[ \t"']*(disallowed[-_])?tools[ \t"']*:`)
 
 // parseFrontmatter reads the block. YAML that does not parse declares nothing; a
 // field of the wrong type is left out. What cannot be read must not widen what an agent may

@@ -83,6 +83,7 @@ body
 		{"four hyphens", "----\nmodel: m\n----\n", declared{Body: "----\nmodel: m\n----\n"}},
 		{"not YAML", "---\nmodel: [m\n---\nbody", declared{Body: "body", Warnings: 1, FirstWarningNames: "frontmatter"}},
 		{"tools beside what is not YAML", "---\ntools: [read]\nmodel: [m\n---\nbody", declared{Tools: list(), Body: "body", Warnings: 2, FirstWarningNames: "frontmatter"}},
+		{"tools in braces that are not YAML", "---\n{tools: [read], model: [m}\n---\nbody", declared{Tools: list(), Body: "body", Warnings: 2, FirstWarningNames: "frontmatter"}},
 		{"tools in a block that is never closed", "---\ndisallowed-tools: bash\nbody\n", declared{Tools: list(), Body: "---\ndisallowed-tools: bash\nbody\n", Warnings: 2, FirstWarningNames: "frontmatter"}},
 		{"tools twice", "---\ntools: [read]\ntools: [bash]\n---\n", declared{Tools: list(), Warnings: 2, FirstWarningNames: "frontmatter"}},
 		{"disallowed tools of the wrong type", "---\ndisallowed_tools: {bash: true}\ntools: [read, bash]\n---\n", declared{Disallowed: []string{}, Tools: list(), Warnings: 2, FirstWarningNames: "disallowed_tools"}},

@@ -50,7 +50,7 @@ type GCReport struct {
 // keeps its log for now. Errors of single sessions do not stop it; they are
 // joined.
 func (s *Upkeep) GC(ctx context.Context, o GCOptions) (GCReport, error) {
-	g := gc{store: s.store, o: o, now: time.Now(), projects: map[string]bool{}, sessions: map[string][]sessionPath{}}
+	g := gc{store: s.store, o: o, now: time.Now(), projects: map[string]bool{}}
 	ids, err := os.ReadDir(filepath.Join(s.store.o.StateDir, dirIndex))
 	if err != nil {
 		return g.report, storage("the index of sessions cannot be read", err)
@@ -71,6 +71,7 @@ func (s *Upkeep) GC(ctx context.Context, o GCOptions) (GCReport, error) {
 			continue
 		}
 		g.report.Sessions++
+		g.sessions = append(g.sessions, p)
 		errs = append(errs, g.session(ctx, e.Name(), p))
 	}
 	for _, project := range append(s.store.paths.knownProjects(), o.Projects...) {
@@ -123,9 +124,9 @@ type gc struct {
 	o        GCOptions
 	now      time.Time
 	projects map[string]bool
-	// sessions are those of the index by their project; "" has those whose record cannot be
-	// read.
-	sessions map[string][]sessionPath
+	// sessions are those of the index. A project may have more than one spelling, and a record
+	// may be damaged, so each is read for each project.
+	sessions []sessionPath
 	report   GCReport
 }
 
@@ -133,15 +134,12 @@ type gc struct {
 func (g *gc) session(ctx context.Context, id string, p sessionPath) error {
 	rec, err := readRecordAt(p, id)
 	if err != nil {
-		g.sessions[""] = append(g.sessions[""], p)
 		if missing(err) || errors.Is(err, ErrMalformed) || isNewer(err) {
 			return nil // reported by Problems
 		}
 		return err
 	}
-	project := p.settle(rec).ProjectRoot
-	g.projects[project] = true
-	g.sessions[project] = append(g.sessions[project], p)
+	g.projects[p.settle(rec).ProjectRoot] = true
 	if g.o.LogAge <= 0 || g.o.DryRun {
 		return g.segments(p, nil)
 	}

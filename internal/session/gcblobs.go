@@ -94,7 +94,7 @@ func (g *gc) references(base *os.Root, project string, stored map[string]bool) (
 	if err != nil {
 		return nil, err
 	}
-	all := slices.Concat(g.sessions[project], g.sessions[""])
+	all := slices.Clone(g.sessions)
 	for _, id := range ids {
 		all = append(all, g.store.paths.pathIn(project, id))
 	}
@@ -110,6 +110,9 @@ func (g *gc) references(base *os.Root, project string, stored map[string]bool) (
 		}
 	}
 	refs, read := map[string]bool{}, map[string]bool{}
+	if err := g.waiting(stored, refs); err != nil { // first: a message moves from there to a transcript
+		return nil, err
+	}
 	for _, p := range all {
 		if read[p.dir] {
 			continue
@@ -128,7 +131,7 @@ func (g *gc) references(base *os.Root, project string, stored map[string]bool) (
 			return nil, err
 		}
 	}
-	return refs, g.waiting(stored, refs)
+	return refs, nil
 }
 
 // waiting adds to refs what the messages name that wait for a turn to end.
@@ -136,15 +139,21 @@ func (g *gc) waiting(stored, refs map[string]bool) error {
 	state := g.store.stateDir.Root()
 	ids, err := list(state, dirInputs)
 	for _, id := range ids {
+		if !ValidID(id) {
+			continue
+		}
 		names, lerr := list(state, dirInputs+"/"+id)
 		err = errors.Join(err, lerr)
 		for _, name := range names {
-			data, _, rerr := durable.ReadFile(state, dirInputs+"/"+id+"/"+name, maxInputBytes)
-			if missing(rerr) {
-				continue // it was taken
+			name, _ = strings.CutSuffix(name, takenSuffix)
+			for _, file := range []string{name, name + takenSuffix} { // it may be taken meanwhile
+				data, _, rerr := durable.ReadFile(state, dirInputs+"/"+id+"/"+file, maxInputBytes)
+				if rerr == nil {
+					mark(data, stored, refs)
+				} else if !missing(rerr) && !errors.Is(rerr, durable.ErrNotRegular) && !errors.Is(rerr, durable.ErrTooLarge) {
+					err = errors.Join(err, rerr)
+				}
 			}
-			mark(data, stored, refs)
-			err = errors.Join(err, rerr)
 		}
 	}
 	return err

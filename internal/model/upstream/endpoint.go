@@ -81,6 +81,9 @@ func split(raw string) (e Endpoint, user bool) {
 	if e.port == "" {
 		e.port = map[string]string{"https": "443", "http": "80"}[e.scheme]
 	}
+	if host, port, err := netguard.ParseHost(net.JoinHostPort(e.host, e.port)); err == nil {
+		e.host, e.port = host, port // as allowed hosts are spelled
+	}
 	return e, u.User != nil
 }
 

@@ -22,9 +22,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"unicode/utf8"
-
-	"golang.org/x/net/idna"
 
 	"belay/internal/netguard"
 	"belay/internal/permit"
@@ -120,15 +117,7 @@ func (t *Tool) Prepare(_ context.Context, w *tool.Environment, raw json.RawMessa
 // spelled is the host of a URL, with its port where it has one, in the one spelling that rules
 // have. That is what is connected to: a name in other letters would pass by a rule.
 func spelled(u *url.URL) (string, error) {
-	host := u.Hostname()
-	if strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) {
-		ascii, err := idna.Lookup.ToASCII(host) // as the client would
-		if err != nil {
-			return "", err
-		}
-		host = ascii
-	}
-	host, port, err := netguard.ParseHost(net.JoinHostPort(host, cmp.Or(u.Port(), "443")))
+	host, port, err := netguard.ParseHost(net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "443")))
 	switch {
 	case err != nil:
 		return "", err

@@ -51,7 +51,8 @@ const (
 	indexSignals  = 24 // of an entry: times, device and inode
 	indexNamed    = 62 // of an entry: where its name begins
 	indexExtended = 0x4000
-	indexLength   = 0xfff                   // of an entry's flags: how long the name is, or this at most
+	indexLength   = 0xfff // of an entry's flags: how long the name is, or this at most
+	sha1Size      = 20
 	mostOfAnIndex = 4                       // how many times its size its entries may have
 	entryNamed    = 4 + indexNamed - 40 + 2 // of what indexEntries returns
 )
@@ -113,7 +114,7 @@ func indexEntries(data []byte) (entries [][]byte, ok bool) {
 		}
 		rest = rest[size:]
 	}
-	return entries, !isSplit(rest)
+	return entries, !isPartial(rest)
 }
 
 // sharedName reads how many bytes of the name before are not in a name of version 4, and how
@@ -130,16 +131,13 @@ func sharedName(b []byte) (shorter, n int) {
 	return 0, 0
 }
 
-// isSplit reports whether what follows the entries of an index says that more of them are in
-// another file.
-func isSplit(extensions []byte) bool {
-	for len(extensions) >= 8 {
+// isPartial reports whether what follows the entries of an index must be understood, because its
+// name begins with no capital: more entries are in another file, or a folder stands for files.
+func isPartial(extensions []byte) bool {
+	for len(extensions) >= 8+sha1Size { // the hash of the index is behind them
 		size := int(binary.BigEndian.Uint32(extensions[4:]))
-		if string(extensions[:4]) == "link" {
+		if c := extensions[0]; c < 'A' || c > 'Z' || size > len(extensions)-8 {
 			return true
-		}
-		if size > len(extensions)-8 {
-			return false // the hash at the end
 		}
 		extensions = extensions[8+size:]
 	}

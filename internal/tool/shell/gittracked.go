@@ -23,6 +23,9 @@ const maxGitPointer = 4 << 10
 // trackedIn reads the index of the repository that a project is in, which may be the one of a
 // folder around it.
 func trackedIn(project string) trackedFiles {
+	if real, err := filepath.EvalSymlinks(project); err == nil {
+		project = real
+	}
 	for top := project; ; top = filepath.Dir(top) {
 		git, err := repositoryOf(top)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -67,7 +70,8 @@ func repositoryOf(top string) (string, error) {
 		return "", err
 	}
 	if info.IsDir() {
-		return at, nil
+		_, err := os.Lstat(filepath.Join(at, "HEAD")) // without one git looks further up
+		return at, err
 	}
 	text, _, err := durable.ReadFile(nil, at, maxGitPointer)
 	if err != nil {

@@ -46,13 +46,32 @@ func TestTrackedFiles(t *testing.T) {
 		make func() string
 		want []string // nil where it is not known
 	}{
-		"version 2":            {func() string { return fresh() }, all},
-		"version 4":            {func() string { top := fresh(); git(top, "update-index", "--index-version", "4"); return top }, all},
-		"a folder of it":       {func() string { return filepath.Join(fresh(), "sub") }, []string{"build/x", "other"}},
-		"none":                 {func() string { return tempDir(t) }, []string{}},
-		"nothing was added":    {func() string { top := tempDir(t); git(top, "init", "-q"); return top }, []string{}},
-		"ids of SHA-256":       {func() string { return fresh("--object-format=sha256") }, nil},
-		"a split index":        {func() string { top := fresh(); git(top, "update-index", "--split-index"); return top }, nil},
+		"version 2":         {func() string { return fresh() }, all},
+		"version 4":         {func() string { top := fresh(); git(top, "update-index", "--index-version", "4"); return top }, all},
+		"a folder of it":    {func() string { return filepath.Join(fresh(), "sub") }, []string{"build/x", "other"}},
+		"none":              {func() string { return tempDir(t) }, []string{}},
+		"nothing was added": {func() string { top := tempDir(t); git(top, "init", "-q"); return top }, []string{}},
+		"ids of SHA-256":    {func() string { return fresh("--object-format=sha256") }, nil},
+		"a split index":     {func() string { top := fresh(); git(top, "update-index", "--split-index"); return top }, nil},
+		"a sparse index": {func() string {
+			top := fresh()
+			git(top, "sparse-checkout", "set", "--cone", "--sparse-index", "build")
+			return top
+		}, nil},
+		"a folder .git that is no repository": {func() string {
+			top := fresh()
+			if err := os.Mkdir(filepath.Join(top, "sub", ".git"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			return filepath.Join(top, "sub")
+		}, []string{"build/x", "other"}},
+		"a link to a folder of it": {func() string {
+			to := filepath.Join(tempDir(t), "link")
+			if err := os.Symlink(filepath.Join(fresh(), "sub"), to); err != nil {
+				t.Fatal(err)
+			}
+			return to
+		}, []string{"build/x", "other"}},
 		"an index in no form":  {func() string { top := fresh(); put(top, ".git/index", "DIRC?"); return top }, nil},
 		"a pointer to nowhere": {func() string { top := tempDir(t); put(top, ".git", "gitdir"); return top }, nil},
 		"a worktree": {func() string {

@@ -135,6 +135,10 @@ func (p *pending) Apply(ctx context.Context, only []string) (tool.Result, error)
 				conflicts = append(conflicts, string(c.Path))
 			}
 		case err != nil:
+			// What failed may have come after the changes were made.
+			if real, rerr := AreReal(ctx, p.call.environment.Root, chosen); rerr == nil && real {
+				return p.end(note...)
+			}
 			return p.keepAfter(ctx, err)
 		default:
 			return p.end(note...)

@@ -35,6 +35,10 @@ func (t *transaction) review(ctx context.Context, changes []journal.Change) (all
 			allowed = append(allowed, *c)
 			continue
 		}
+		if c.Op == journal.Mode {
+			t.refuse(c, why)
+			continue
+		}
 		closed[name] = true
 		if c.Before.Type == journal.Folder || c.After.Type == journal.Folder {
 			continue // what is in it speaks for itself

@@ -246,8 +246,11 @@ func TestScopeOfFolders(t *testing.T) {
 	for _, folder := range []string{"ours", "theirs"} {
 		must(t, os.Mkdir(filepath.Join(w.Project, folder), 0o755))
 	}
-	r, err := callShell(t, shared, w, input{Command: "chmod 700 ours theirs"})
+	r, err := callShell(t, shared, w, input{Command: "chmod 700 ours theirs; echo x >ours/a"})
 	must(t, err)
+	if !strings.Contains(r.Text, "theirs was not changed: it is outside the write scope") {
+		t.Errorf("the model is told %q", r.Text)
+	}
 	for folder, want := range map[string]os.FileMode{"ours": 0o700, "theirs": 0o755} {
 		if info, err := os.Stat(filepath.Join(w.Project, folder)); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s has %v (%v), want %v: %s", folder, info.Mode(), err, want, r.Text)

@@ -63,6 +63,9 @@ func orderOf(w *Workflow) *order {
 				if id != t.OnError.Task || t.Kind != Basic && t.Kind != Tool {
 					gives = gives.plus(i)
 				}
+				if t.Kind == Router { // it may have chosen by what has failed
+					gives = sure
+				}
 				switch {
 				case !known:
 				case o.may[next] == nil:

@@ -69,6 +69,19 @@ tasks:
 	}
 }
 
+// A router may choose by what has failed, so behind it nobody knows.
+func TestOutputsBehindARouter(t *testing.T) {
+	t.Parallel()
+	judge(t, `id: w
+agents: [{id: a, instructions: x}]
+tasks:
+  - {id: try, agent: a, prompt: x, on_success: {next: route}, on_error: {next: route}}
+  - {id: route, type: router, condition: tasks.try.status, routes: {success: use, failed: fallback}}
+  - {id: use, agent: a, prompt: '{{ .tasks.try.output.response }}', final: true}
+  - {id: fallback, agent: a, prompt: x}
+`, "")
+}
+
 func judge(t *testing.T, text, wrong string) {
 	t.Helper()
 	_, err := definition.Parse(t.Context(), "w.yaml", []byte(text))

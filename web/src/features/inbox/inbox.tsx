@@ -100,7 +100,7 @@ function Waiting({ selected }: { selected: string }) {
               </>
             ) : wanted && !isPending && !error ? (
               <>
-                <a className="back" href="/inbox"><Icon.back />All questions</a>
+                <a className="back" href="/inbox" onClick={() => { first.current = ""; setRead(""); }}><Icon.back />All questions</a>
                 <ClosedQuestion id={wanted} />
               </>
             ) : !error && !isPending && (

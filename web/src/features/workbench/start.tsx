@@ -50,7 +50,7 @@ function NewSession({ asked }: { asked: string }) {
       write("belay.root", root);
       // The words move along, so that a refusal leaves them in the session's message.
       drafts.of(id).restore(draft.take());
-      setOptions(id, { ...options, persona: "", mode: "" }); // the session has these two
+      setOptions(id, { ...options, persona: "", mode: "", approval: "" }); // the session has the first two, and an approval is of one turn
       refresh("sessions", "projects");
       navigate(sessionLink(id));
       await sendTurn(feeds.of(id), drafts.of(id), { ...options, persona: "", mode: "" }, session);
