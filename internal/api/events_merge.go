@@ -7,6 +7,7 @@ import (
 	"io"
 	"sync"
 
+	"belay/internal/crash"
 	"belay/internal/event"
 	"belay/internal/overview"
 	"belay/internal/session"
@@ -77,7 +78,11 @@ func (s *feedStream) pull(key followed, next func(context.Context) ([]event.Even
 			}
 		}
 		for {
-			events, err := next(s.ctx)
+			var events []event.Event
+			err := crash.Caught(func() (err error) {
+				events, err = next(s.ctx)
+				return err
+			})()
 			select {
 			case s.batches <- batch{key, events, err, again}:
 			case <-s.ctx.Done():

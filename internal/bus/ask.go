@@ -117,6 +117,9 @@ func (b *Bus) reply(ctx context.Context, r Replier, msg *nats.Msg) {
 			p, err = r.Reply(ctx, m)
 			return err
 		})()
+		if crashed := (*crash.Error)(nil); errors.As(err, &crashed) {
+			b.opts.Logger.Error("bus: a question could not be answered", "subject", msg.Subject, "error", err)
+		}
 	}
 	var w contract.Wire
 	if err == nil {

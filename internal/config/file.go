@@ -220,7 +220,7 @@ func scalarOf(n *yaml.Node, want kind) (string, error) {
 			if item.Kind != yaml.ScalarNode || have[item.Tag]&want == 0 || strings.Contains(item.Value, "\n") {
 				return "", fmt.Errorf("item %d is not a plain string", i+1)
 			}
-			items[i] = item.Value + "\n"
+			items[i] = "\n" + item.Value
 		}
 		return strings.Join(items, ""), nil
 	}

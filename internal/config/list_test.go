@@ -21,6 +21,7 @@ func TestItemsWithCommas(t *testing.T) {
 	}{
 		"a file":              {Options{ConfigFile: file}, commas},
 		"lines of a variable": {Options{Env: map[string]string{"BELAY_PERMIT_DENY": "write({src,lib}/**)\n bash(rm *)\n"}}, commas},
+		"a file's last line":  {Options{Env: map[string]string{"BELAY_PERMIT_DENY": "write(src/**), bash(rm *)\n"}}, []string{"bash(rm *)", "write(src/**)"}},
 		"commas":              {Options{Env: map[string]string{"BELAY_PERMIT_DENY": "write(src/**), bash(rm *)"}}, []string{"bash(rm *)", "write(src/**)"}},
 	} {
 		c.o.Home = t.TempDir()

@@ -164,10 +164,11 @@ func (v boolean) String() string       { return strconv.FormatBool(*v.p) }
 func (boolean) schema() map[string]any { return map[string]any{"type": "boolean"} }
 
 // separated are the items of a list that is one text: its lines, where it has any, so that an
-// item may have a comma.
+// item may have a comma. A line end behind the last one makes no lines.
 func separated(s string) []string {
+	s = strings.TrimRight(s, " \t\r\n")
 	if strings.Contains(s, "\n") {
-		return strings.Split(s, "\n")
+		return strings.Split(strings.TrimPrefix(s, "\n"), "\n")
 	}
 	return strings.Split(s, ",")
 }

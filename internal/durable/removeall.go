@@ -26,8 +26,8 @@ type removal struct {
 }
 
 // removeAll is [os.Root.RemoveAll] with few open files, and also of folders that are closed
-// to their owner. It goes on after an entry that cannot be removed, and returns the first
-// error.
+// to their owner. After an entry that cannot be removed it removes what it has read of that
+// folder, and returns the first error.
 func removeAll(root *os.Root, name string) error {
 	err := fs.ErrInvalid
 	if base := filepath.Base(name); base != "." && base != ".." {
@@ -57,6 +57,9 @@ func (r *removal) entry(folder *os.Root, name, below string, level int) error {
 		return r.top.Rename(below, rand.Text())
 	}
 	inner, err := EnterFolder(folder, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // somebody else removed it
+	}
 	if err != nil {
 		return err
 	}

@@ -89,10 +89,12 @@ func (w *walk) run(ctx context.Context, root, rel string) error {
 	for _, k := range w.workers {
 		all.Go(k.work)
 	}
+	defer func() { // also where a goroutine panicked
+		for _, t := range w.pending {
+			t.parent.release()
+		}
+	}()
 	all.Wait()
-	for _, t := range w.pending {
-		t.parent.release()
-	}
 	return ctx.Err()
 }
 

@@ -115,8 +115,8 @@ func (w *worker) deliverable(f *scan.Folder) {
 // says nothing but that it has a state where it has one.
 func (w *worker) knowledgeType(f *scan.Folder) {
 	if w.enter(f) {
+		defer w.open.Close()
 		w.status()
-		w.open.Close()
 	}
 }
 

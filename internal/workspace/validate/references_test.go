@@ -23,7 +23,7 @@ func TestParted(t *testing.T) {
 	})
 }
 
-// A link leads where Markdown says: between < and > also with blanks, with brackets in pairs,
+// A link leads where Markdown says: between < and > also with blanks, with one pair of brackets,
 // and with escapes.
 func TestLink(t *testing.T) {
 	t.Parallel()

@@ -92,11 +92,11 @@ func Tree(ctx context.Context, project string, o TreeOptions) (*Node, error) {
 		return nil, err
 	}
 	defer root.Close()
-	inside, err := durable.OpenFolder(root, folder) // which no link leads to: it might lead to what is hidden
+	there, err := durable.OpenFolder(root, folder)
 	if err != nil {
 		return nil, notFound(o.Folder, "folder", err)
 	}
-	defer inside.Close()
+	_ = there.Close() // each folder is opened anew
 	full := filepath.Join(project, filepath.FromSlash(folder))
 	top := &Node{Name: filepath.Base(full), Path: full, Kind: Directory}
 	t := &tree{o: o, root: root, left: cmp.Or(o.MaxNodes, defaultNodes), level: []pending{{top, folder, o.Offset, o.Limit}}}
@@ -156,9 +156,15 @@ func (t *tree) descend(ctx context.Context) error {
 	return nil
 }
 
-// entries are those of a folder that are shown: folders first, then by name.
+// entries are those of a folder that are shown: folders first, then by name. No link leads to
+// it: a link might lead to what is hidden.
 func (t *tree) entries(rel string) ([]fs.DirEntry, error) {
-	f, err := t.root.Open(filepath.FromSlash(rel))
+	folder, err := durable.OpenFolder(t.root, rel)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	f, err := folder.Open(".")
 	if err != nil {
 		return nil, err
 	}
