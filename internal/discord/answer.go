@@ -2,6 +2,7 @@ package discord
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"belay/internal/bus/contract"
@@ -20,6 +21,9 @@ const (
 	// lateOutput is how long the output of a request that ended is waited for.
 	lateOutput = 10 * time.Second
 )
+
+// errCrashed ends an answer that had a fault of belay's own; the log has it.
+var errCrashed = errors.New("the answer crashed")
 
 // answer is one request on its way. The surface's lock guards what has no other note.
 type answer struct {
@@ -75,7 +79,9 @@ func (s *Surface) answer(ctx context.Context, c *channel, r record.Request, resu
 	c.answers[r.ID] = a
 	s.work.Go(func() {
 		defer close(a.done)
-		guarded(s.log, func() { a.run(ctx) })
+		if !guarded(s.log, func() { a.run(ctx) }) { // else each process would try it again
+			guarded(s.log, func() { a.finish(ctx, failure(contract.FailureOf(errCrashed))) })
+		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(c.answers, r.ID)

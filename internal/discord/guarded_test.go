@@ -13,7 +13,9 @@ func TestGuarded(t *testing.T) {
 	var log bytes.Buffer
 	done := false
 	for _, f := range []func(){func() { panic("burst") }, func() { done = true }} {
-		guarded(slog.New(slog.NewTextHandler(&log, nil)), f)
+		if ended := guarded(slog.New(slog.NewTextHandler(&log, nil)), f); ended != done {
+			t.Errorf("it came to its end: %t", ended)
+		}
 	}
 	if !done || strings.Count(log.String(), "panic: burst") != 1 {
 		t.Errorf("the log is %q", log.String())

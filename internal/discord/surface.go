@@ -58,12 +58,15 @@ func New(o Options) (*Surface, error) {
 	}, nil
 }
 
-// guarded does what a message, a button or an answer asks for. A panic there is on the log, and
-// Discord stays connected: what was under way would crash every process after this one.
-func guarded(log *slog.Logger, f func()) {
-	if err := crash.Caught(func() error { f(); return nil })(); err != nil {
+// guarded does what a message, a button or an answer asks for, and reports whether it came to
+// its end. A panic there is on the log, and Discord stays connected: what was under way would
+// crash every process after this one.
+func guarded(log *slog.Logger, f func()) bool {
+	err := crash.Caught(func() error { f(); return nil })()
+	if err != nil {
 		log.Error("Discord: a message could not be dealt with", "error", err)
 	}
+	return err == nil
 }
 
 // maxActing is how many interactions are dealt with at a time.

@@ -6965,7 +6965,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 200 visible ASCII characters; the same key is said once into a turn */
+                /** @description 1 to 200 visible ASCII characters; a message with the same key is sent into the session once */
                 "Idempotency-Key"?: string;
             };
             path?: never;

@@ -6,8 +6,8 @@ import type { Feed, Pending } from "../../session/store";
 import type { Draft, DraftState } from "./drafts";
 import { type Options, turnOpts } from "./options";
 
-/** Keys of messages whose fate is unknown, so that sending them again starts no second turn. */
-const unsure = new Map<string, string>();
+/** The latest message of each session, if its fate is unknown, so that sending it again says nothing twice. */
+const unsure = new Map<string, { text: string; key: string }>();
 
 /**
  * Starts a turn with a draft. If it is refused, the draft is as it was, with its files,
@@ -38,15 +38,15 @@ async function start(feed: Feed, body: TurnBody, files: Pending["files"], refuse
 }
 
 /** Sends a body under a key, which is the same again where nobody knows whether the server got it. */
-async function once(body: object, send: (key: string) => Promise<void>): Promise<void> {
+async function once(body: { sessionId: string }, send: (key: string) => Promise<void>): Promise<void> {
   const text = JSON.stringify(body);
-  const key = unsure.get(text) ?? newKey();
+  const before = unsure.get(body.sessionId);
+  const key = before?.text === text ? before.key : newKey();
+  unsure.delete(body.sessionId);
   try {
     await send(key);
-    unsure.delete(text);
   } catch (err) {
-    if (isFailure(err, "UNREACHABLE")) unsure.set(text, key);
-    else unsure.delete(text);
+    if (isFailure(err, "UNREACHABLE")) unsure.set(body.sessionId, { text, key });
     throw err;
   }
 }
