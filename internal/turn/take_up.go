@@ -139,13 +139,12 @@ func (d *deadTurns) mayEnd(ctx context.Context, id string) error {
 	if err != nil {
 		return nil // who deletes the session says why it cannot be used
 	}
-	p, err := d.waiting.Find(ctx, lease)
+	p, _ := d.waiting.Find(ctx, lease)
+	left := leaveSuspended(lease, p)
 	if p != nil && p.Answered() {
-		err = notCarriedOut(id, p.Answer)
-	} else {
-		err = nil
+		return errors.Join(notCarriedOut(id, p.Answer), left)
 	}
-	return errors.Join(err, leaveSuspended(lease, p))
+	return nil // a full disk, on which nothing can be noted, hinders no deletion
 }
 
 // leaveSuspended gives a session back as it was found: with p, its turn is still one
