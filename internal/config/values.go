@@ -163,8 +163,8 @@ func (boolean) kind() kind             { return scalarBool }
 func (v boolean) String() string       { return strconv.FormatBool(*v.p) }
 func (boolean) schema() map[string]any { return map[string]any{"type": "boolean"} }
 
-// separated are the items of a list that is one text: its lines, where it has any, so that an
-// item may have a comma. A line end behind the last one makes no lines.
+// separated are the items of a list that is one text. A text of several lines has an item in
+// each line, which may have a comma. A line end at the end of the text does not count.
 func separated(s string) []string {
 	s = strings.TrimRight(s, " \t\r\n")
 	if strings.Contains(s, "\n") {

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Error is a panic of another goroutine, with the stack of that goroutine.
+// Error is a panic, with the stack of its goroutine.
 type Error struct {
 	Value any
 	Stack []byte

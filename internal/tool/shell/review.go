@@ -177,8 +177,8 @@ func leadsOut(w *tool.Environment, name, target string) bool {
 	})
 }
 
-// resolved follows the links of a path as far as it is there. It fails at a link that leads
-// nowhere now.
+// resolved follows the links of a path, as far as the path exists. It fails at a link whose
+// target does not exist.
 func resolved(path string) (real string, ok bool) {
 	rest := ""
 	for {

@@ -249,7 +249,7 @@ func TestScopeOfFolders(t *testing.T) {
 	r, err := callShell(t, shared, w, input{Command: "chmod 700 ours theirs; echo x >ours/a"})
 	must(t, err)
 	if !strings.Contains(r.Text, "theirs was not changed: it is outside the write scope") {
-		t.Errorf("the model is told %q", r.Text)
+		t.Errorf("the result is %q", r.Text)
 	}
 	for folder, want := range map[string]os.FileMode{"ours": 0o700, "theirs": 0o755} {
 		if info, err := os.Stat(filepath.Join(w.Project, folder)); err != nil || info.Mode().Perm() != want {

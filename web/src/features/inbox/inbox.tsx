@@ -33,6 +33,7 @@ function Waiting({ selected }: { selected: string }) {
   // Without a choice the first one is shown beside the list; on a small screen the list alone.
   // It stays when it is answered elsewhere: a key that is meant for it must not answer another.
   const first = useRef("");
+  const [, drawAnew] = useState(0);
   if (selected || gone.current.has(first.current)) first.current = "";
   if (!selected) first.current ||= asks[0]?.id ?? "";
   const wanted = selected || first.current;
@@ -100,7 +101,7 @@ function Waiting({ selected }: { selected: string }) {
               </>
             ) : wanted && !isPending && !error ? (
               <>
-                <a className="back" href="/inbox" onClick={() => { first.current = ""; setRead(""); }}><Icon.back />All questions</a>
+                <a className="back" href="/inbox" onClick={() => { first.current = ""; drawAnew((n) => n + 1); }}><Icon.back />All questions</a>
                 <ClosedQuestion id={wanted} />
               </>
             ) : !error && !isPending && (
