@@ -33,6 +33,13 @@ func startRun(c *call, b *startBody) (a startAnswer, err error) {
 	if err != nil {
 		return a, err
 	}
+	key, err := idempotencyKeyOf(c)
+	if err != nil {
+		return a, err
+	}
+	if key != "" && b.Resume != "" {
+		return a, fault.Invalid([]fault.Problem{{Field: "Idempotency-Key", Message: "does not go with resume: send it without the key, and look at the run first if you do not know whether it was taken up"}})
+	}
 	allow := b.Allow
 	if b.Resume != "" {
 		if allow, err = c.o.Workflows.Runs.Allowed(c.ctx(), root, b.Resume); err != nil {
@@ -53,7 +60,7 @@ func startRun(c *call, b *startBody) (a startAnswer, err error) {
 	}
 	runs := c.o.Workflows.Runs
 	correct := run.Corrected{Project: root, ID: b.Resume, File: file, Within: root, OnQuestion: b.OnQuestion}
-	start := run.Request{Project: root, File: file, Within: root, Input: b.Input, Model: b.Model, Mode: b.Mode, OnQuestion: b.OnQuestion, Allow: b.Allow}
+	start := run.Request{Project: root, File: file, Within: root, Key: key, Input: b.Input, Model: b.Model, Mode: b.Mode, OnQuestion: b.OnQuestion, Allow: b.Allow}
 	var begun run.Summary
 	switch {
 	case b.DryRun && b.Resume != "":

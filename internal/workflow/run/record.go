@@ -71,6 +71,9 @@ type Record struct {
 	// SkipRefused is set where tasks do without attachments that cannot be used.
 	SkipRefused bool `json:"skipRefused,omitempty"`
 
+	// Sent is the request that began the run, where it had a key.
+	Sent *Sent `json:"sent,omitempty"`
+
 	// within is the folder that Folder must lie in; "" is any.
 	within string
 

@@ -123,6 +123,9 @@ type Request struct {
 	// Within, where it is set, is the folder that File must lie in, links resolved:
 	// a caller that may name only files of a project says so here.
 	Within string
+	// Key, where it is set, makes the request begin one run, however often it is sent in
+	// the same project: in the words of HTTP, its Idempotency-Key.
+	Key string
 	// Input is what the workflow is given.
 	Input map[string]any
 	// Texts are further inputs, as a command line has them: what the schema of the

@@ -14,8 +14,15 @@ import (
 
 // Start checks everything that can be checked, records the run, and sets it to
 // work in a goroutine that the runner owns. An INVALID_WORKFLOW lists every problem
-// of the file with its place.
+// of the file with its place. A request with a key begins one run, however often it is sent.
 func (r *Runner) Start(ctx context.Context, req Request) (Summary, error) {
+	if req.Key != "" {
+		return r.once(ctx, req)
+	}
+	return r.start(ctx, req, nil)
+}
+
+func (r *Runner) start(ctx context.Context, req Request, sent *Sent) (Summary, error) {
 	w, at, err := r.begin(ctx, req)
 	if err != nil {
 		return Summary{}, err
@@ -35,7 +42,7 @@ func (r *Runner) Start(ctx context.Context, req Request) (Summary, error) {
 		},
 		SHA256: w.sum(), Folder: filepath.Dir(req.File), Input: w.input,
 		Configured: r.o.Provider, Provider: req.Provider, Model: req.Model, Mode: req.Mode, Allow: req.Allow, SkipRefused: req.SkipRefused,
-		within: req.Within,
+		within: req.Within, Sent: sent,
 	}
 	x, err := r.open(w, record, at, true, func(x *execution) error {
 		var err error

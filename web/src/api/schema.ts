@@ -3262,6 +3262,7 @@ export interface components {
             project: string;
             provider?: string;
             resumed?: string[];
+            sent?: components["schemas"]["run.Sent"];
             sha256: string;
             skipRefused?: boolean;
             snapshot?: string;
@@ -3273,6 +3274,10 @@ export interface components {
             version?: string;
             waits?: components["schemas"]["run.Waiting"][];
             workflow: string;
+        };
+        "run.Sent": {
+            digest: string;
+            key: string;
         };
         "run.Summary": {
             calls?: components["schemas"]["event.Calls"];
@@ -10941,7 +10946,10 @@ export interface operations {
     startRun: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description 1 to 200 visible ASCII characters; the same key and body start once. It does not go with resume */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -11005,7 +11013,7 @@ export interface operations {
                     "application/json": components["schemas"]["fault.Body"];
                 };
             };
-            /** @description WORKING_ROOT_CONFLICT, RUN_IN_PROGRESS */
+            /** @description WORKING_ROOT_CONFLICT, IDEMPOTENCY_CONFLICT, RUN_IN_PROGRESS */
             409: {
                 headers: {
                     [name: string]: unknown;

@@ -1,5 +1,5 @@
 // The calls about workflow files and their runs.
-import { get, post, withQuery } from "./http";
+import { get, jsonBody, post, request, withQuery } from "./http";
 import type { components } from "./schema";
 import { readStream } from "./stream";
 
@@ -12,6 +12,7 @@ export type RunRecord = Schemas["run.Record"];
 export type RunTask = Schemas["run.Task"];
 export type RunFailure = Schemas["run.Failure"];
 export type Kept = Schemas["run.Kept"];
+export type Started = NonNullable<Schemas["startAnswer"]["run"]>;
 export type RunBody = Schemas["startBody"];
 export type Attachment = Schemas["gather.Report"];
 
@@ -21,7 +22,15 @@ export const workflows = (projectRoot: string, signal?: AbortSignal) => get<Sche
 export const check = (projectRoot: string, path: string) => post<Checked>("/api/workflow/check", { projectRoot, path });
 
 export const plan = (body: RunBody) => post<Schemas["startAnswer"]>("/api/workflow/run", { ...body, dryRun: true }).then((a) => a.plan!);
-export const run = (body: RunBody) => post<Schemas["startAnswer"]>("/api/workflow/run", body).then((a) => a.run!);
+
+/** Starts a run. The same key and body start once, however often they are sent. */
+export async function run(body: RunBody, key: string): Promise<Started> {
+  const res = await request("/api/workflow/run", jsonBody(body, { "Idempotency-Key": key }));
+  return ((await res.json()) as Schemas["startAnswer"]).run!;
+}
+
+/** Takes a run up again, with a corrected file where one is named. */
+export const resume = (body: RunBody) => post<Schemas["startAnswer"]>("/api/workflow/run", body).then((a) => a.run!);
 
 /** Which finished tasks of a run stay with a corrected file. Nothing is started. */
 export const corrected = (projectRoot: string, resume: string, path: string) =>

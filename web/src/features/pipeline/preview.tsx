@@ -1,7 +1,8 @@
 // What a start would send and may cost, before anything is made.
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import * as pipeline from "../../api/pipeline";
+import { useRequestKey } from "../../api/request-key";
 import type { Project } from "../../api/types";
 import { useModelName, usePersonas, useRefresh } from "../../app-state";
 import { navigate, projectLink, sessionLink } from "../../route";
@@ -9,19 +10,16 @@ import { count, tokens } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice, Sheet } from "../../ui/parts";
 import { modes } from "../workbench/options";
-import { newKey } from "../workbench/send";
 import { dollars } from "./words";
 
 export function PreviewSheet({ project, body, onAcceptEdits, onClose }: { project: Project; body: pipeline.StartBody; onAcceptEdits: () => void; onClose: () => void }) {
   const refresh = useRefresh();
   const modelName = useModelName();
   const [shown, setShown] = useState(0);
-  // One key for what is started, as long as the preview is open: sent twice, it starts once.
-  const key = useRef({ of: "", is: "" });
-  const keyOf = (text: string) => { if (key.current.of !== text) key.current = { of: text, is: newKey() }; return key.current.is; };
+  const keyOf = useRequestKey();
   const { data, error, isPending } = useQuery({ queryKey: ["preview", body], queryFn: () => pipeline.preview(body), retry: false, gcTime: 0, staleTime: Infinity });
   const start = useMutation({
-    mutationFn: () => pipeline.start(body, keyOf(JSON.stringify(body))),
+    mutationFn: () => pipeline.start(body, keyOf(body)),
     onSuccess: (started) => {
       refresh("sessions", "active", "batches");
       const [only, more] = started.sessions ?? [];

@@ -46,7 +46,7 @@ export default function Run({ project, item: id }: ViewProps) {
   const [correcting, setCorrecting] = useState(false);
   const act = useMutation({
     mutationFn: ({ how, path }: { how: "cancel" | "resume"; path?: string }) =>
-      (how === "cancel" ? api.cancelRun(root, id) : workflows.run({ projectRoot: root, resume: id, onQuestion: "wait", ...(path ? { path } : {}) })),
+      (how === "cancel" ? api.cancelRun(root, id) : workflows.resume({ projectRoot: root, resume: id, onQuestion: "wait", ...(path ? { path } : {}) })),
     onSuccess: (_, { how }) => { setCorrecting(false); announce(how === "cancel" ? "The run was cancelled." : "The run goes on."); },
     onSettled: () => refresh("run", "active", "questions"),
   });

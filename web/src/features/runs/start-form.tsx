@@ -1,6 +1,7 @@
 // Starting a workflow: its input as a form, a dry run, and the start.
 import { useMutation } from "@tanstack/react-query";
 import { useId, useState } from "react";
+import { useRequestKey } from "../../api/request-key";
 import type { Project } from "../../api/types";
 import * as workflows from "../../api/workflows";
 import { useModels, useRefresh } from "../../app-state";
@@ -19,12 +20,13 @@ export function StartForm({ project, path, schema }: { project: Project; path: s
   const [model, setModel] = useState("");
   const models = useModels();
   const refresh = useRefresh();
+  const keyOf = useRequestKey();
   const { input, problems } = inputOf(fields, texts);
   const wrong = Object.keys(problems).length > 0;
   const body: workflows.RunBody = { projectRoot: project.path, path, input, onQuestion: "wait", ...(mode !== "direct" ? { mode } : {}), ...(model ? { model } : {}) };
   const plan = useMutation({ mutationFn: () => workflows.plan(body) });
   const run = useMutation({
-    mutationFn: () => workflows.run(body),
+    mutationFn: () => workflows.run(body, keyOf(body)),
     onSuccess: (begun) => { refresh("active"); navigate(projectLink(project.id, "runs", begun.id)); },
   });
   const go = (how: typeof plan | typeof run) => { setTried(true); if (!wrong) how.mutate(); };

@@ -1,6 +1,7 @@
 // Sending: the message is shown at once, and taken back whole if it is refused.
 import * as api from "../../api/client";
 import { isFailure } from "../../api/http";
+import { newKey } from "../../api/request-key";
 import type { SessionRecord, TurnBody } from "../../api/types";
 import type { Feed, Pending } from "../../session/store";
 import type { Draft, DraftState } from "./drafts";
@@ -73,11 +74,6 @@ function turnBody(sessionId: string, draft: DraftState, options: Options, sessio
     sessionId, message: draft.text, ...(attachments.length ? { attachments } : {}),
     opts: turnOpts(options, session),
   };
-}
-
-/** A key that nobody else has. randomUUID is missing where the address is not secure. */
-export function newKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
 }
 
 const paths = (draft: DraftState) => draft.files.flatMap((f) => (f.state === "ready" && f.path ? [f.path] : []));

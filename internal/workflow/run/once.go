@@ -1,0 +1,119 @@
+package run
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"belay/internal/durable"
+	"belay/internal/fault"
+	"belay/internal/plainjson"
+	"belay/internal/turn"
+	"belay/internal/workspace"
+)
+
+// Sent is the request that began a run: a caller that did not see the answer sends it again
+// under the same key, and gets the run that there is.
+type Sent struct {
+	Key string `json:"key"`
+	// Digest is that of the request's content.
+	Digest string `json:"digest"`
+}
+
+// fileStarting is the lock under which runs with a key begin, in the operator's folder.
+const fileStarting = "starting.lock"
+
+// startingPoll is how soon a start goes on after another one.
+const startingPoll = 10 * time.Millisecond
+
+// once begins a run under the request's key, or returns the one that was begun under it in
+// the last [turn.IdempotencyTTL]. IDEMPOTENCY_CONFLICT where that was another request.
+func (r *Runner) once(ctx context.Context, req Request) (s Summary, err error) {
+	lock, err := r.state.starting(ctx)
+	if err != nil {
+		return s, err
+	}
+	defer func() { err = errors.Join(err, lock.Unlock()) }()
+	sent, err := req.sent()
+	if err != nil {
+		return s, err
+	}
+	earlier, err := r.begunBy(ctx, req.Project, sent.Key)
+	switch {
+	case err != nil:
+		return s, err
+	case earlier == nil:
+		return r.start(ctx, req, sent)
+	case earlier.Sent.Digest != sent.Digest:
+		return s, fault.New(fault.IdempotencyConflict, "Idempotency-Key %q was used for another run of this project", sent.Key).With("runId", earlier.ID)
+	}
+	return r.now(earlier.Summary, req.Project), nil
+}
+
+// sent is what is kept of a request that has a key.
+func (req Request) sent() (*Sent, error) {
+	key := req.Key
+	req.Key = ""
+	data, err := plainjson.Marshal(req)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(data)
+	return &Sent{Key: key, Digest: hex.EncodeToString(sum[:])}, nil
+}
+
+// begunBy is the run that a key began, nil where none did. The ids of runs sort by time: the
+// search ends at the first run that is too old.
+func (r *Runner) begunBy(ctx context.Context, project, key string) (*Record, error) {
+	p, err := workspace.OpenProject(project)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	ids, err := runIDs(p)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		record, err := readRecord(project, id)
+		switch {
+		case fault.Is(err, fault.WorkingRootInaccessible), fault.IsShortage(err):
+			return nil, err
+		case err != nil:
+			continue // it did not begin, or a person has damaged its record
+		case r.o.Clock().Sub(record.StartedAt) > turn.IdempotencyTTL:
+			return nil, nil
+		case record.Sent != nil && record.Sent.Key == key:
+			return &record, nil
+		}
+	}
+	return nil, nil
+}
+
+// starting takes the lock of the starts with a key, of all processes.
+func (s state) starting(ctx context.Context) (*durable.FileLock, error) {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return nil, storage("the state folder cannot be written", err)
+	}
+	for {
+		l, err := durable.Lock(filepath.Join(s.dir, fileStarting))
+		switch {
+		case err == nil:
+			return l, nil
+		case !errors.Is(err, durable.ErrLocked):
+			return nil, storage("the start of the run cannot be locked", err)
+		}
+		select {
+		case <-time.After(startingPoll):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}

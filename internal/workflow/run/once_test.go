@@ -1,0 +1,56 @@
+package run_test
+
+import (
+	"sync"
+	"testing"
+
+	"belay/internal/fault"
+	"belay/internal/turn"
+)
+
+// TestKeyBeginsOneRun: a client that did not see the answer sends the request again, at the
+// same time or after the server began anew.
+func TestKeyBeginsOneRun(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, agents+`tasks:
+  - {id: one, agent: a, prompt: Look.}
+`, func(turn.Request) reply { return reply{text: "done"} })
+	req := b.request(nil)
+	req.Key = "k1"
+	var all sync.WaitGroup
+	ids := make([]string, 8)
+	for i := range ids {
+		all.Go(func() {
+			s, err := b.r.Start(t.Context(), req)
+			if err != nil {
+				t.Error(err)
+			}
+			ids[i] = s.ID
+		})
+	}
+	all.Wait()
+	for _, id := range ids {
+		if id != ids[0] || id == "" {
+			t.Fatalf("one key began %q", ids)
+		}
+	}
+	b.ended(ids[0])
+	b.r = b.runner() // of a server that began anew
+	if s, err := b.r.Start(t.Context(), req); err != nil || s.ID != ids[0] || s.EndedAt == nil {
+		t.Errorf("after its end: %+v, %v", s, err)
+	}
+	if n := len(b.e.asked()); n != 1 {
+		t.Errorf("the model was asked %d times", n)
+	}
+	other := req
+	other.Model = "another"
+	if _, err := b.r.Start(t.Context(), other); !fault.Is(err, fault.IdempotencyConflict) {
+		t.Errorf("another request under the key: %v", err)
+	}
+	other.Key = "k2"
+	s, err := b.r.Start(t.Context(), other)
+	if err != nil || s.ID == ids[0] {
+		t.Fatalf("another key: %+v, %v", s, err)
+	}
+	b.ended(s.ID)
+}
