@@ -103,8 +103,11 @@ func (s *schemas) properties(t reflect.Type, properties map[string]any, required
 		if doc := field.Tag.Get("doc"); doc != "" {
 			schema["description"] = doc
 		}
-		if field.Tag.Get("is") == someOf {
+		switch is := field.Tag.Get("is"); {
+		case is == someOf:
 			schema["minItems"] = 1
+		case strings.Contains(is, "|"):
+			schema["enum"] = strings.Split(is, "|")
 		}
 		properties[name] = schema
 		if !optional {

@@ -76,7 +76,11 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 	case !errors.As(err, &unknown):
 		return asUsage(err)
 	case unknown.GetSpecifiedShortnames() != "":
-		return failed(ExitUsage, "", fmt.Errorf("unknown flag: -%s", unknown.GetSpecifiedName()))
+		name, hint := unknown.GetSpecifiedName(), ""
+		if strings.Trim(name, "0123456789") == "" {
+			hint = "write -- before a word that begins with a dash, as in " + cmd.CommandPath() + " -- -" + name
+		}
+		return failed(ExitUsage, hint, fmt.Errorf("unknown flag: -%s", name))
 	}
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })

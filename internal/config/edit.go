@@ -25,7 +25,8 @@ import (
 func Edit(ctx context.Context, o Options, key string, value *string) (path string, problems []Problem, err error) {
 	return edit(ctx, o, key, func(root *yaml.Node, path []string) error {
 		if value == nil {
-			removeKey(root, path)
+			comments, _ := removeKey(root, path)
+			root.HeadComment = joined(root.HeadComment, comments)
 			return nil
 		}
 		node, err := valueNode(*value)

@@ -133,3 +133,58 @@ func TestShowHasNoKeys(t *testing.T) {
 		}
 	}
 }
+
+// An edit finds a setting however the file writes it, and leaves comments, indentation and
+// line ends as they are.
+func TestEditsLeaveTheRest(t *testing.T) {
+	o := Options{ConfigFile: filepath.Join(t.TempDir(), "config.yaml"), Home: t.TempDir()}
+	seven := "7"
+	for _, c := range []struct {
+		before string
+		value  *string
+		after  string
+	}{
+		{"turn.max_turns: 5\n", &seven, "turn.max_turns: 7\n"},
+		{"turn:\n  max_tokens: 9\nturn.max_turns: 5 # mine\n", &seven, "turn:\n  max_tokens: 9\nturn.max_turns: 7 # mine\n"},
+		{"turn:\n    max_tokens: 9\n", &seven, "turn:\n    max_tokens: 9\n    max_turns: 7\n"},
+		{"model: a\r\nturn:\r\n  max_turns: 5\r\n", &seven, "model: a\r\nturn:\r\n  max_turns: 7\r\n"},
+		{"turn.max_turns: 5\n", nil, "{}\n"},
+		{"# of the file\n\n# of the turns\nturn:\n  # why five\n  max_turns: 5\nmodel: a\n", nil, "# of the file\n\n# of the turns\n\n# why five\n\nmodel: a\n"},
+		{"turn:\n  max_tokens: 9\n  # why five\n  max_turns: 5\n", nil, "turn:\n  max_tokens: 9\n  # why five\n"},
+		{"# why five\nturn.max_turns: 5\n", nil, "# why five\n{}\n"},
+	} {
+		if err := os.WriteFile(o.ConfigFile, []byte(c.before), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, problems, err := Edit(t.Context(), o, "turn.max_turns", c.value); err != nil || len(problems) > 0 {
+			t.Errorf("%q: %v, %v", c.before, problems, err)
+		}
+		data, err := os.ReadFile(o.ConfigFile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		squeeze := func(s string) string { return strings.ReplaceAll(s, "\n\n", "\n") } // blank lines are the library's
+		if squeeze(string(data)) != squeeze(c.after) {
+			t.Errorf("%q became %q", c.before, data)
+		}
+		cfg, problems := Examine(o)
+		if c.value != nil && (cfg.Turn.MaxTurns != 7 || len(problems) > 0) {
+			t.Errorf("%q: max_turns is %d, %v", data, cfg.Turn.MaxTurns, problems)
+		}
+	}
+}
+
+// Blanks at the ends of a path belong to the folder's name: without them it is another folder.
+func TestBlanksOfPaths(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "own ")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "config.yaml")
+	if err := os.WriteFile(file, []byte("project: '"+dir+"'\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if cfg, problems := Examine(Options{ConfigFile: file, Home: t.TempDir()}); cfg.Project != dir || len(problems) > 0 {
+		t.Errorf("project is %q, %v", cfg.Project, problems)
+	}
+}

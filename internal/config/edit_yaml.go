@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v4"
 )
@@ -32,12 +33,38 @@ func withSetting(data []byte, path []string, how change) ([]byte, error) {
 		root.Style &^= yaml.FlowStyle
 	}
 	var out bytes.Buffer
-	e, err := yaml.NewDumper(&out, yaml.WithIndent(2))
+	e, err := yaml.NewDumper(&out, yaml.WithIndent(indentOf(doc.Content[0])))
 	if err != nil {
 		return nil, err
 	}
 	err = errors.Join(e.Dump(&doc), e.Close())
-	return out.Bytes(), err
+	text := out.Bytes()
+	if bytes.Contains(data, []byte("\r\n")) {
+		text = bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
+	}
+	return text, err
+}
+
+// indentOf is by how many columns the first section of a file is indented, 2 where it has none.
+func indentOf(root *yaml.Node) int {
+	for i := 0; root.Kind == yaml.MappingNode && i+1 < len(root.Content); i += 2 {
+		key, value := root.Content[i], root.Content[i+1]
+		if in := value.Column - key.Column; value.Kind == yaml.MappingNode && value.Line > key.Line && in >= 2 && in <= 8 {
+			return in
+		}
+	}
+	return 2
+}
+
+// begins is how many keys of a path a key of the file stands for: "turn.max_turns" stands for
+// two; 0 is another key.
+func begins(key string, path []string) int {
+	for n := len(path); n > 0; n-- {
+		if key == strings.Join(path[:n], ".") {
+			return n
+		}
+	}
+	return 0
 }
 
 // valueNode is a value as a person writes it in the file.
@@ -52,23 +79,45 @@ func valueNode(text string) (*yaml.Node, error) {
 	return doc.Content[0], nil
 }
 
+// find is the value of a setting in a mapping, and where it stands: nil where the file does
+// not have it. A file may write it in sections, as "turn.max_turns", or as a mixture.
+func find(n *yaml.Node, path []string) (in *yaml.Node, at int) {
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		switch stands := begins(n.Content[i].Value, path); stands {
+		case 0:
+		case len(path):
+			return n, i + 1
+		default:
+			if in, at = find(n.Content[i+1], path[stands:]); in != nil {
+				return in, at
+			}
+		}
+	}
+	return nil, 0
+}
+
 // setKey puts a value at a path below a mapping, and makes the sections on the way.
 func setKey(n *yaml.Node, path []string, value *yaml.Node) error {
+	if in, at := find(n, path); in != nil {
+		value.LineComment = in.Content[at].LineComment
+		in.Content[at] = value
+		return nil
+	}
 	if n.Kind != yaml.MappingNode {
 		return errors.New("stands below something that is no section")
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value != path[0] {
-			continue
+		stands := begins(n.Content[i].Value, path)
+		switch section := n.Content[i+1]; {
+		case stands == 0:
+		case !isNull(section):
+			return setKey(section, path[stands:], value)
+		default:
+			value = nested(path[stands:], value)
+			value.LineComment = section.LineComment
+			n.Content[i+1] = value
+			return nil
 		}
-		if len(path) > 1 && !isNull(n.Content[i+1]) {
-			return setKey(n.Content[i+1], path[1:], value)
-		}
-		old := n.Content[i+1]
-		value = nested(path[1:], value)
-		value.LineComment = old.LineComment
-		n.Content[i+1] = value
-		return nil
 	}
 	n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: path[0]}, nested(path[1:], value))
 	return nil
@@ -77,17 +126,8 @@ func setKey(n *yaml.Node, path []string, value *yaml.Node) error {
 // appendTo adds entries to the list at a path below a mapping, which is made where there
 // is none.
 func appendTo(n *yaml.Node, path []string, entries []string) error {
-	if n.Kind != yaml.MappingNode {
-		return errors.New("stands below something that is no section")
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value != path[0] || isNull(n.Content[i+1]) {
-			continue
-		}
-		if len(path) > 1 {
-			return appendTo(n.Content[i+1], path[1:], entries)
-		}
-		return addEntries(n.Content[i+1], entries)
+	if in, at := find(n, path); in != nil && !isNull(in.Content[at]) {
+		return addEntries(in.Content[at], entries)
 	}
 	list := &yaml.Node{Kind: yaml.SequenceNode}
 	if err := addEntries(list, entries); err != nil {
@@ -117,17 +157,38 @@ func nested(path []string, value *yaml.Node) *yaml.Node {
 	return value
 }
 
-// removeKey removes what a path leads to, and the sections that are empty without it. It
-// reports whether the mapping is empty then.
-func removeKey(n *yaml.Node, path []string) bool {
+// removeKey removes what a path leads to, and the sections that are empty without it. The
+// comments above stay, with what is next, or are returned where the mapping is empty.
+func removeKey(n *yaml.Node, path []string) (comments string, empty bool) {
 	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value != path[0] {
+		key := n.Content[i]
+		stands := begins(key.Value, path)
+		if stands == 0 {
 			continue
 		}
-		if len(path) == 1 || removeKey(n.Content[i+1], path[1:]) {
-			n.Content = append(n.Content[:i], n.Content[i+2:]...)
+		within, gone := "", stands == len(path)
+		if !gone {
+			within, gone = removeKey(n.Content[i+1], path[stands:])
 		}
-		break
+		if !gone {
+			continue
+		}
+		comments = joined(key.HeadComment, within, key.FootComment)
+		n.Content = append(n.Content[:i], n.Content[i+2:]...)
+		switch {
+		case i < len(n.Content):
+			n.Content[i].HeadComment = joined(comments, n.Content[i].HeadComment)
+		case i > 0:
+			n.Content[i-2].FootComment = joined(n.Content[i-2].FootComment, comments)
+		default:
+			return comments, true
+		}
+		return "", false
 	}
-	return n.Kind == yaml.MappingNode && len(n.Content) == 0
+	return "", n.Kind == yaml.MappingNode && len(n.Content) == 0
+}
+
+// joined are comments with a blank line between them.
+func joined(comments ...string) string {
+	return strings.Join(slices.DeleteFunc(comments, func(c string) bool { return c == "" }), "\n\n")
 }

@@ -46,15 +46,15 @@ func oneLine(s string) error {
 	return nil
 }
 
-// path is a file or folder, made absolute.
+// path is a file or folder, made absolute. Blanks at its ends belong to its name: without
+// them it would be another folder.
 type path struct{ p *string }
 
 func (v path) set(s, base string) error {
-	s = strings.TrimSpace(s)
 	if err := oneLine(s); err != nil {
 		return err
 	}
-	if s == "" {
+	if strings.TrimSpace(s) == "" {
 		*v.p = ""
 		return nil
 	}

@@ -29,7 +29,7 @@ func Events() []event.Spec {
 		{Type: SessionChanged, When: "A session is new, or differs in what lists show but the time of its last use.", Sample: Changed{}},
 		{Type: SessionRemoved, When: "A session is gone.", Sample: Removed{}},
 		{Type: RunChanged, When: "A run is new, or has another status.", Sample: RunState{}},
-		{Type: ProjectsChanged, When: "The list of projects differs.", Sample: struct{}{}},
+		{Type: ProjectsChanged, When: "The list of projects differs.", Sample: Nothing{}},
 	}
 }
 
@@ -38,6 +38,9 @@ type Position struct {
 	// Version counts the changes that this process has seen.
 	Version uint64 `json:"version"`
 }
+
+// Nothing is the payload of [ProjectsChanged].
+type Nothing struct{}
 
 // Opened is the payload of [DecisionOpened].
 type Opened struct {

@@ -62,7 +62,7 @@ func (l *looker) look(ctx context.Context) (changes []draft, err error) {
 	if slow {
 		if roots := l.view.roots(); !slices.Equal(roots, l.roots) {
 			l.roots = roots
-			changes = append(changes, draft{ProjectsChanged, struct{}{}})
+			changes = append(changes, draft{ProjectsChanged, Nothing{}})
 		}
 	}
 	asking := map[string]bool{} // the sessions with new or closed questions

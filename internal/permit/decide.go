@@ -83,7 +83,7 @@ func (d *Requests) names(dir string) ([]string, error) {
 // An empty sessionID stands for whichever session asked. Only are, of the files that
 // a command changed, those that count; all do where there is none.
 func (d *Requests) Decide(ctx context.Context, sessionID, id string, v Verdict, by, note string, only ...string) (Decision, error) {
-	dec := Decision{DecisionID: id, Verdict: v, By: strings.TrimSpace(by), Note: strings.TrimSpace(note), Only: cleaned(only), Time: d.o.Clock().UTC()}
+	dec := Decision{DecisionID: id, Verdict: v, By: strings.TrimSpace(by), Note: strings.TrimSpace(note), Only: CleanPaths(only), Time: d.o.Clock().UTC()}
 	if err := dec.Check(); err != nil {
 		return Decision{}, err
 	}
@@ -153,8 +153,8 @@ func (d Decision) Check() error {
 	return fault.Invalid(problems)
 }
 
-// cleaned are paths as a question names them, whichever way a person wrote them.
-func cleaned(paths []string) []string {
+// CleanPaths are paths as a question names them, whichever way a person wrote them.
+func CleanPaths(paths []string) []string {
 	var all []string
 	for _, p := range paths {
 		all = append(all, path.Clean(p))

@@ -71,7 +71,7 @@ func (c *Changes) apply(ctx context.Context, project string, root *os.Root, k *k
 			return result, err
 		}
 	}
-	choice := shell.KeptChoice{Only: r.Only, RunsByItself: r.RunsByItself}
+	choice := shell.KeptChoice{Only: permit.CleanPaths(r.Only), RunsByItself: r.RunsByItself}
 	done, err := shell.ApplyKept(ctx, w, k, choice, by, func(made []session.Change) error {
 		return c.record(context.WithoutCancel(ctx), lease, project, k, r, made)
 	})

@@ -1687,8 +1687,11 @@ export interface components {
             projects: components["schemas"]["overview.Project"][] | null;
         };
         answerBody: {
-            /** @description continue or refuse */
-            answer: string;
+            /**
+             * @description continue or refuse
+             * @enum {string}
+             */
+            answer: "continue" | "refuse";
             /** @description who answers; operator without it */
             by?: string;
             /** @description what to say with it, at most 4096 bytes */
@@ -1996,8 +1999,11 @@ export interface components {
             only?: string[];
             /** @description the session whose turn asks; left out for the question of a run */
             sessionId?: string;
-            /** @description allow, deny, or allow_session: also later calls of the same classes, by the same agent in this session; a run continues with allow, and its task fails with deny */
-            verdict: string;
+            /**
+             * @description allow, deny, or allow_session: also later calls of the same classes, by the same agent in this session; a run continues with allow, and its task fails with deny
+             * @enum {string}
+             */
+            verdict: "allow" | "allow_session" | "deny";
         };
         decisionsAnswer: {
             decisions: components["schemas"]["openDecision"][] | null;
@@ -2565,6 +2571,7 @@ export interface components {
             turnId?: string;
             what: string;
         };
+        "overview.Nothing": Record<string, never>;
         "overview.Opened": {
             /** Format: date-time */
             created: string;
@@ -3787,12 +3794,18 @@ export interface components {
             input?: {
                 [key: string]: unknown;
             };
-            /** @description permission mode of the turns: direct (without it), dontAsk, acceptEdits or plan */
-            mode?: string;
+            /**
+             * @description permission mode of the turns: direct (without it), dontAsk, acceptEdits or plan
+             * @enum {string}
+             */
+            mode?: "direct" | "dontAsk" | "acceptEdits" | "plan";
             /** @description the model of all agents, whatever the file says */
             model?: string;
-            /** @description what becomes of calls that a person must allow: wait, or refuse; without it they wait at most permit.unattended_timeout */
-            onQuestion?: string;
+            /**
+             * @description what becomes of calls that a person must allow: wait, or refuse; without it they wait at most permit.unattended_timeout
+             * @enum {string}
+             */
+            onQuestion?: "wait" | "refuse";
             /** @description the workflow file, in the project: absolute, or relative to the project */
             path?: string;
             /** @description the project's id, in place of projectRoot */
@@ -3825,12 +3838,14 @@ export interface components {
             attachments?: string[];
             /** @description what the person says; may be empty when attachments are given */
             message: string;
-            /** @description steer, the default: at the turn's next tool boundary; followUp: when the model has answered */
-            mode?: string;
+            /**
+             * @description steer, the default: at the turn's next tool boundary; followUp: when the model has answered
+             * @enum {string}
+             */
+            mode?: "steer" | "followUp";
             /** @description the session whose running turn is to hear it */
             sessionId: string;
         };
-        "struct {}": Record<string, never>;
         summaryAnswer: {
             run: components["schemas"]["run.Summary"];
         };

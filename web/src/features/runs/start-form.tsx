@@ -12,11 +12,13 @@ import { modes } from "../workbench/options";
 import { type Field, fieldsOf, inputOf } from "./form";
 import { PlanView } from "./plan";
 
+type Mode = (typeof modes)[number]["id"];
+
 export function StartForm({ project, path, schema }: { project: Project; path: string; schema: unknown }) {
   const fields = fieldsOf(schema);
   const [texts, setTexts] = useState<Record<string, string>>({});
   const [tried, setTried] = useState(false);
-  const [mode, setMode] = useState("direct");
+  const [mode, setMode] = useState<Mode>("direct");
   const [model, setModel] = useState("");
   const models = useModels();
   const refresh = useRefresh();
@@ -36,7 +38,7 @@ export function StartForm({ project, path, schema }: { project: Project; path: s
       {fields.length > 0 && <h2>Input</h2>}
       {fields.map((f) => <FormField key={f.name} field={f} value={texts[f.name] ?? f.initial} problem={tried ? problems[f.name] : undefined} onChange={(v) => set(f.name, v)} />)}
       <div className="pipeline-options run-options">
-        <label><span className="hidden">Mode</span><select className="quiet" name="mode" title="Mode" value={mode} onChange={(e) => setMode(e.target.value)}>{modes.map((m) => <option key={m.id} value={m.id}>{m.label}</option>)}</select></label>
+        <label><span className="hidden">Mode</span><select className="quiet" name="mode" title="Mode" value={mode} onChange={(e) => setMode(e.target.value as Mode)}>{modes.map((m) => <option key={m.id} value={m.id}>{m.label}</option>)}</select></label>
         <label><span className="hidden">Model</span><select className="quiet" name="model" title="Model" value={model} onChange={(e) => setModel(e.target.value)}>
           <option value="">As the file says</option>{models.map((m) => <option key={m.id} value={m.id}>{m.name}</option>)}</select></label>
         <span className="grow" />
