@@ -102,7 +102,6 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 	a.startDiscord(ctx, carrier, base, here.ready, o.Discord)
 	var background sync.WaitGroup
 	life, end := context.WithCancel(ctx)
-	background.Go(func() { a.tidy(life, carrier) })
 	background.Go(func() { sweepRequests(life, a) })
 	background.Go(func() { a.freeWhenIdle(life) })
 	background.Go(func() { here.attend(life) })
@@ -111,6 +110,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 		if n := a.Engine.Counts().TakenUp; n > 0 && o.Resumed != nil {
 			o.Resumed(n)
 		}
+		background.Go(func() { a.tidy(life, carrier) }) // it takes the leases of sessions that wait
 		followAnswers(life, a)
 	})
 	so := serveOptions(a.Config)

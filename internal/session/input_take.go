@@ -51,6 +51,7 @@ func (l *Lease) TakeInputs(turn string) (inputs []Input, err error) {
 			}
 			l.took[name] = true
 			inputs = append(inputs, in)
+		case missing(err): // a person has taken it back meanwhile
 		case fault.IsShortage(err):
 			errs = append(errs, err) // it stays
 		default:

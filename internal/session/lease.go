@@ -19,6 +19,7 @@ type Lease struct {
 	// by sessionState.mu, as is turn.
 	lock        *durable.FileLock
 	turn        string
+	left        string // the turn that the lock's note named when the lease was taken
 	inputClosed bool // the turn takes no more inputs
 	severed     bool // the lock excludes nobody any more: nothing is written
 	// took are the inputs that were returned, inTranscript those of them that were

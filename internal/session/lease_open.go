@@ -26,6 +26,7 @@ func (l *Lease) open(lock *durable.FileLock, why purpose) error {
 		return fmt.Errorf("read the lock's note: %w", err)
 	}
 	if v.warm(raw) {
+		l.left = v.noteContent.Turn
 		return nil
 	}
 	err = l.adopt(raw)
@@ -50,6 +51,7 @@ const changedEarlier = "the session's files were changed since belay last wrote 
 func (l *Lease) adopt(raw []byte) error {
 	v := l.state
 	n, _ := decodeNote(raw) // a spoilt note knows nothing
+	l.left = n.Turn
 	v.noted = nil
 	unreported := v.unreported
 	if !n.Unreported {

@@ -93,6 +93,16 @@ func (l *Lease) release(turn string) error {
 	return storage("the session's lock could not be written", err)
 }
 
+// open reports whether a turn has begun and has no end in the transcript or in the log. v.mu
+// is held.
+func (v *sessionState) open(turn string) bool {
+	if turn == "" {
+		return false
+	}
+	last := LastStep(v.transcript.entries)
+	return last.Turn == turn && last.Kind != EntryEnd || v.log.end.Turn == turn && !v.log.end.Ends()
+}
+
 // free gives the lock back. Its file stays open while the session does. v.mu is
 // held.
 func (l *Lease) free() error {
@@ -129,6 +139,10 @@ func (l *Lease) settle(turn string) error {
 	}
 	n := v.note()
 	n.Turn = turn
+	if turn == "" && l.turn == "" && v.open(l.left) {
+		// Somebody only looked: the next process still has to take the turn up, or to end it.
+		n.Turn = l.left
+	}
 	if err := l.writeNote(n); err != nil {
 		return err
 	}

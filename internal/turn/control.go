@@ -31,6 +31,7 @@ type control struct {
 	clock    func() time.Time
 	redact   *redact.Redactor
 	links    Links
+	keys     *idempotencyKeys
 }
 
 var _ Control = (*control)(nil)
@@ -56,6 +57,11 @@ func (c *control) Steer(ctx context.Context, r SteerRequest) error {
 		return err
 	}
 	if r.Key != "" {
+		release, err := c.keys.claim(ctx, r.SessionID, r.Key)
+		if err != nil {
+			return err
+		}
+		defer release()
 		if sent, err := c.store.Signals.InputSent(ctx, r.SessionID, r.Key); sent || err != nil {
 			return err
 		}

@@ -68,6 +68,23 @@ func (d *deadTurns) heal(ctx context.Context, id string) (alive bool, err error)
 	return true, err
 }
 
+// end ends a turn that waits for a person, or whose answer is not carried out yet, and that no
+// process runs. It reports whether there was one: turnID, or any where that is "".
+func (d *deadTurns) end(ctx context.Context, id, turnID string) (ended bool, err error) {
+	if d.lifetime.closing.Err() != nil {
+		return false, nil // what this process leaves is the next one's
+	}
+	lease, err := d.leases.acquireFree(ctx, id)
+	if err != nil {
+		return false, nil // who asks learns that no turn runs
+	}
+	p, err := d.waiting.Find(ctx, lease)
+	if err != nil || p == nil || turnID != "" && turnID != p.Begun.Turn {
+		return false, errors.Join(err, leaveSuspended(lease, p))
+	}
+	return true, errors.Join(d.records.Settle(ctx, lease), lease.Release())
+}
+
 // settle puts on record how a turn ended whose process died, for those who ask
 // what it did. One that waits for a decision is left to a process that takes it
 // up, and a session that somebody works in, or nobody may, as it is. A turn that has

@@ -29,10 +29,10 @@ func (k *idempotencyKeys) find(entries []session.Entry, key string) (session.Ent
 }
 
 // claim makes requests with the same key wait for each other, so that two
-// that arrive at once are one turn. The release must be called once the turn is
-// on record or refused.
-func (k *idempotencyKeys) claim(ctx context.Context, r Request) (release func(), err error) {
-	name := r.SessionID + "\x00" + r.IdempotencyKey
+// that arrive at once are one turn, or one message into a turn. The release must be called
+// once that is on record or refused.
+func (k *idempotencyKeys) claim(ctx context.Context, sessionID, key string) (release func(), err error) {
+	name := sessionID + "\x00" + key
 	for {
 		k.mu.Lock()
 		other := k.beginning[name]

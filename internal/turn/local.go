@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/session"
 	"belay/internal/turn/agent"
@@ -64,6 +65,7 @@ func NewLocal(o Options) *Local {
 		Scope: o.Scope, Gate: o.Gate, Journal: o.Journal, FileRecovery: files, ProjectsIn: o.Store.ProjectsIn,
 		ScratchDir: o.ScratchDir, OwnSkills: o.OwnSkills, SearchPath: o.SearchPath, ReadPaths: o.ReadPaths,
 	}
+	keys := newIdempotencyKeys(o.Clock, o.Rules.Limits.IdempotencyTTL)
 	maker := &turnMaker{services, o.NewID, o.Root, life, running, projects, resolver, ends, o.Links}
 	dead := &deadTurns{
 		store: o.Store, tracer: o.Tracer, lifetime: life, leases: leases, files: files, records: records,
@@ -77,14 +79,13 @@ func NewLocal(o Options) *Local {
 		sessions:    &sessions{o.Store, projects, leases, o.ScratchDir, updates{life, dead}},
 		attachments: &attachments{o.Store, projects, models, dryRun{o.Store, o.Planner, o.ScratchDir}},
 		personas:    personas{o.Root, o.Tools, o.MoreTools},
-		control:     &control{o.Store, projects, o.Requests, o.Clock, o.Redact, o.Links},
+		control:     &control{o.Store, projects, o.Requests, o.Clock, o.Redact, o.Links, keys},
 		FileChanges: changes.New(files, changesEngine{life, projects, dead, o.Store, services}, o.Requests),
 		Files:       files,
 		lifetime:    life, signals: o.Store.Signals, provider: o.Provider, running: running,
 		starter: &starter{
 			store: o.Store, newID: o.NewID, logger: o.Logger, tracer: o.Tracer, lifetime: life, projects: projects, models: models,
-			keys:  newIdempotencyKeys(o.Clock, o.Rules.Limits.IdempotencyTTL),
-			maker: maker, records: records, dead: dead, streams: streams,
+			keys: keys, maker: maker, records: records, dead: dead, streams: streams,
 		},
 		boots: &boots{
 			store: o.Store, root: o.Root, provider: o.Provider, clock: o.Clock, newID: o.NewID,
@@ -115,7 +116,13 @@ func (l *Local) Interrupt(ctx context.Context, sessionID, turnID string) error {
 	if here, err := l.running.interrupt(ctx, sessionID, turnID); here || err != nil {
 		return err
 	}
-	return l.signals.RequestInterrupt(sessionID, turnID)
+	err := l.signals.RequestInterrupt(sessionID, turnID)
+	if fault.Is(err, fault.SessionNotFound) {
+		if ended, failed := l.dead.end(ctx, sessionID, turnID); ended || failed != nil {
+			return failed
+		}
+	}
+	return err
 }
 
 // ModelWarning says that nothing is known of a model of the usual provider and its

@@ -123,13 +123,14 @@ func (s *starter) accept(ctx context.Context, t *turn) (*session.Reader, error) 
 	if err != nil {
 		return nil, err
 	}
-	err = t.record(after)
-	if err == nil {
-		err = t.Lease.Reported() // by the turn's first event
-	}
-	if err != nil {
+	if err := t.record(after); err != nil {
 		_ = reader.Close()
 		return nil, err
+	}
+	// By the turn's first event. Where that cannot be noted, the next turn reports it again: a
+	// turn that is on record must not be refused.
+	if err := t.Lease.Reported(); err != nil {
+		s.logger.Error("note that changed files were reported", "session", t.SessionID, "error", err)
 	}
 	return reader, nil
 }
@@ -149,9 +150,6 @@ func (s *starter) prepare(ctx context.Context, t *turn) (err error) {
 	}
 	open, err := s.records.DanglingQuestions(ctx, t.Lease)
 	if err != nil {
-		return err
-	}
-	if err := s.records.Settle(ctx, t.Lease); err != nil {
 		return err
 	}
 	if err := s.maker.settleOptions(ctx, t); err != nil {
@@ -176,6 +174,13 @@ func (s *starter) prepare(ctx context.Context, t *turn) (err error) {
 	}
 	if t.main.Refused != "" {
 		t.main.Settings.Warn("ATTACHMENTS_REFUSED", t.main.Refused)
+	}
+	// It closes the questions of a turn that died: only for a request that is in order.
+	if err := s.records.Settle(ctx, t.Lease); err != nil {
+		return err
+	}
+	if err := s.maker.warnOfUndos(t); err != nil {
+		return err
 	}
 	t.main.Refused = strings.Trim(changes.TakenBack(t.Lease.Entries())+"\n\n"+t.main.Refused, "\n")
 	if err := t.main.Compose(root); err != nil {

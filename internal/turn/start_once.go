@@ -9,7 +9,7 @@ import (
 
 // once begins a turn under the request's key, unless one was begun before.
 func (s *starter) once(ctx context.Context, rec session.Record, r Request) (Stream, error) {
-	release, err := s.keys.claim(ctx, r)
+	release, err := s.keys.claim(ctx, r.SessionID, r.IdempotencyKey)
 	if err != nil {
 		return nil, err
 	}

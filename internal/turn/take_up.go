@@ -56,11 +56,14 @@ func (d *deadTurns) resume(lease *session.Lease, p *recovery.SuspendedTurn) (_ *
 		return nil, err
 	}
 	if err := d.maker.settleOptions(t.Context, t); err != nil {
+		return nil, givenUp(t.SessionID, err)
+	}
+	if err := d.maker.warnOfUndos(t); err != nil {
 		return nil, err
 	}
 	t.main.Files, t.main.Links, t.main.Refused = p.Begun.Attachments, p.Begun.Links, p.Begun.Warning
 	if err := t.main.Compose(lease.Record().ProjectRoot); err != nil {
-		return nil, err
+		return nil, givenUp(t.SessionID, err)
 	}
 	*t.Spent = p.Spent()
 	began = true
@@ -156,9 +159,15 @@ func leaveSuspended(lease *session.Lease, p *recovery.SuspendedTurn) error {
 	return errors.Join(lease.Begin(p.Begun.Turn), lease.Leave())
 }
 
+// givenUp is why a suspended turn cannot go on, with the way out where nobody can correct that.
+func givenUp(sessionID string, err error) error {
+	f := fault.From(err)
+	return f.WithHint("%s; the turn that waits can be given up with belay session interrupt %s", f.NextStep(), sessionID)
+}
+
 // notCarriedOut refuses what would end a turn whose question a person has answered.
 func notCarriedOut(sessionID string, d permit.Decision) *fault.Error {
 	return fault.New(fault.TurnInProgress, "the answer to %s (%s by %s) is not carried out yet: the process of its turn has ended", d.DecisionID, d.Verdict, d.By).
 		With("sessionId", sessionID).With("decisionId", d.DecisionID).
-		WithHint("belay turn --session %s carries it out before it sends a message, and belay serve at its start", sessionID)
+		WithHint("belay turn --session %s carries it out before it sends a message, and belay serve at its start; belay session interrupt %s gives it up", sessionID, sessionID)
 }

@@ -74,14 +74,19 @@ func (m *turnMaker) settleOptions(ctx context.Context, t *turn) error {
 	for _, sentence := range t.Lease.Tampered() {
 		t.main.Settings.Warn("RECORD_CHANGED", sentence)
 	}
-	if t.unreported, err = m.services.FileRecovery.Unreported(rec.ProjectRoot, rec.SessionID); err != nil {
+	t.Blobs, err = t.Lease.Blobs()
+	return err
+}
+
+// warnOfUndos has the turn report what was settled since the last one.
+func (m *turnMaker) warnOfUndos(t *turn) (err error) {
+	root, err := m.projects.check(t.Lease.Record().ProjectRoot)
+	if err != nil {
 		return err
 	}
+	t.unreported, err = m.services.FileRecovery.Unreported(root, t.SessionID)
 	for _, undo := range t.unreported {
 		t.main.Settings.Warn("UNDO_SETTLED", changes.Notice(undo))
 	}
-	if t.Blobs, err = t.Lease.Blobs(); err != nil {
-		return err
-	}
-	return nil
+	return err
 }

@@ -110,6 +110,29 @@ func (b budget) affordable(budget float64, input int64) int64 {
 	return int64(left / perMillion * million)
 }
 
+// covers reports whether what is left of the turn's tokens and money pays for another attempt
+// at a call that may answer with most tokens and has used so much in vain. One that the
+// provider did not bill changes nothing.
+func (b budget) covers(most int64, failed model.Usage) bool {
+	if failed == (model.Usage{}) {
+		return true
+	}
+	if all := b.settings.MaxTokens; all > 0 && all-b.spent.Totals.OutputTokens < most {
+		return false
+	}
+	input := failed.InputTokens + failed.CacheReadTokens + failed.CacheWriteTokens
+	return b.settings.MaxCostUSD <= 0 || b.affordable(b.settings.MaxCostUSD, input) >= most
+}
+
+// dearRetryError is a failed attempt after which the same request might use more than is left
+// of the turn's budget.
+type dearRetryError struct{ failed model.Retry }
+
+// Error implements error.
+func (e *dearRetryError) Error() string {
+	return e.failed.Cause + "; the rest of the turn's budget does not pay for the same call again"
+}
+
 // cost is the price of u; resolve made sure that the model has one wherever a
 // cost budget holds.
 func (b budget) cost(u model.Usage) float64 {

@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"errors"
+	"time"
 
 	"belay/internal/fault"
 	"belay/internal/lazyregexp"
@@ -110,9 +111,10 @@ func (p *planner) askSummary(wish string, most int64) (string, error) {
 
 // consult calls the model within the turn's allowance; without one there is no
 // answer. A request that the provider finds too long, although it was thought to
-// fit, is planned with more caution and sent again.
+// fit, is planned with more caution and sent again. So is one, for a shorter answer, that
+// failed at the budget's cost.
 func (p *planner) consult(r *model.Request) (*conversation.Answer, allowance, error) {
-	for {
+	for failed := 0; ; {
 		most := p.run.budget().allowance(p.run.window.CountedTokens())
 		if most.tokens <= 0 {
 			return nil, most, nil
@@ -123,6 +125,13 @@ func (p *planner) consult(r *model.Request) (*conversation.Answer, allowance, er
 			p.run.window.Calibrate(a.Usage)
 			return a, most, nil
 		}
+		if dear := (*dearRetryError)(nil); errors.As(err, &dear) && failed < maxDearRetries {
+			failed++
+			if err := p.wait(dear.failed.After); err != nil {
+				return nil, most, err
+			}
+			continue
+		}
 		if !p.run.window.CalibrateRefusal() || !tooLong(err) {
 			return nil, most, err
 		}
@@ -130,6 +139,19 @@ func (p *planner) consult(r *model.Request) (*conversation.Answer, allowance, er
 			return nil, most, err
 		}
 		r = p.planned()
+	}
+}
+
+// maxDearRetries is how often a call is made again within what is left of the budget.
+const maxDearRetries = 2
+
+// wait waits until the next attempt, or until the turn ends.
+func (p *planner) wait(d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-p.run.Context.Done():
+		return p.run.Context.Err()
 	}
 }
 

@@ -174,6 +174,7 @@ func (a *Run) subagent(p persona.Persona, by *toolCall, task string) (*Run, erro
 	sub.system = append(sub.system, notes...)
 	sub.sources = append(sub.sources, a.sources[len(a.sources)-len(notes):]...)
 	place := *a.environment
+	place.Agent, place.Live = p.ID, sub.showLive
 	place.Scope = tool.AllOf{a.Scope(place.Project, p), a.environment.Scope}
 	place.Seen, place.Ledger = &tool.Seen{}, &tool.Ledger{Before: sub.intend}
 	if sub.suspended != nil {

@@ -35,6 +35,10 @@ func (b *backgroundJobs) end(failed bool) (left error) {
 	if err := b.run.Transcript.flush(); err != nil {
 		b.run.Logger.Error("record the answer before the end of background jobs", "error", err)
 	}
+	// The question about their changes may outlive this process.
+	if err := b.run.Events.Emit(b.run.Events.TakeOwed()...); err != nil {
+		b.run.Logger.Error("report the usage before the end of background jobs", "error", err)
+	}
 	b.stop(jobs)
 	for _, j := range jobs {
 		err := b.endOne(j, failed)

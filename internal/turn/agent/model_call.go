@@ -75,6 +75,14 @@ func (m modelCall) consume(ctx context.Context, r *model.Request, a *conversatio
 		}
 		if again, ok := chunk.(model.Retry); ok {
 			trace.SpanFromContext(ctx).AddEvent("retry", trace.WithAttributes(attribute.Int("belay.attempt", again.Attempt)))
+			failed := a.Usage
+			if err := m.take(again, a); err != nil {
+				return err
+			}
+			if !m.run.budget().covers(r.MaxTokens, failed) {
+				return &dearRetryError{again}
+			}
+			continue
 		}
 		if err := m.take(chunk, a); err != nil {
 			return err

@@ -31,7 +31,7 @@ func (r *Runner) Correct(ctx context.Context, c Corrected) (Summary, error) {
 		x.cancel(nil)
 		return Summary{}, errors.Join(err, x.release())
 	}
-	return x.launch()
+	return x.launch(x.release)
 }
 
 // PlanCorrect says which finished tasks [Runner.Correct] would keep and which it would do

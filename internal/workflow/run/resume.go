@@ -69,7 +69,7 @@ func (r *Runner) Resume(ctx context.Context, project, id, onQuestion string) (Su
 		x.cancel(nil)
 		return Summary{}, errors.Join(err, x.release())
 	}
-	return x.launch()
+	return x.launch(x.release)
 }
 
 // reopen is open for a run that there is.

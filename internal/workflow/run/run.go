@@ -188,7 +188,9 @@ func (r *Runner) enter(x *execution) error {
 
 func (r *Runner) leave(x *execution) {
 	r.mu.Lock()
-	delete(r.active, x.id)
+	if r.active[x.id] == x { // it may have been taken up again meanwhile
+		delete(r.active, x.id)
+	}
 	r.mu.Unlock()
 	r.work.Done()
 }

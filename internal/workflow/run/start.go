@@ -68,7 +68,7 @@ func (r *Runner) start(ctx context.Context, req Request, sent *Sent) (Summary, e
 	if err != nil {
 		return Summary{}, errors.Join(err, x.undo())
 	}
-	return x.launch()
+	return x.launch(x.undo)
 }
 
 // ready checks that turns can be had of every provider that agents name.
@@ -134,11 +134,11 @@ func (x *execution) undo() error {
 	return errors.Join(err, removeRun(x.record.Project, x.id))
 }
 
-// launch sets the execution to work.
-func (x *execution) launch() (Summary, error) {
+// launch sets the execution to work. Where the runner closes, back leaves the run as it was.
+func (x *execution) launch(back func() error) (Summary, error) {
 	if err := x.r.enter(x); err != nil {
 		x.cancel(nil)
-		return Summary{}, errors.Join(err, x.release())
+		return Summary{}, errors.Join(err, back())
 	}
 	s := x.records.summary()
 	go x.run()
