@@ -74,3 +74,40 @@ func TestInputsKeepTheirOrder(t *testing.T) {
 	must(t, l.Commit(context.Background()))
 	must(t, l.Release())
 }
+
+// An input that a person takes back while the turn takes inputs does not end the turn: the
+// turn has it or the person, and never both.
+func TestInputsTakenBackMeanwhile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.session().SessionID
+	l := acquire(t, w.Store, id)
+	must(t, l.Begin("t1"))
+	must(t, l.Append(Entry{Kind: EntryTurn, Turn: "t1", Message: "hello"}))
+	for range 30 {
+		for i := range 5 {
+			must(t, w.Signals.SendInput(id, Input{Message: strconv.Itoa(i), Mode: Steer}))
+		}
+		waiting, err := w.Signals.Inputs(id)
+		must(t, err)
+		dropped := make(chan int)
+		go func() {
+			n := 0
+			for _, in := range waiting {
+				if w.Signals.DropInput(id, in.ID) == nil {
+					n++
+				}
+			}
+			dropped <- n
+		}()
+		taken, err := l.TakeInputs("t1")
+		if n := <-dropped; err != nil || n+len(taken) != len(waiting) {
+			t.Fatalf("%d taken, %d dropped of %d: %v", len(taken), n, len(waiting), err)
+		}
+		for _, in := range taken {
+			must(t, l.Append(Entry{Kind: EntryInput, Turn: "t1", Message: in.Message, Input: in.ID}))
+		}
+		must(t, l.Commit(context.Background()))
+	}
+	must(t, l.Release())
+}

@@ -20,8 +20,8 @@ type Lease struct {
 	lock        *durable.FileLock
 	turn        string
 	left        string // the turn that the lock's note named when the lease was taken
-	inputClosed bool // the turn takes no more inputs
-	severed     bool // the lock excludes nobody any more: nothing is written
+	inputClosed bool   // the turn takes no more inputs
+	severed     bool   // the lock excludes nobody any more: nothing is written
 	// took are the inputs that were returned, inTranscript those of them that were
 	// appended to the transcript since the last commit.
 	took         map[string]bool

@@ -32,7 +32,7 @@ const startingPoll = 10 * time.Millisecond
 
 // once begins a run under the request's key, or returns the one that was begun under it in
 // the last [turn.IdempotencyTTL]. IDEMPOTENCY_CONFLICT where that was another request.
-func (r *Runner) once(ctx context.Context, req Request) (s Summary, err error) {
+func once(ctx context.Context, r *Runner, req Request) (s Summary, err error) {
 	lock, err := r.state.starting(ctx)
 	if err != nil {
 		return s, err
@@ -42,12 +42,12 @@ func (r *Runner) once(ctx context.Context, req Request) (s Summary, err error) {
 	if err != nil {
 		return s, err
 	}
-	earlier, err := r.begunBy(ctx, req.Project, sent.Key)
+	earlier, err := begunBy(ctx, r, req.Project, sent.Key)
 	switch {
 	case err != nil:
 		return s, err
 	case earlier == nil:
-		return r.start(ctx, req, sent)
+		return start(ctx, r, req, sent)
 	case earlier.Sent.Digest != sent.Digest:
 		return s, fault.New(fault.IdempotencyConflict, "Idempotency-Key %q was used for another run of this project", sent.Key).With("runId", earlier.ID)
 	}
@@ -68,7 +68,7 @@ func (req Request) sent() (*Sent, error) {
 
 // begunBy is the run that a key began, nil where none did. The ids of runs sort by time: the
 // search ends at the first run that is too old.
-func (r *Runner) begunBy(ctx context.Context, project, key string) (*Record, error) {
+func begunBy(ctx context.Context, r *Runner, project, key string) (*Record, error) {
 	p, err := workspace.OpenProject(project)
 	if err != nil {
 		return nil, err

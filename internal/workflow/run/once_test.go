@@ -54,3 +54,30 @@ func TestKeyBeginsOneRun(t *testing.T) {
 	}
 	b.ended(s.ID)
 }
+
+// A run that cannot begin, as the server stops, leaves nothing: sent again, the request begins.
+func TestARefusedStartLeavesNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, agents+`tasks:
+  - {id: one, agent: a, prompt: Look.}
+`, func(turn.Request) reply { return reply{text: "done"} })
+	req := b.request(nil)
+	req.Key = "k1"
+	if err := b.r.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.r.Start(t.Context(), req); !fault.Is(err, fault.Overloaded) {
+		t.Fatalf("a closed runner: %v", err)
+	}
+	if all, _, err := b.r.List(t.Context(), b.project, 0); err != nil || len(all) > 0 {
+		t.Errorf("left are %+v, %v", all, err)
+	}
+	b.r = b.runner()
+	s, err := b.r.Start(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if record := b.ended(s.ID); record.Status != "success" {
+		t.Errorf("it ended as %s", record.Status)
+	}
+}

@@ -17,12 +17,13 @@ import (
 // of the file with its place. A request with a key begins one run, however often it is sent.
 func (r *Runner) Start(ctx context.Context, req Request) (Summary, error) {
 	if req.Key != "" {
-		return r.once(ctx, req)
+		return once(ctx, r, req)
 	}
-	return r.start(ctx, req, nil)
+	return start(ctx, r, req, nil)
 }
 
-func (r *Runner) start(ctx context.Context, req Request, sent *Sent) (Summary, error) {
+// start begins a run; sent is what is kept of a request with a key.
+func start(ctx context.Context, r *Runner, req Request, sent *Sent) (Summary, error) {
 	w, at, err := r.begin(ctx, req)
 	if err != nil {
 		return Summary{}, err
