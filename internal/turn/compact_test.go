@@ -117,3 +117,42 @@ func payloads(events []event.Event, kind event.Type) (all []string) {
 	}
 	return all
 }
+
+// The summary of turns that see nothing of the earlier ones does not stand for those when
+// somebody continues the session.
+func TestSummaryOfTurnsThatAreAlone(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.provider.limits = func(string) model.Limits { return small() }
+	var summed []string
+	r.provider.does(func(ctx context.Context, q model.Request, yield func(model.Chunk, error) bool) {
+		if q.Summary {
+			summed = append(summed, partText(q.Prompt.Parts()[0]))
+			says("NOTES")(ctx, q, yield)
+			return
+		}
+		says("answer")(ctx, q, yield)
+	})
+	id := r.session()
+	exitOf(t, r.say(id, "the very first question"))
+	since := ""
+	for i := 0; len(summed) == 0 && i < 30; i++ {
+		s, err := r.engine.Start(r.ctx(), Request{SessionID: id, Message: strings.Repeat("word ", 600), Agent: &Agent{Name: "a", Instructions: "x", Alone: true, Since: since}, Opts: Opts{OnBusy: onBusyQueue}})
+		must(t, err)
+		if since == "" {
+			since = s.Turn()
+		}
+		exitOf(t, r.drain(s))
+	}
+	if len(summed) != 1 || strings.Contains(summed[0], "the very first") {
+		t.Fatalf("summed up are %d histories: %.200q", len(summed), summed)
+	}
+	exitOf(t, r.say(id, "and now?"))
+	known := strings.Join(summed[1:], "\n")
+	for _, m := range r.provider.last(t).History {
+		known += textOf(m.Content[0])
+	}
+	if !strings.Contains(known, "the very first question") {
+		t.Errorf("the conversation that goes on knows %.300q", known)
+	}
+}

@@ -12,6 +12,10 @@ import (
 	"belay/internal/turn/conversation"
 )
 
+// aloneAgent marks the summary of a turn that saw nothing of the session's earlier ones: it
+// stands for none of them in later turns.
+const aloneAgent = "alone"
+
 // SummaryAgent marks what the transcript keeps of the call that makes a summary.
 const SummaryAgent = "summary"
 
@@ -44,8 +48,12 @@ func (p *planner) summarise() error {
 // keepSummary puts a summary of what the plan leaves out on record. The next plan uses it.
 func (p *planner) keepSummary(text string) error {
 	s := p.run.window.SetSummary(text)
-	return p.run.append(session.Entry{
-		Kind: session.EntrySummary, Turn: p.run.ID, Time: session.Time{Time: p.run.Clock()},
+	of := p.run.agent
+	if p.run.Alone {
+		of = aloneAgent
+	}
+	return p.run.Transcript.Append(session.Entry{
+		Kind: session.EntrySummary, Turn: p.run.ID, Agent: of, Time: session.Time{Time: p.run.Clock()},
 		Model: cmp.Or(p.run.Settings.AnsweredBy(), p.run.Settings.Model), Summary: s.Text, Through: s.Through, Rounds: s.Calls,
 	})
 }

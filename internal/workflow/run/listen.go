@@ -13,6 +13,7 @@ import (
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/model"
+	"belay/internal/permit"
 	"belay/internal/turn"
 )
 
@@ -96,8 +97,11 @@ func (l *listener) take(e event.Event) error {
 	case event.PermissionAsked:
 		var d event.Permission
 		read(&d)
-		if l.asked[d.DecisionID] = true; len(l.asked) == 1 {
-			l.pauses.pause()
+		// The command that a question about a host is about goes on, and the question with it.
+		if d.Name != permit.NetworkTool {
+			if l.asked[d.DecisionID] = true; len(l.asked) == 1 {
+				l.pauses.pause()
+			}
 		}
 		err = errors.Join(err, l.x.records.journal.add(TaskQuestion, l.key, Asked{Session: l.session, DecisionID: d.DecisionID, Tool: d.Name}))
 	case event.PermissionGiven:
