@@ -95,7 +95,11 @@ func Servers(stateDir string) ([]Server, error) {
 		lock, err := durable.Lock(filepath.Join(dir, name+".lock"))
 		if err == nil {
 			// Nobody holds it: the server is gone and its note is stale.
-			if err := errors.Join(os.Remove(path), lock.Unlock()); err != nil {
+			removed := os.Remove(path)
+			if errors.Is(removed, fs.ErrNotExist) {
+				removed = nil // another command has seen the same
+			}
+			if err := errors.Join(removed, lock.Unlock()); err != nil {
 				return nil, fmt.Errorf("remove the note of a dead server: %w", err)
 			}
 			continue

@@ -72,8 +72,12 @@ if a file has a problem.`,
 		valid := true
 		for _, name := range args {
 			one, err := checkWorkflow(cmd.Context(), c, name)
-			if err != nil {
+			switch {
+			case err != nil && (len(args) == 1 || cmd.Context().Err() != nil):
 				return err
+			case err != nil: // the other files are checked all the same
+				_, message, hint, _ := explain(nil, err)
+				one = catalog.Checked{Path: name, Problems: []catalog.CheckProblem{{Rule: authored.RuleSyntax, Message: message, Hint: hint}}}
 			}
 			all = append(all, one)
 			valid = valid && one.Valid

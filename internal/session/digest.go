@@ -156,6 +156,8 @@ func cleanTitle(text string) string {
 		switch {
 		case unicode.IsSpace(r):
 			return ' '
+		case r == '\u200c' || r == '\u200d': // they join what is one character, or part it
+			return r
 		case !unicode.IsPrint(r):
 			return -1
 		}

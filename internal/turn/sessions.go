@@ -132,6 +132,9 @@ func (s *sessions) Manifest(ctx context.Context, id, turnID string) (session.Man
 		if m := entries[i].Manifest; m != nil && entries[i].Agent == "" && (turnID == "" || m.Turn == turnID) {
 			whole := *m
 			whole.Shown = shownIn(entries[i:], m.Turn)
+			if whole.Attachments == nil {
+				whole.Attachments = []session.Delivered{} // a list for programs, also where it is empty
+			}
 			return whole, nil
 		}
 	}
