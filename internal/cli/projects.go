@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"path/filepath"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ and how many questions wait for an answer.`,
 		Example: "  belay projects\n  belay projects --json | jq -r '.projects[].path'",
 		Args:    cobra.NoArgs,
 	}
+	cmd.AddCommand(newProjectsForget(c))
 	part := listFlags(c, cmd)
 	cmd.RunE = appCommand(c, func(ctx context.Context, a *app.App, _ []string) error {
 		v := a.Overview()
@@ -40,6 +42,29 @@ and how many questions wait for an answer.`,
 		printProjects(c, all)
 		left.tell(c)
 		return nil
+	})
+	return cmd
+}
+
+func newProjectsForget(c *console) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "forget FOLDER",
+		Short: "Take a project without sessions out of the list",
+		Long: `Take a project out of the list of projects, such as one whose folder is gone. Nothing in the
+folder changes, and a turn in it makes it known again. A project with sessions stays: delete
+them first with belay session delete.`,
+		Example: "  belay projects forget ~/old",
+		Args:    cobra.ExactArgs(1),
+	}
+	cmd.RunE = appCommand(c, func(ctx context.Context, a *app.App, args []string) error {
+		folder, err := filepath.Abs(args[0])
+		if err == nil {
+			err = a.Store.Catalog().ForgetProject(ctx, folder)
+		}
+		if err == nil {
+			c.note("forgotten", folder)
+		}
+		return err
 	})
 	return cmd
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 	"time"
+
+	"belay/internal/fault"
 )
 
 // Catalog is a view of all sessions of a store for who lists and searches many of them. It
@@ -84,6 +86,25 @@ func (c Catalog) AddProject(projectRoot string) error {
 		return err
 	}
 	return storage("the project could not be recorded", c.store.paths.knowProject(project))
+}
+
+// ForgetProject takes a folder out of [Catalog.Projects]. Nothing in the folder changes, and the
+// next session in it makes it known again. One that has sessions is INVALID_REQUEST: retention
+// covers those of known projects alone. NOT_FOUND where it is not known.
+func (c Catalog) ForgetProject(ctx context.Context, projectRoot string) error {
+	if !slices.Contains(c.store.paths.knownProjects(), projectRoot) {
+		return fault.New(fault.NotFound, "belay does not know the project %s", fault.Clip(projectRoot)).
+			With("projectRoot", fault.Clip(projectRoot)).WithHint("see the known ones with belay projects")
+	}
+	rows, err := c.Rows(ctx, projectRoot)
+	if err != nil {
+		return err
+	}
+	if len(rows) > 0 {
+		return fault.New(fault.InvalidRequest, "the project has %d sessions", len(rows)).With("projectRoot", fault.Clip(projectRoot)).
+			WithHint("delete them first: belay session list --project %s", projectRoot)
+	}
+	return storage("the project could not be forgotten", c.store.paths.forgetProject(projectRoot))
 }
 
 // Changes tells whether sessions may have changed between two looks: a belay wrote to one

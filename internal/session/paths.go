@@ -151,11 +151,12 @@ func (s *paths) knowProject(base string) error {
 func (s *paths) noteProject(base string) error {
 	// A folder that was removed meanwhile is another one than that of the next call.
 	root := s.store.stateDir.Root()
+	name := projectFile(base)
 	if in, known := s.projects.Load(base); known && in == root {
-		return nil
+		if _, err := root.Lstat(name); err == nil { // another process may have forgotten it
+			return nil
+		}
 	}
-	sum := sha256.Sum256([]byte(base))
-	name := dirProjects + "/" + hex.EncodeToString(sum[:16])
 	if projectAt(root, name) != base {
 		if err := durable.WriteFile(root, name, []byte(base+"\n"), 0o600, durable.KnownProject); err != nil {
 			// What is there without being on disk would be taken for known.
@@ -164,6 +165,18 @@ func (s *paths) noteProject(base string) error {
 	}
 	s.projects.Store(base, root)
 	return nil
+}
+
+// forgetProject undoes knowProject.
+func (s *paths) forgetProject(base string) error {
+	s.projects.Delete(base)
+	return removeIfThere(s.store.stateDir.Root(), projectFile(base))
+}
+
+// projectFile is the file that says that a project has sessions.
+func projectFile(base string) string {
+	sum := sha256.Sum256([]byte(base))
+	return dirProjects + "/" + hex.EncodeToString(sum[:16])
 }
 
 // projectAt reads one of these files, "" where it says nothing.
