@@ -75,20 +75,21 @@ func (s *Settings) Warn(code, message string) {
 // and a warning says so.
 func (s *Settings) Disallow(all *tool.Set) []string {
 	names := slices.Clone(s.Persona.DisallowedTools)
-	for _, entry := range s.Persona.DisallowedTools {
+	for i, entry := range names {
 		name, _, _ := strings.Cut(strings.TrimSpace(entry), "(")
 		is := func(t string) bool { return tool.Names(name, t) }
 		meant := ""
-		if i := slices.IndexFunc(all.Names(), is); i < 0 {
+		if at := slices.IndexFunc(all.Names(), is); at < 0 {
 			meant = nearest.Of(strings.ToLower(name), all.Names())
 		} else if _, err := permit.ParseRule(entry); err != nil {
-			meant = all.Names()[i]
+			meant = all.Names()[at]
 		}
 		if meant != "" {
-			names = append(names, meant)
-			s.Warn("DISALLOWED_TOOLS", fmt.Sprintf("disallowed_tools has %q, which cannot be followed: the agent has no tool %s", fault.Clip(entry), meant))
+			names[i] = meant
+			s.Warn("DISALLOWED_TOOLS", fmt.Sprintf("disallowed_tools has %q, which cannot be followed: the agent goes without the tool %s", fault.Clip(entry), meant))
 		}
 	}
+	s.Persona.DisallowedTools = names // the rules of the turn are read from it
 	return names
 }
 
