@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 
@@ -5,6 +6,8 @@ import { defineConfig } from "vitest/config";
 // data: address, no polyfill that would insert a script.
 export default defineConfig({
   plugins: [react()],
+  // Its version for browsers decodes &amp; by setting innerHTML, which the policy forbids.
+  resolve: { alias: { "decode-named-character-reference": fileURLToPath(new URL("node_modules/decode-named-character-reference/index.js", import.meta.url)) } },
   build: {
     target: ["chrome123", "firefox121", "safari17.5"],
     assetsInlineLimit: 0,

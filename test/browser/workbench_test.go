@@ -144,7 +144,7 @@ func TestTurnFails(t *testing.T) {
 func TestMarkdown(t *testing.T) {
 	b := open(t, &apitest.Engine{}, options())
 	b.visit("s/s1")
-	text := "# Title\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```go\nfunc main() {}\n```\n\n![pixel](https://example.org/pixel.png) and [run](javascript:alert(1))"
+	text := "# Title\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```go\nfunc main() {}\n```\n\n![pixel](https://example.org/pixel.png) and [run](javascript:alert(1)) &copy; a &amp; b"
 	if _, err := b.engine.Start(t.Context(), turn.Request{SessionID: "s1", Message: text}); err != nil {
 		t.Fatal(err)
 	}
@@ -152,6 +152,9 @@ func TestMarkdown(t *testing.T) {
 	b.until("document.querySelector('.foot')?.innerText.includes('done')")
 	if got := value[string](b, "[...document.querySelectorAll('.md a')].map(a => a.innerText + ' ' + a.getAttribute('href') + ' ' + a.rel).join('|')"); got != "Image: pixel https://example.org/pixel.png noopener noreferrer|run" && got != "Image: pixel https://example.org/pixel.png noopener noreferrer" {
 		t.Errorf("the links are %q", got)
+	}
+	if got := value[string](b, "document.querySelector('.md').innerText"); !strings.Contains(got, "© a & b") {
+		t.Errorf("the named characters are shown as %q", got)
 	}
 	if n := value[int](b, "document.querySelectorAll('.md img').length"); n != 0 {
 		t.Errorf("%d pictures are shown", n)
