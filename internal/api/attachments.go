@@ -37,7 +37,7 @@ func serveUpload(c *call) error {
 	if err != nil {
 		return err
 	}
-	up := turn.Upload{SessionID: trim(q["sessionId"]), ProjectRoot: trim(q["projectRoot"])}
+	up := turn.Upload{SessionID: trim(q["sessionId"]), ProjectRoot: wanted(byRoot, q[byRoot])}
 	if (up.SessionID == "") == (up.ProjectRoot == "") {
 		return fault.New(fault.InvalidRequest, "exactly one of the parameters sessionId and projectRoot is required").With("field", "sessionId")
 	}

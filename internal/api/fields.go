@@ -39,7 +39,7 @@ func (f fields) kind(name string) jsontext.Kind { return f.members[name].Kind() 
 func (f fields) text(name, is string, required bool) string {
 	s, kind := textOf(f.members[name]), f.kind(name)
 	if is != "any" {
-		s = trim(s)
+		s = wanted(name, s)
 	}
 	words := strings.Split(is, "|")
 	switch {
@@ -177,6 +177,18 @@ func (f fields) rows(name string) (rows []map[string]string) {
 		}
 	}
 	return rows
+}
+
+// wanted is the text of a member or a parameter as its reader wants it: without the blanks
+// around it, unless it names a file or a folder. The name of a folder may end with a blank.
+func wanted(name, s string) string {
+	switch name {
+	case byRoot, "path", "deliverablePath", "executionRoot", "decompositionPath", "toolRoot", "from":
+		if trim(s) != "" {
+			return s
+		}
+	}
+	return trim(s)
 }
 
 // trim removes what the original's runtime calls white space, which is not

@@ -93,7 +93,7 @@ func listAllSessions(c *call) (overview.Page, error) {
 	if err := p.err(); err != nil {
 		return overview.Page{}, err
 	}
-	if root := trim(q["projectRoot"]); root != "" {
+	if root := wanted(byRoot, q[byRoot]); root != "" {
 		if o.Project, err = c.checkProject(root); err != nil {
 			return overview.Page{}, err
 		}

@@ -76,7 +76,7 @@ func (p *params) err() error {
 }
 
 func (p *params) required(name string) string {
-	s := trim(p.q[name])
+	s := wanted(name, p.q[name])
 	if s == "" {
 		p.bad(name, "is required")
 	}

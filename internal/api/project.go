@@ -124,7 +124,7 @@ func (c *call) projectOf() (root string, q map[string]string, err error) {
 	if q, err = query(c.r); err != nil {
 		return "", nil, err
 	}
-	root, err = settledProject(c, trim(q["projectRoot"]))
+	root, err = settledProject(c, wanted(byRoot, q[byRoot]))
 	return root, q, err
 }
 

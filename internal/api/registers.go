@@ -90,7 +90,7 @@ func serveDependencies(c *call) error {
 	if err != nil {
 		return err
 	}
-	d, err := c.registerOf(trim(q["projectRoot"]), trim(q["deliverablePath"]))
+	d, err := c.registerOf(wanted(byRoot, q[byRoot]), wanted("deliverablePath", q["deliverablePath"]))
 	if err != nil {
 		return err
 	}

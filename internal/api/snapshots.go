@@ -150,7 +150,7 @@ func publishSnapshot(c *call, b *publishBody) (s publish.Snapshot, err error) {
 	if err != nil {
 		return s, err
 	}
-	t := publish.Target{Root: root, ToolRoot: path.Clean(inside(root, trim(b.ToolRoot))), Label: trim(b.Label), By: publish.Author{Name: cmp.Or(trim(b.By), byOperator)}}
+	t := publish.Target{Root: root, ToolRoot: path.Clean(inside(root, b.ToolRoot)), Label: trim(b.Label), By: publish.Author{Name: cmp.Or(trim(b.By), byOperator)}}
 	if err := t.Check(); err != nil {
 		return s, err
 	}

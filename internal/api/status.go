@@ -44,7 +44,7 @@ func getStatus(c *call) (a statusfile.View, err error) {
 	if err != nil {
 		return a, err
 	}
-	d, err := deliverableOf(c, trim(q["projectRoot"]), trim(q["deliverablePath"]))
+	d, err := deliverableOf(c, wanted(byRoot, q[byRoot]), wanted("deliverablePath", q["deliverablePath"]))
 	if err != nil {
 		return a, err
 	}
