@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"belay/internal/config"
@@ -71,7 +72,15 @@ func (c *console) resumption(s run.Summary, cfg *config.Config, file string) str
 	if c.configFile != "" {
 		command += " --config " + quoted(c.configFile)
 	}
+	if asksNext(s) {
+		command += " --wait" // without a terminal the run would not begin
+	}
 	return command
+}
+
+// asksNext reports whether a run that is taken up waits for a person as long as that takes.
+func asksNext(s run.Summary) bool {
+	return s.Error.Unattended() || slices.ContainsFunc(s.Waits, func(w run.Waiting) bool { return w.Message != "" && w.Until == nil })
 }
 
 // quoted is a path as a shell takes it.

@@ -140,6 +140,7 @@ once. belay run --resume continues the run.`,
 		return inRun(c, cmd, args[0], func(ctx context.Context, a *app.App, project, id string) error {
 			waiting, stop := context.WithTimeout(ctx, cancelPatience)
 			defer stop()
+			waits, _ := a.Runs.Waits(ctx, id) // they are gone with the run; none is only less advice
 			err := a.Runs.Cancel(waiting, project, id)
 			if err != nil && waiting.Err() != nil && ctx.Err() == nil {
 				return failed(ExitTimedOut, "look at it with belay runs show "+id, errors.New("the run was asked to stop, and has not yet"))
@@ -155,7 +156,7 @@ once. belay run --resume continues the run.`,
 				return c.writeJSON(map[string]any{"runId": id, "status": s.Status})
 			}
 			c.note(cmp.Or(runState(s.Status), "stopped"), id)
-			if s.Status == run.Cancelled {
+			if s.Waits = waits; s.Status == run.Cancelled {
 				c.note("go on", c.resumption(s.Summary, a.Config, ""))
 			}
 			return nil

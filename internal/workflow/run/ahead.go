@@ -3,14 +3,11 @@ package run
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
 
 	"belay/internal/attachment/gather"
-	"belay/internal/permit"
-	"belay/internal/turn"
 	"belay/internal/workflow/definition"
 )
 
@@ -57,7 +54,7 @@ func (r *Runner) unbegun(w *flow, at *site, req Request) *evaluator {
 
 // planner plans what comes next in an execution. What it fetches is kept for the task.
 func (x *execution) planner() *planner {
-	return &planner{x: x.eval, fetch: true, blobs: x.blobs, fetched: &x.fetched}
+	return &planner{x: x.eval, fetch: true, blobs: x.blobs, fetched: &x.fetched, answered: x.answered}
 }
 
 // ahead evaluates all that is known of the tasks that are certainly done from one on, and
@@ -80,6 +77,8 @@ func (p *planner) ahead(ctx context.Context, t *definition.Task, s scope, strict
 		if p.closed = closed || changesFiles(t); fails(t) {
 			problems = append(problems, d.found...)
 			problems = append(problems, p.counted(t, d, s)...)
+		} else {
+			problems = append(problems, unattendedIn(t, d)...)
 		}
 		return d, err
 	}
@@ -172,44 +171,3 @@ func mayMake(t *definition.Task, dir string) bool {
 	}
 	return t.Kind != definition.Wait && changesFiles(t) // whoever answers can make it before the run
 }
-
-// unasked says that a tool or wait task certainly fails because nobody is asked: its call
-// needs a decision, or it waits for a person as long as that takes.
-func (p *planner) unasked(t *definition.Task) []problem {
-	x := p.x
-	if x.onQuestion != turn.OnQuestionRefuse {
-		return nil
-	}
-	found := problem{File: x.w.name}
-	at := t.At
-	switch {
-	case t.Kind == definition.Wait && t.Message != nil && t.For == 0:
-		found.Path = t.Path
-		found.Message, found.Hint = unattended, hintWait
-	case x.asks(t):
-		if n := t.At.Field("tool"); n != nil {
-			at = n
-		}
-		found.Path = t.Path + ".tool"
-		found.Message = fmt.Sprintf("the tool %s changes project files, and nobody is asked whether it may", t.Tool)
-		found.Hint = fmt.Sprintf("permit it with --allow %s or --mode acceptEdits", t.Tool)
-		if permit.ModeOf(x.record.Mode) == permit.Direct {
-			found.Hint += ", or let the run wait for an answer with --wait"
-		}
-	default:
-		return nil
-	}
-	found.Line, found.Column = at.Line, at.Column
-	return []problem{found}
-}
-
-// asks reports whether a tool task certainly needs a person's decision.
-func (x *evaluator) asks(t *definition.Task) bool {
-	return t.Kind == definition.Tool && x.o.Asks != nil && x.o.Asks(x.record.Project, x.record.Mode, x.record.Allow, t.Tool)
-}
-
-// Why a wait task fails where nobody attends the run.
-const (
-	unattended = "nobody attends the run, and it would wait for a person"
-	hintWait   = "let the run wait for an answer with --wait"
-)

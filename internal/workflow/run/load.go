@@ -76,7 +76,7 @@ func parse(ctx context.Context, name string, data []byte, known definition.Optio
 	if errors.As(err, &wrong) {
 		var all []problem
 		for _, p := range wrong.Problems {
-			all = append(all, problem{name, p.Line, p.Column, p.Path, p.Message, p.Hint})
+			all = append(all, problem{File: name, Line: p.Line, Column: p.Column, Path: p.Path, Message: p.Message, Hint: p.Hint})
 		}
 		if wrong.More > 0 {
 			all = append(all, problem{Message: fmt.Sprintf("and %d more problems", wrong.More)})

@@ -31,6 +31,8 @@ type planner struct {
 	failed  []error
 	// takes is what the models take that the tasks have.
 	takes map[turn.Choice]turn.Capacity
+	// answered says which wait tasks nobody has to answer any more; nil is none.
+	answered func(key string) bool
 	// certain counts the tasks that every run of this plan has.
 	certain int
 }
@@ -84,7 +86,7 @@ func (p *planner) task(ctx context.Context, t *definition.Task, at place, s scop
 			d.Asks = []string{t.Tool}
 		}
 	case definition.Wait:
-		d.add(p.unasked(t)...)
+		d.add(p.unasked(t, at)...)
 		w.template(t.Message)
 		if d.Prompt = messageOf(t.Message); !w.any() && t.Message != nil {
 			if d.Prompt, err = t.Message.Execute(p.x.values(s)); err != nil {

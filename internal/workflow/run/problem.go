@@ -20,6 +20,8 @@ type problem struct {
 	Path    string `json:"path,omitempty"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
+	// unattended says that nobody attends the run who could answer.
+	unattended bool
 }
 
 func (p problem) String() string {

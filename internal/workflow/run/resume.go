@@ -63,6 +63,9 @@ func (r *Runner) Resume(ctx context.Context, project, id, onQuestion string) (Su
 	}
 	x.eval.onQuestion = onQuestion
 	if err = x.recollect(); err == nil {
+		err = x.attended(ctx)
+	}
+	if err == nil {
 		err = x.takeUp(nil)
 	}
 	if err != nil {

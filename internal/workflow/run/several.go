@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -165,8 +166,9 @@ func (x *execution) together(ctx context.Context, t *definition.Task, members []
 		})
 	}
 	all.Wait()
+	won := t.Strategy == definition.Race && slices.ContainsFunc(done, func(d *Task) bool { return d != nil && d.Status == Success })
 	for i, err := range errs {
-		if errors.Is(err, errLost) || errors.Is(err, errOther) {
+		if errors.Is(err, errLost) || errors.Is(err, errOther) || won && isUnattended(err) {
 			done[i], errs[i] = nil, nil // stopped for the sake of the others
 		}
 	}

@@ -90,7 +90,13 @@ func (x *execution) task(ctx context.Context, t *definition.Task, p place, s sco
 	if err != nil {
 		rec.Status, rec.Error = Failed, failureOf(err)
 	}
-	return rec, children, x.records.conclude(rec)
+	if e := x.records.conclude(rec); e != nil {
+		return nil, nil, e
+	}
+	if isUnattended(err) {
+		return nil, nil, rec.Error.of(rec.Key) // nobody was asked, so no branch is taken
+	}
+	return rec, children, nil
 }
 
 // stopped is why the task is not wanted any more, nil while it is.

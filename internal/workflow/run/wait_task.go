@@ -78,9 +78,9 @@ func (x *execution) await(ctx context.Context, t *definition.Task, s scope, rec 
 	if err := x.records.announce(rec, 0); err != nil {
 		return err
 	}
-	if t.Message != nil && t.For == 0 && x.eval.onQuestion == turn.OnQuestionRefuse {
+	if asksLong(t) && x.eval.onQuestion == turn.OnQuestionRefuse {
 		if a, err := x.r.state.answerTo(x.id, rec.Key); err != nil || a == nil {
-			return fault.New(fault.TaskFailed, unattended).With("category", "UNATTENDED").WithHint(hintWait)
+			return fault.New(fault.TaskFailed, unattended).With("category", causeUnattended).WithHint(hintWait)
 		}
 	}
 	if err := x.r.state.beginWait(w); err != nil {

@@ -1,0 +1,141 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"belay/internal/fault"
+	"belay/internal/permit"
+	"belay/internal/turn"
+	"belay/internal/workflow/definition"
+)
+
+// unasked says that a tool or wait task certainly fails because nobody is asked: its call
+// needs a decision, or it waits for a person as long as that takes.
+func (p *planner) unasked(t *definition.Task, at place) []problem {
+	x := p.x
+	if x.onQuestion != turn.OnQuestionRefuse {
+		return nil
+	}
+	found := problem{File: x.w.name}
+	node := t.At
+	switch {
+	case asksLong(t):
+		if p.answered != nil && p.answered(at.key) {
+			return nil
+		}
+		found.Path, found.unattended = t.Path, true
+		found.Message, found.Hint = unattended, hintWait
+	case x.asks(t):
+		if n := t.At.Field("tool"); n != nil {
+			node = n
+		}
+		found.Path = t.Path + ".tool"
+		found.Message = fmt.Sprintf("the tool %s changes project files, and nobody is asked whether it may", t.Tool)
+		found.Hint = fmt.Sprintf("permit it with --allow %s or --mode acceptEdits", t.Tool)
+		if permit.ModeOf(x.record.Mode) == permit.Direct {
+			found.Hint += ", or let the run wait for an answer with --wait"
+		}
+	default:
+		return nil
+	}
+	found.Line, found.Column = node.Line, node.Column
+	return []problem{found}
+}
+
+// asksLong reports whether a task waits for a person as long as that takes.
+func asksLong(t *definition.Task) bool {
+	return t.Kind == definition.Wait && t.Message != nil && t.For == 0
+}
+
+// asks reports whether a tool task certainly needs a person's decision.
+func (x *evaluator) asks(t *definition.Task) bool {
+	return t.Kind == definition.Tool && x.o.Asks != nil && x.o.Asks(x.record.Project, x.record.Mode, x.record.Allow, t.Tool)
+}
+
+// unattendedIn are the waits of a task for which nobody attends the run. They keep a run from
+// beginning also where a failure of the task has a next task: that nobody was asked is no
+// answer. Whether a race comes to its waits is not known.
+func unattendedIn(t *definition.Task, d PlannedTask) (all []problem) {
+	if t.Strategy == definition.Race {
+		return nil
+	}
+	for _, found := range d.found {
+		if found.unattended {
+			all = append(all, found)
+		}
+	}
+	return all
+}
+
+// isUnattended reports whether a task failed because nobody attends the run. Such a failure
+// ends the run, which asks when it is taken up.
+func isUnattended(err error) bool {
+	f := (*fault.Error)(nil)
+	return errors.As(err, &f) && f.Details["category"] == causeUnattended
+}
+
+// Unattended reports whether a run or a task failed because nobody attends the run.
+func (f *Failure) Unattended() bool { return f != nil && f.Details["category"] == causeUnattended }
+
+// attended refuses to take a run up that is certain to wait for a person next, where nobody
+// attends it: the question stays.
+func (x *execution) attended(ctx context.Context) error {
+	if x.eval.onQuestion != turn.OnQuestionRefuse {
+		return nil
+	}
+	s, t := x.reached()
+	p := x.planner()
+	p.closed = true
+	var problems []problem
+	for seen := map[*definition.Task]bool{}; t != nil && !seen[t]; {
+		seen[t] = true
+		d, err := p.task(ctx, t, place{key: t.ID}, s, p.handedBy(t))
+		if err != nil {
+			return err
+		}
+		problems = append(problems, unattendedIn(t, d)...)
+		t = x.w.Task(certainNext(t, d.Route))
+	}
+	return invalid("the run "+x.id+" cannot go on", problems)
+}
+
+// reached is the first task of a run that has not ended, nil for none, and what it sees.
+func (x *execution) reached() (s scope, t *definition.Task) {
+	s, t = x.eval.start(), x.w.Tasks[0]
+	var handed map[string]any
+	for done := map[string]bool{}; t != nil && !done[t.ID]; {
+		done[t.ID] = true
+		rec := x.records.before[t.ID]
+		if rec == nil || !rec.ended() {
+			return s, t
+		}
+		children, err := x.records.children(t, rec)
+		if err != nil {
+			return s, nil // the run says what is wrong
+		}
+		s = s.after(rec, children)
+		if t, handed, err = x.eval.follow(t, rec, s, handed); err != nil {
+			return s, nil
+		}
+	}
+	return s, t
+}
+
+// answered reports whether a task of before has its end or an answer.
+func (x *execution) answered(key string) bool {
+	if rec := x.records.before[key]; rec != nil && (rec.ended() || rec.Decided != nil) {
+		return true
+	}
+	a, err := x.r.state.answerTo(x.id, key)
+	return err == nil && a != nil
+}
+
+// Why a wait task fails where nobody attends the run.
+const (
+	causeUnattended = "UNATTENDED"
+
+	unattended = "nobody attends the run, and it would wait for a person"
+	hintWait   = "let the run wait for an answer with --wait"
+)
