@@ -101,6 +101,9 @@ type Asked struct {
 
 // Waits is the payload of [TaskWait].
 type Waits struct {
+	// DecisionID names the question among all that wait for a person, "" where nobody is
+	// asked.
+	DecisionID string `json:"decisionId,omitempty"`
 	// Message is what a person is asked, "" where the task waits for a time alone.
 	Message string     `json:"message,omitempty"`
 	Until   *time.Time `json:"until,omitempty"`

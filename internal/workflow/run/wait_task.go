@@ -86,7 +86,7 @@ func (x *execution) await(ctx context.Context, t *definition.Task, s scope, rec 
 	if err := x.r.state.beginWait(w); err != nil {
 		return err
 	}
-	if err := x.records.journal.add(TaskWait, rec.Key, Waits{Message: w.Message, Until: w.Until}); err != nil {
+	if err := x.records.journal.add(TaskWait, rec.Key, waitsOf(w)); err != nil {
 		return err
 	}
 	p := pausesOf(ctx)
@@ -112,6 +112,15 @@ func (x *execution) await(ctx context.Context, t *definition.Task, s scope, rec 
 		err = e
 	}
 	return err
+}
+
+// waitsOf is the event of a wait.
+func waitsOf(w Waiting) Waits {
+	e := Waits{Message: w.Message, Until: w.Until}
+	if w.Message != "" {
+		e.DecisionID = decisionOf(w.RunID, w.Task)
+	}
+	return e
 }
 
 // answer looks for the answer until there is one, or the time has passed. Done must be

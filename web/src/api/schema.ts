@@ -3377,6 +3377,7 @@ export interface components {
             workflow: string;
         };
         "run.Waits": {
+            decisionId?: string;
             message?: string;
             /** Format: date-time */
             until?: string;
