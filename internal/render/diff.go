@@ -124,7 +124,7 @@ func (l *Look) broken(s string, width int) []string {
 func drawn(l *Look, file, diff string, width, limit int, rest string, rows func(string) []string) []string {
 	var lines []string
 	code := newHighlighter(file)
-	left, head := 0, strings.HasPrefix(diff, "--- ")
+	left, head := 0, strings.HasPrefix(diff, "--- ") && !ofSeveral(diff)
 	for s := range strings.SplitSeq(strings.TrimSuffix(diff, "\n"), "\n") {
 		if head = head && !strings.HasPrefix(s, "@@"); head {
 			code = ofFile(code, s)
@@ -159,4 +159,16 @@ func drawn(l *Look, file, diff string, width, limit int, rest string, rows func(
 		lines = append(lines, l.Faint.Render(l.Cut("… "+quantity.Count(left, "more line", "more lines")+" of the change"+rest, width)))
 	}
 	return lines
+}
+
+// ofSeveral reports whether a diff has several files: then each is named where it begins.
+func ofSeveral(diff string) bool {
+	files, before := 0, ""
+	for s := range strings.SplitSeq(diff, "\n") {
+		if strings.HasPrefix(s, "+++ ") && strings.HasPrefix(before, "--- ") {
+			files++
+		}
+		before = s
+	}
+	return files > 1
 }
