@@ -29,7 +29,7 @@ func (c *card) question(id string) *asked {
 }
 
 // effect is what a person was asked about, nil for nothing. Of several questions it has the diffs
-// of those that were not denied.
+// of those that were not denied, and of each what counts.
 func (c *card) effect() *permit.Effect {
 	var all permit.Effect
 	known := false
@@ -37,9 +37,10 @@ func (c *card) effect() *permit.Effect {
 		switch {
 		case a.effect == nil:
 		case len(c.asked) == 1:
-			return a.effect
+			all, known = *a.effect, true
+			all.Diff = a.shownDiff(c.result)
 		case !a.denied():
-			diff := all.Diff + a.effect.Diff
+			diff := all.Diff + a.shownDiff(c.result)
 			all, known = *a.effect, true
 			all.Diff = diff
 		}
@@ -63,6 +64,10 @@ func (a *asked) denied() bool {
 func (c *card) verdicts() (lines []string) {
 	for _, a := range c.asked {
 		if a.verdict == nil {
+			continue
+		}
+		if files, dropped := a.applied(c.result); files != nil {
+			lines = append(lines, partly(a.verdict, files, dropped))
 			continue
 		}
 		words := render.Verdict(a.verdict)
