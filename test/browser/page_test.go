@@ -3,6 +3,7 @@ package browser
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -205,4 +206,9 @@ func TestOneTimeLink(t *testing.T) {
 	if notice := b.text(".banner .notice"); !strings.Contains(notice, "used already") {
 		t.Errorf("the second time the notice reads %q", notice)
 	}
+	// A tab that is open takes a link that is pasted into it: only the fragment changes then.
+	b.until("location.hash === ''")
+	link, _ = op.Link("")
+	value[string](b, "location.href = "+strconv.Quote(link))
+	b.until("!document.querySelector('.banner') && document.querySelector('#sessions a') && location.hash === ''")
 }

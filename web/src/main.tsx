@@ -1,7 +1,7 @@
 import { createRoot } from "react-dom/client";
 import { exchange } from "./api/client";
 import { App } from "./app";
-import { takeFragment } from "./route";
+import { asks, takeFragment } from "./route";
 import { applyTheme } from "./ui/theme";
 import "./ui/tokens.css";
 import "./ui/controls.css";
@@ -19,4 +19,6 @@ async function start(): Promise<void> {
   createRoot(document.getElementById("page")!).render(<App failure={failure} />);
 }
 
+// A link that is pasted into this tab changes the fragment alone. It counts as in a new tab.
+addEventListener("hashchange", () => { if (asks(location.hash)) location.reload(); });
 void start();

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { amend, projectLink } from "./route";
+import { amend, asks, projectLink } from "./route";
 
 // What amend needs of a browser.
 let entry = new URL("http://localhost/");
@@ -30,5 +30,11 @@ describe("the state of a view in the address", () => {
     entry = new URL(projectLink("p_1"), entry);
     amend(pipeline, `${pipeline}?category=TASK`);
     expect(entry.pathname + entry.search).toBe(projectLink("p_1"));
+  });
+});
+
+describe("a fragment", () => {
+  it("asks for something with a code or an old place, and not as a place in the text", () => {
+    expect(["#code=abc", "#session=s1", "#root=%2Fp", "", "#", "#code=", "#main"].map(asks)).toEqual([true, true, true, false, false, false, false]);
   });
 });

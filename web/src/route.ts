@@ -97,6 +97,12 @@ export function useParam(name: string): string {
   return useSyncExternalStore(subscribe, () => new URLSearchParams(location.search).get(name) ?? "");
 }
 
+/** Whether a fragment asks for something that takeFragment takes. */
+export function asks(hash: string): boolean {
+  const params = new URLSearchParams(hash.slice(1));
+  return ["code", "session", "root"].some((name) => params.get(name));
+}
+
 /**
  * What the address's fragment asks for: the code of a one-time link, or a place as the
  * page wrote it before it had paths. The fragment is taken away.
