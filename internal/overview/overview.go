@@ -60,9 +60,9 @@ type Overview struct {
 	o Options
 
 	mu sync.Mutex
-	// digests are what is known of sessions, by id; ids are those of projects, by folder.
+	// digests are what is known of sessions, by id; places are those of projects, by folder.
 	digests map[string]known
-	ids     map[string]string
+	places  map[string]place
 
 	feed feed
 }
@@ -79,7 +79,7 @@ func New(o Options) *Overview {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	v := &Overview{o: o, digests: map[string]known{}, ids: map[string]string{}}
+	v := &Overview{o: o, digests: map[string]known{}, places: map[string]place{}}
 	v.feed.init(v)
 	return v
 }

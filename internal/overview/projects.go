@@ -3,8 +3,6 @@ package overview
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,7 +10,6 @@ import (
 	"time"
 
 	"belay/internal/fault"
-	"belay/internal/lazyregexp"
 	"belay/internal/session"
 )
 
@@ -29,46 +26,6 @@ type Project struct {
 	OpenQuestions int       `json:"openQuestions"`
 	// Exists is set while the folder is there.
 	Exists bool `json:"exists"`
-}
-
-// ProjectID is the id of a project's folder: p_ and 16 hex digits of the SHA-256 of its
-// path without symbolic links. It is the same in all processes at all times, as long as
-// the folder stays where it is.
-func ProjectID(projectRoot string) string {
-	real, err := filepath.EvalSymlinks(projectRoot)
-	if err != nil {
-		real = filepath.Clean(projectRoot)
-	}
-	sum := sha256.Sum256([]byte(real))
-	return "p_" + hex.EncodeToString(sum[:8])
-}
-
-var idPattern = lazyregexp.New(`^p_[0-9a-f]{16}$`)
-
-// idOf is [ProjectID], asked of the disk once.
-func (v *Overview) idOf(projectRoot string) string {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	id := v.ids[projectRoot]
-	if id == "" {
-		id = ProjectID(projectRoot)
-		v.ids[projectRoot] = id
-	}
-	return id
-}
-
-// roots are the folders of all projects that callers may name, sorted.
-func (v *Overview) roots() []string {
-	all := v.o.Sessions.Projects()
-	if v.o.Home != "" {
-		all = append(all, v.o.Home)
-	}
-	slices.Sort(all)
-	all = slices.Compact(all)
-	if v.o.Allow == nil {
-		return all
-	}
-	return slices.DeleteFunc(all, func(root string) bool { return v.o.Allow(root) != nil })
 }
 
 // Root returns the folder of a project. An id that no known project has is NOT_FOUND.
@@ -106,7 +63,7 @@ func (v *Overview) Projects(ctx context.Context) ([]Project, error) {
 func (v *Overview) project(ctx context.Context, root string, open asked) (Project, error) {
 	info, err := os.Stat(root)
 	p := Project{
-		ID: v.idOf(root), Name: filepath.Base(root), Path: root, OpenQuestions: open.inProject[root],
+		ID: v.idOf(root), Name: filepath.Base(root), Path: root, OpenQuestions: open.inProject[v.idOf(root)],
 		Exists: err == nil && info.IsDir(),
 	}
 	rows, err := v.o.Sessions.Rows(ctx, root)
@@ -129,10 +86,10 @@ func (v *Overview) Add(ctx context.Context, projectRoot string) (Project, error)
 	if err != nil {
 		return Project{}, err
 	}
-	return v.project(ctx, projectRoot, open)
+	return v.project(ctx, v.named(projectRoot), open)
 }
 
-// asked counts the questions that wait for a person.
+// asked counts the questions that wait for a person, by session and by the project's id.
 type asked struct {
 	inSession, inProject map[string]int
 }
@@ -146,14 +103,14 @@ func (v *Overview) questions(ctx context.Context) (asked, error) {
 	}
 	for _, q := range open {
 		a.inSession[q.SessionID]++
-		a.inProject[q.ProjectRoot]++
+		a.inProject[v.idOf(q.ProjectRoot)]++
 	}
 	if v.o.Runs == nil {
 		return a, nil
 	}
 	waits, err := v.o.Runs.Questions(ctx)
 	for _, w := range waits {
-		a.inProject[w.Project]++
+		a.inProject[v.idOf(w.Project)]++
 	}
 	return a, err
 }

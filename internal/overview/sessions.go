@@ -78,9 +78,11 @@ func (v *Overview) Sessions(ctx context.Context, q Query) (Page, error) {
 
 // rows are the sessions of one project, or of all for "".
 func (v *Overview) rows(ctx context.Context, project string) ([]session.Row, error) {
-	roots := []string{project}
+	var roots []string
 	if project == "" {
 		roots = v.roots()
+	} else {
+		roots = []string{v.named(project)}
 	}
 	var all []session.Row
 	seen := map[string]bool{}
