@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -203,8 +204,15 @@ func isKeyMaterial(name string) bool {
 			return true
 		}
 	}
-	return name == "token" || strings.HasSuffix(name, ".token") || strings.HasSuffix(name, ".key")
+	section, last, in := strings.Cut(name, ".")
+	if !in {
+		return name == "token"
+	}
+	return slices.Contains([]string{"token", "key"}, last) && slices.Contains(keySections, section)
 }
+
+// keySections are what has a key or a token: other settings may be called so by mistake.
+var keySections = []string{"anthropic", "openai", "discord", "server", "telemetry", "mcp", "bus"}
 
 // scalarOf checks a node's type against what a value takes and returns its text.
 func scalarOf(n *yaml.Node, want kind) (string, error) {
