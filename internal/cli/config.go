@@ -33,7 +33,7 @@ Problems of the configuration follow, and the exit code is 2 if there is one.`,
 			return err
 		}
 		if c.json {
-			if err := c.writeJSON(map[string]any{"settings": cfg.Show(), "problems": orEmpty(problems)}); err != nil {
+			if err := c.writeJSON(map[string]any{"settings": typedRows(cfg), "problems": orEmpty(problems)}); err != nil {
 				return err
 			}
 			return invalid(problems)
@@ -50,6 +50,14 @@ Problems of the configuration follow, and the exit code is 2 if there is one.`,
 		return invalid(problems)
 	}
 	return cmd
+}
+
+// typedRows are all settings for programs.
+func typedRows(cfg *config.Config) (all []config.Typed) {
+	for _, r := range cfg.Show() {
+		all = append(all, r.Typed())
+	}
+	return all
 }
 
 // tellProblems prints what is wrong with the configuration, each with its next

@@ -14,7 +14,8 @@ func newConfigGet(c *console) *cobra.Command {
 		Use:   "get KEY",
 		Short: "Print the value of a setting",
 		Long: `Print the value that a setting has here, from all layers. --json adds where it came from,
-and its default.`,
+and its default; there a list is an array, a mapping is an object, and any other value
+is the text that a file has.`,
 		Example: "  belay config get provider\n  belay config get bash.max_write_bytes --json",
 		Args:    cobra.ExactArgs(1),
 	}
@@ -31,7 +32,7 @@ and its default.`,
 			case row.Key != args[0]:
 				continue
 			case c.json:
-				return errors.Join(c.writeJSON(row), invalid(problems))
+				return errors.Join(c.writeJSON(row.Typed()), invalid(problems))
 			}
 			c.write(row.Value + "\n")
 			return invalid(problems)
@@ -80,7 +81,7 @@ A setting of an environment variable or a flag still wins over the file.`,
 				c.warn(row.Origin + " still sets " + row.Key + " to " + row.Value)
 			}
 			if c.json {
-				return c.writeJSON(map[string]any{"file": path, "setting": row})
+				return c.writeJSON(map[string]any{"file": path, "setting": row.Typed()})
 			}
 		}
 		c.note("written", path)

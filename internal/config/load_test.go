@@ -151,7 +151,7 @@ func TestEnvironment(t *testing.T) {
 		env, value, key, want string
 	}{
 		{"BELAY_TURN_MAX_COST_USD", "1.50", "turn.max_cost_usd", "1.5"},
-		{"BELAY_ATTACHMENTS_FILE_BYTES", " 1 MB ", "attachments.file_bytes", "1000000"},
+		{"BELAY_ATTACHMENTS_FILE_BYTES", " 1 MB ", "attachments.file_bytes", "1MB"},
 		{"BELAY_SERVER_ALLOWED_HOSTS", "Example.org, a.test:8080,", "server.allowed_hosts", "a.test:8080, example.org"},
 		{"BELAY_BUS_ENABLED", "False", "bus.enabled", "off"},
 		{"BELAY_MODELS", "{M-1: {context_tokens: 5}}", "models", `{"m-1":{"context_tokens":5}}`},
@@ -159,7 +159,7 @@ func TestEnvironment(t *testing.T) {
 		{"CHIRALITY_HARNESS_PROVIDER", "  ANTHROPIC ", "provider", "anthropic"},
 		{"CHIRALITY_HARNESS_PROVIDER", "stub", "provider", "scripted"},
 		{"BELAY_ATTACHMENTS_ALLOWED_HOSTS", "Files.Test:8080, 10.1.2.3/16, [FD00::1]:9", "attachments.allowed_hosts", "10.1.0.0/16, [fd00::1]:9, files.test:8080"},
-		{"ATTACHMENTS_MAX_DOWNLOAD_SIZE_BYTES", "10000000", "attachments.max_download_size_bytes", "10000000"},
+		{"ATTACHMENTS_MAX_DOWNLOAD_SIZE_BYTES", "10000000", "attachments.max_download_size_bytes", "10MB"},
 		{"ATTACHMENTS_DOWNLOAD_TIMEOUT", "5s", "attachments.download_timeout", "5s"},
 		{"ATTACHMENTS_MAX_REDIRECTS", "0", "attachments.max_redirects", "0"},
 		{"ATTACHMENTS_ALLOWED_MIME_TYPES_IMAGE", "image/png, IMAGE/webp", "attachments.allowed_mime_types.image", "image/png, image/webp"},

@@ -44,13 +44,13 @@ func ParseSize(s string) (int64, error) {
 	return n.Num().Int64(), nil
 }
 
-// FormatSize writes n in the largest binary unit that gives a whole number.
-// ParseSize reads it back as the same n.
+// FormatSize writes n in the largest unit, binary or decimal, that gives a whole
+// number. ParseSize reads it back as the same n.
 func FormatSize(n int64) string {
 	for _, u := range []struct {
 		name string
 		size int64
-	}{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
+	}{{"TiB", 1 << 40}, {"TB", 1e12}, {"GiB", 1 << 30}, {"GB", 1e9}, {"MiB", 1 << 20}, {"MB", 1e6}, {"KiB", 1 << 10}, {"kB", 1e3}} {
 		if n >= u.size && n%u.size == 0 {
 			return strconv.FormatInt(n/u.size, 10) + u.name
 		}

@@ -41,6 +41,18 @@ func TestParseDuration(t *testing.T) {
 	}
 }
 
+// A size is written in the largest unit that is exact, as people would.
+func TestFormatSize(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int64]string{
+		0: "0", 7: "7", 1000: "1kB", 1024: "1KiB", 2e9: "2GB", 2 << 30: "2GiB", 18e6: "18MB", 1500: "1500", 1000 << 20: "1000MiB", 1 << 40: "1TiB", 3e12: "3TB",
+	} {
+		if got := FormatSize(n); got != want {
+			t.Errorf("FormatSize(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
 // What is accepted is in range, and its normal form means the same and is normal.
 func FuzzSize(f *testing.F) {
 	for _, s := range []string{"10MiB", "18 MB", "1.5GiB", "0", "9223372036854775807", "1e9", "0.000001TB"} {

@@ -44,7 +44,7 @@ func declared(c *Config) []*key {
 	d := &c.Attachments.Declared
 	const types = "attachments.allowed_mime_types."
 	all := []*key{
-		{name: "attachments.max_download_size_bytes", flag: "attachments-max-download-size", value: size(&d.DownloadBytes, 1, tib), def: "10000000",
+		{name: "attachments.max_download_size_bytes", flag: "attachments-max-download-size", value: size(&d.DownloadBytes, 1, tib), def: "10MB",
 			doc: "Largest file that a workflow attaches, from its folder or by its address.",
 			why: "Workflows attach larger files."},
 		{name: "attachments.download_timeout", value: duration(&d.DownloadTimeout, 10*time.Millisecond, day), def: "30s",

@@ -173,6 +173,17 @@ func separated(s string) []string {
 	return strings.Split(s, ",")
 }
 
+// itemsOf are the items of a list that is written as one text.
+func itemsOf(s string) []string {
+	items := []string{}
+	for _, item := range separated(s) {
+		if item = strings.TrimSpace(item); item != "" {
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
 // list is strings without order or duplicates, sorted.
 type list struct {
 	p     *[]string
@@ -211,8 +222,9 @@ func (v list) tighten(o value) bool {
 	return changed
 }
 
-func (list) kind() kind       { return sequence | scalarString }
-func (v list) String() string { return strings.Join(*v.p, ", ") }
+func (list) kind() kind         { return sequence | scalarString }
+func (v list) String() string   { return strings.Join(*v.p, ", ") }
+func (v list) listed() []string { return *v.p }
 func (list) schema() map[string]any {
 	return map[string]any{"type": []string{"array", "string"}, "items": map[string]any{"type": "string"}}
 }
