@@ -50,6 +50,9 @@ func serveUpload(c *call) error {
 // receive streams the one file of a multipart form to do, and answers with what that
 // returns. The file, called what, has limit bytes at most; the hint is for a larger one.
 func receive(c *call, limit int64, what, hint string, do func(name string, content io.Reader) (any, error)) error {
+	if err := notEncoded(c.r); err != nil {
+		return err
+	}
 	slow := &pacedReader{src: c.r.Body, w: c.w, pace: c.o.BodyTimeout}
 	defer slow.stop()
 	c.r.Body = io.NopCloser(slow)

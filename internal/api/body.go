@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"belay/internal/fault"
@@ -54,6 +55,9 @@ func (h *Handler) body(w *response, r *http.Request) ([]byte, error) {
 	if w.route != nil && w.route.wide {
 		limit *= wideBody
 	}
+	if err := notEncoded(r); err != nil {
+		return nil, err
+	}
 	if r.ContentLength > limit {
 		return nil, tooLarge("body", limit, sendLess)
 	}
@@ -70,6 +74,16 @@ func (h *Handler) body(w *response, r *http.Request) ([]byte, error) {
 	// All of it is here: from now on a read is how a client's leaving is noticed.
 	w.expect(0)
 	return b.Bytes(), nil
+}
+
+// notEncoded refuses a body that is compressed: its limit counts the bytes that are read.
+func notEncoded(r *http.Request) error {
+	encoding := strings.TrimSpace(r.Header.Get("Content-Encoding"))
+	if encoding == "" || strings.EqualFold(encoding, "identity") {
+		return nil
+	}
+	return fault.New(fault.InvalidRequest, "the body has the Content-Encoding %s, and none is read", fault.Clip(encoding)).
+		WithStatus(http.StatusUnsupportedMediaType).With("field", "Content-Encoding").WithHint("send the body as it is")
 }
 
 func unreadable(cause error) error {

@@ -41,7 +41,8 @@ func failures(rt *route) map[int][]fault.Type {
 		}
 	}
 	if rt.body != nil {
-		by[http.StatusRequestTimeout] = []fault.Type{fault.InvalidRequest} // see tooSlow
+		by[http.StatusRequestTimeout] = []fault.Type{fault.InvalidRequest}       // see tooSlow
+		by[http.StatusUnsupportedMediaType] = []fault.Type{fault.InvalidRequest} // see notEncoded
 	}
 	if rt.ranged {
 		by[http.StatusRequestedRangeNotSatisfiable] = []fault.Type{fault.InvalidRequest} // see rangeOf
