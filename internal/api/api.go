@@ -58,7 +58,9 @@ type Handler struct {
 	// The reference is made when somebody first asks for it: it costs as much as all
 	// the rest of a start, and few do.
 	openapi func() []byte
-	docs    func() docsPage
+	// documents has the bodies of what never changes.
+	documents documents
+	docs      func() docsPage
 }
 
 // New returns a handler for every endpoint of the HTTP contract that this

@@ -2,6 +2,7 @@ package api
 
 import (
 	"io"
+	"net/http"
 
 	"belay/internal/fault"
 	"belay/internal/session"
@@ -36,11 +37,31 @@ func serveExport(c *call) error {
 	if _, err := c.o.Engine.Get(c.ctx(), c.id()); err != nil {
 		return err
 	}
-	head := c.w.Header()
-	head.Set("Content-Type", "application/gzip")
-	head.Set("Content-Disposition", disposition(c.id()+".tar.gz"))
-	head["Cache-Control"] = headerNoStore
-	return c.o.Engine.Export(c.ctx(), c.id(), c.w)
+	w := &beginning{c.w, func(head http.Header) {
+		head.Set("Content-Type", "application/gzip")
+		head.Set("Content-Disposition", disposition(c.id()+".tar.gz"))
+		head["Cache-Control"] = headerNoStore
+	}}
+	if c.r.Method == http.MethodHead {
+		w.headers(c.w.Header())
+		c.w.WriteHeader(http.StatusOK)
+		return nil
+	}
+	return c.o.Engine.Export(c.ctx(), c.id(), w)
+}
+
+// beginning sets the headers of a download with its first byte: what fails before that is
+// answered as a failure.
+type beginning struct {
+	*response
+	headers func(http.Header)
+}
+
+func (w *beginning) Write(b []byte) (int, error) {
+	if !w.started() {
+		w.headers(w.Header())
+	}
+	return w.response.Write(b)
 }
 
 func serveImport(c *call) error {

@@ -30,7 +30,7 @@ func projectRoutes() []route {
 			action: action{body: projectBody{}, answer: projectAnswer{}, serve: serveCheckProject}, errors: projectErrors},
 		{method: get, path: "/api/working-root/tree", name: "getTree", summary: "A project's folders and files, a few levels deep.",
 			params: []param{workingRoot,
-				{in: "query", name: "depth", doc: "levels, 1 to 6; 3 without it"},
+				{in: "query", name: "depth", doc: "levels, 1 to 6; 3 without it, and where it is no number. A number outside of that counts as the nearest one, as in the original system"},
 				{in: "query", name: "path", doc: "the folder to begin with, relative to the project or absolute; the project without it"},
 				{in: "query", name: "offset", integer: true, doc: "how many entries of that folder to leave out"},
 				{in: "query", name: "limit", integer: true, doc: "how many entries of that folder to list, 1 to 1000; 60 without it, as of every folder below"}},

@@ -166,7 +166,7 @@ func systemRoutes() []route {
 		{method: get, path: "/debug/pprof/{profile}", name: "profile", summary: "A profile of the server, for go tool pprof: allocs, cpu, goroutine, heap or threadcreate.",
 			media: "application/octet-stream", access: operator, action: action{serve: serveProfile}, errors: []fault.Type{fault.InvalidRequest, fault.NotFound, fault.Overloaded},
 			params: []param{{in: "path", name: "profile", required: true, doc: "which one"}, {in: "query", name: "seconds", integer: true, doc: "how long a CPU profile takes, 1 to 60; 10 without it"}}},
-		{method: get, path: "/openapi.json", name: "openapi", summary: "This reference as an OpenAPI 3.1 document.", action: action{answer: map[string]any{}, serve: serveOpenAPI}},
+		{method: get, path: "/openapi.json", name: "openapi", summary: "This reference as an OpenAPI 3.1 document.", tagged: true, action: action{answer: map[string]any{}, serve: serveOpenAPI}},
 		{method: get, path: "/docs", name: "docs", summary: "This reference as a page.", media: "text/html", action: action{serve: serveDocs}},
 	}
 }

@@ -2,7 +2,9 @@ package api
 
 import (
 	"context"
+	"io"
 	"net/http"
+	"sync"
 
 	"belay/internal/fault"
 	"belay/internal/persona"
@@ -117,11 +119,36 @@ func serveMetrics(c *call) error {
 }
 
 func serveOpenAPI(c *call) error {
-	head := c.w.Header()
-	head["Content-Type"] = headerJSON
-	head.Set("Cache-Control", "no-cache")
-	_, _ = c.w.Write(c.openapi())
-	return nil
+	return replyOnce(c.w, c.r, &c.documents, openAPIKey{}, func() (*kept, error) {
+		return written(func(w io.Writer) error { _, err := w.Write(c.openapi()); return err })
+	})
+}
+
+// openAPIKey is under which the document is kept.
+type openAPIKey struct{}
+
+// documents keep what is the same for as long as the server runs.
+type documents struct {
+	mu   sync.Mutex
+	made map[any]any
+}
+
+// Once implements cache.
+func (d *documents) Once(key any, make func() (any, error)) (any, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if v, there := d.made[key]; there {
+		return v, nil
+	}
+	v, err := make()
+	if err != nil {
+		return nil, err
+	}
+	if d.made == nil {
+		d.made = map[any]any{}
+	}
+	d.made[key] = v
+	return v, nil
 }
 
 func serveDocs(c *call) error {

@@ -4314,6 +4314,15 @@ export interface operations {
                     "application/json": components["schemas"]["fault.Body"];
                 };
             };
+            /** @description INVALID_REQUEST */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
             /** @description SDK_FAILURE */
             500: {
                 headers: {
@@ -4613,6 +4622,15 @@ export interface operations {
                     "application/json": components["schemas"]["fault.Body"];
                 };
             };
+            /** @description INVALID_REQUEST */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
             /** @description SDK_FAILURE */
             500: {
                 headers: {
@@ -4711,6 +4729,15 @@ export interface operations {
             };
             /** @description REQUEST_TOO_LARGE */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4878,6 +4905,15 @@ export interface operations {
             };
             /** @description REQUEST_TOO_LARGE */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5196,6 +5232,15 @@ export interface operations {
                     "application/json": components["schemas"]["fault.Body"];
                 };
             };
+            /** @description INVALID_REQUEST */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
             /** @description SDK_FAILURE */
             500: {
                 headers: {
@@ -5454,6 +5499,15 @@ export interface operations {
                     "application/json": components["schemas"]["fault.Body"];
                 };
             };
+            /** @description INVALID_REQUEST */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
             /** @description SDK_FAILURE */
             500: {
                 headers: {
@@ -5559,6 +5613,15 @@ export interface operations {
                     "application/json": components["schemas"]["fault.Body"];
                 };
             };
+            /** @description INVALID_REQUEST */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
             /** @description SDK_FAILURE */
             500: {
                 headers: {
@@ -5648,6 +5711,15 @@ export interface operations {
             };
             /** @description REQUEST_TOO_LARGE */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5762,6 +5834,15 @@ export interface operations {
             };
             /** @description REQUEST_TOO_LARGE */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5933,6 +6014,15 @@ export interface operations {
                     "application/json": components["schemas"]["fault.Body"];
                 };
             };
+            /** @description INVALID_REQUEST */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
             /** @description SDK_FAILURE */
             500: {
                 headers: {
@@ -6036,6 +6126,15 @@ export interface operations {
             };
             /** @description REQUEST_TOO_LARGE */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6356,6 +6455,15 @@ export interface operations {
             };
             /** @description REQUEST_TOO_LARGE */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7070,6 +7178,15 @@ export interface operations {
                     "application/json": components["schemas"]["fault.Body"];
                 };
             };
+            /** @description INVALID_REQUEST */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
             /** @description SDK_FAILURE */
             500: {
                 headers: {
@@ -7180,6 +7297,15 @@ export interface operations {
             };
             /** @description REQUEST_TOO_LARGE */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7303,6 +7429,15 @@ export interface operations {
             };
             /** @description REQUEST_TOO_LARGE */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7514,6 +7649,15 @@ export interface operations {
                     "application/json": components["schemas"]["fault.Body"];
                 };
             };
+            /** @description INVALID_REQUEST */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
             /** @description INSTRUCTION_ROOT_INVALID, SDK_FAILURE */
             500: {
                 headers: {
@@ -7612,6 +7756,15 @@ export interface operations {
             };
             /** @description REQUEST_TOO_LARGE */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7878,6 +8031,15 @@ export interface operations {
             };
             /** @description REQUEST_TOO_LARGE */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8272,6 +8434,15 @@ export interface operations {
                     "application/json": components["schemas"]["fault.Body"];
                 };
             };
+            /** @description INVALID_REQUEST */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
             /** @description SDK_FAILURE */
             500: {
                 headers: {
@@ -8379,6 +8550,15 @@ export interface operations {
             };
             /** @description REQUEST_TOO_LARGE */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8730,6 +8910,15 @@ export interface operations {
             };
             /** @description REQUEST_TOO_LARGE */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9097,6 +9286,15 @@ export interface operations {
             };
             /** @description REQUEST_TOO_LARGE */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9672,6 +9870,15 @@ export interface operations {
                     "application/json": components["schemas"]["fault.Body"];
                 };
             };
+            /** @description INVALID_REQUEST */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
             /** @description PRECONDITION_REQUIRED */
             428: {
                 headers: {
@@ -9791,6 +9998,15 @@ export interface operations {
             };
             /** @description REQUEST_TOO_LARGE */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10266,6 +10482,15 @@ export interface operations {
                     "application/json": components["schemas"]["fault.Body"];
                 };
             };
+            /** @description INVALID_REQUEST */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
             /** @description WORKSPACE_FAILURE, SDK_FAILURE */
             500: {
                 headers: {
@@ -10530,6 +10755,15 @@ export interface operations {
             };
             /** @description REQUEST_TOO_LARGE */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10869,6 +11103,15 @@ export interface operations {
                     "application/json": components["schemas"]["fault.Body"];
                 };
             };
+            /** @description INVALID_REQUEST */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
             /** @description WORKSPACE_FILE_READ_FAILED, SDK_FAILURE */
             500: {
                 headers: {
@@ -11040,6 +11283,15 @@ export interface operations {
             };
             /** @description REQUEST_TOO_LARGE */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11345,6 +11597,15 @@ export interface operations {
                     "application/json": components["schemas"]["fault.Body"];
                 };
             };
+            /** @description INVALID_REQUEST */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
             /** @description SDK_FAILURE */
             500: {
                 headers: {
@@ -11455,6 +11716,15 @@ export interface operations {
             };
             /** @description REQUEST_TOO_LARGE */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11756,6 +12026,15 @@ export interface operations {
                     "application/json": components["schemas"]["fault.Body"];
                 };
             };
+            /** @description INVALID_REQUEST */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
             /** @description PRECONDITION_REQUIRED */
             428: {
                 headers: {
@@ -11956,6 +12235,15 @@ export interface operations {
                     "application/json": components["schemas"]["fault.Body"];
                 };
             };
+            /** @description INVALID_REQUEST */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
             /** @description WORKSPACE_FILE_READ_FAILED, WORKSPACE_FAILURE, SDK_FAILURE */
             500: {
                 headers: {
@@ -12078,7 +12366,7 @@ export interface operations {
                 projectRoot?: string;
                 /** @description or the project's id; one of both is required */
                 project?: string;
-                /** @description levels, 1 to 6; 3 without it */
+                /** @description levels, 1 to 6; 3 without it, and where it is no number. A number outside of that counts as the nearest one, as in the original system */
                 depth?: string;
                 /** @description the folder to begin with, relative to the project or absolute; the project without it */
                 path?: string;
@@ -12218,6 +12506,15 @@ export interface operations {
             };
             /** @description REQUEST_TOO_LARGE */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description INVALID_REQUEST */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12467,6 +12764,13 @@ export interface operations {
                         [key: string]: unknown;
                     };
                 };
+            };
+            /** @description The client has it: If-None-Match names its entity tag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description UNAUTHORIZED */
             401: {
