@@ -84,13 +84,26 @@ func undone(d *agent.Direct) *fault.Error {
 	case d.Reason != "":
 		return fault.New(fault.TaskFailed, "the tool %s: %s", d.Tool, d.Reason)
 	}
-	text := d.Result.Text
-	if output, _ := d.Result.Value["output"].(string); ran && !d.Result.Failed {
-		// The command succeeded, and some of its changes are left out: the rest of the text
-		// after the line with its exit code says which.
-		_, text, _ = strings.Cut(strings.TrimPrefix(text, output), "\n")
+	text := strings.TrimSpace(d.Result.Text)
+	output, _ := d.Result.Value["output"].(string)
+	if how, found := strings.CutPrefix(d.Result.Text, output); ran && found {
+		how, rest, _ := strings.Cut(strings.TrimSpace(how), "\n")
+		switch {
+		case !d.Result.Failed:
+			text = strings.TrimSpace(rest) // some of its changes are left out: it says which
+		case lastLine(output) != "":
+			text = how + "; its output ends with: " + lastLine(output)
+		default:
+			text = how
+		}
 	}
-	return fault.New(fault.TaskFailed, "the tool %s: %s", d.Tool, strings.TrimSpace(text))
+	return fault.New(fault.TaskFailed, "the tool %s: %s", d.Tool, text)
+}
+
+// lastLine is the last line of a command's output, where most say why they failed.
+func lastLine(output string) string {
+	output = strings.TrimSpace(output)
+	return fault.Clip(strings.TrimSpace(output[strings.LastIndexByte(output, '\n')+1:]))
 }
 
 // toolAgent is who calls the tools of tool tasks, for the records.
