@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"belay/internal/crash"
 	"belay/internal/event"
 )
 
@@ -161,7 +162,11 @@ func (f *feed) run(looker *looker, stop chan struct{}) {
 		if readers == 0 && n%idleTicks != 0 {
 			continue
 		}
-		changes, err := look(ctx)
+		var changes []draft
+		err := crash.Caught(func() (err error) {
+			changes, err = look(ctx)
+			return err
+		})()
 		if err != nil {
 			f.view.o.Logger.Warn("look for changes of sessions", "error", err)
 		}
