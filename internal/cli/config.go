@@ -114,9 +114,10 @@ func newConfigSchema(c *console) *cobra.Command {
 
 func newConfigCheck(c *console) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "check",
-		Short:   "Check the configuration and list every problem",
-		Long:    `Check every layer of the configuration and list all that is wrong. The exit code is 2 if anything is.`,
+		Use:   "check",
+		Short: "Check the configuration and list every problem",
+		Long: `Check every layer of the configuration and list all that is wrong. The exit code is 2 if anything
+is. Whether the programs and folders that settings name are there, belay doctor checks.`,
 		Example: "  belay config check\n  belay config check --config ./config.yaml --json",
 		Args:    cobra.NoArgs,
 	}
