@@ -174,16 +174,7 @@ func printKept(c *console, k changes.KeptChange) {
 			"files", files, "git", strings.Join(render.GitLines(*e), "\n"), "caution", cautions(*e))
 		diff = e.Diff
 	}
-	next := "belay changes keep " + k.ID
-	switch {
-	case k.Problem == "" && len(k.Conflicts) == 0 && k.DecisionID == "" && k.Effect != nil && len(k.Effect.Automatic) > 0:
-		next += " --runs-by-itself"
-	case k.Problem != "" || len(k.Conflicts) > 0:
-		next = "belay changes drop " + k.ID
-	case k.DecisionID != "":
-		next = "belay decision allow " + k.DecisionID
-	}
-	pairs = append(pairs, "because", k.Why, "conflicts", strings.Join(k.Conflicts[:min(len(k.Conflicts), shownMatches)], ", "), "problem", k.Problem, "next", next)
+	pairs = append(pairs, "because", k.Why, "conflicts", strings.Join(k.Conflicts[:min(len(k.Conflicts), shownMatches)], ", "), "problem", k.Problem, "next", nextOfKept(k))
 	for i := range pairs {
 		pairs[i] = render.Visible(pairs[i])
 	}

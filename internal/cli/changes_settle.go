@@ -29,10 +29,14 @@ hook, need --runs-by-itself. Look at them first with belay changes show.`,
 	f.add(cmd)
 	jsonFlag(c, cmd)
 	cmd.Flags().BoolVar(&runs, "runs-by-itself", false, "also apply files that other programs run by themselves")
-	cmd.Flags().StringArrayVar(&only, "only", nil, "apply this `PATH` and keep the rest; may be repeated")
+	cmd.Flags().StringArrayVar(&only, "only", nil, "apply this `PATH`, or what a pattern such as out/* fits, and keep the rest; may be repeated")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return inChange(c, cmd, &f, args[0], func(ctx context.Context, e turn.Engine, project, id string) error {
-			done, err := e.ApplyKept(ctx, changes.KeptRequest{ProjectRoot: project, ID: id, Only: only, RunsByItself: runs, By: c.person()})
+			files, err := onlyOf(ctx, e, project, id, only)
+			if err != nil {
+				return err
+			}
+			done, err := e.ApplyKept(ctx, changes.KeptRequest{ProjectRoot: project, ID: id, Only: files, RunsByItself: runs, By: c.person()})
 			if err != nil {
 				return err
 			}

@@ -114,7 +114,7 @@ that follow in a run see the note.`,
 	}
 	cmd.Flags().BoolVar(&session, "session", false, "allow calls of this kind for the rest of the session")
 	cmd.Flags().StringVar(&note, "note", "", "add this `TEXT` for the agent")
-	cmd.Flags().StringArrayVar(&only, "only", nil, "of what a command changed, apply this `PATH` and drop the rest; may be repeated")
+	cmd.Flags().StringArrayVar(&only, "only", nil, "of what a command changed, apply this `PATH`, or what a pattern such as out/* fits, and drop the rest; may be repeated")
 	jsonFlag(c, cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		verdict := permit.VerdictAllow
@@ -164,6 +164,9 @@ func answerQuestion(c *console, cmd *cobra.Command, id string, v permit.Verdict,
 		answer := turn.DecisionRequest{DecisionID: id, Verdict: v, By: c.person(), Note: note, Only: only}
 		if ok {
 			answer.SessionID, answer.DecisionID = q.call.SessionID, q.call.ID
+			if answer.Only, err = namedFiles(q.call.Effect, only, "belay decision show "+q.call.ID+" lists them"); err != nil {
+				return err
+			}
 			c.note("asked", q.call.Effect.Summary)
 		}
 		d, err := a.Engine.Decide(ctx, answer)

@@ -55,6 +55,35 @@ func (e Effect) Choose(text string) (only []string, err error) {
 	return only, nil
 }
 
+// Named are the paths that a person names, each by itself or with a pattern such as out/*,
+// which means what it does in [Effect.Choose]. A name that is no pattern stays as it is. The
+// error says which pattern fits nothing, or that not all files are known here.
+func (e Effect) Named(names []string) (only []string, err error) {
+	for _, name := range names {
+		if !strings.ContainsAny(name, "*?") || slices.ContainsFunc(e.Paths, func(p string) bool { return p == name || strings.HasPrefix(p, name+"/") }) {
+			only = append(only, name)
+			continue
+		}
+		if e.Done == nil {
+			return nil, fmt.Errorf("%s is a pattern, and nobody knows yet which files change", clip(name, 100))
+		}
+		all := slices.Clone(e.Paths)
+		files := len(all)
+		for _, i := range e.Done.Ignored {
+			all, files = append(all, i.Path), files+i.Files
+		}
+		if files < e.Done.Files {
+			return nil, fmt.Errorf("%s is a pattern, and only %d of the %d files are known here: name folders", clip(name, 100), files, e.Done.Files)
+		}
+		fits := slices.DeleteFunc(all, func(p string) bool { return !means(name, p) })
+		if len(fits) == 0 {
+			return nil, fmt.Errorf("none of the %d files is %s", e.Done.Files, clip(strconv.Quote(name), 100))
+		}
+		only = append(only, fits...)
+	}
+	return only, nil
+}
+
 // within reports whether a number is the one that a text says, or in the range.
 func within(text string, n int) bool {
 	from, to, ranged := strings.Cut(text, "-")

@@ -42,6 +42,33 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+// A command line takes the patterns of a prompt, and no numbers.
+func TestNamed(t *testing.T) {
+	t.Parallel()
+	e := changedFiles("a.txt", "out/b.go", "out/deep/c.go", "what?/d")
+	for _, tt := range []struct{ names, want []string }{
+		{nil, nil},
+		{[]string{"a.txt", "out"}, []string{"a.txt", "out"}},
+		{[]string{"out/*"}, []string{"out/b.go"}},
+		{[]string{"*.go", "a.txt"}, []string{"out/b.go", "out/deep/c.go", "a.txt"}},
+		{[]string{"what?"}, []string{"what?"}},
+		{[]string{"1", "elsewhere"}, []string{"1", "elsewhere"}}, // whoever applies them says that they are none
+	} {
+		if got, err := e.Named(tt.names); err != nil || cmp.Diff(tt.want, got) != "" {
+			t.Errorf("%q means %q, %v; want %q", tt.names, got, err, tt.want)
+		}
+	}
+	for _, name := range []string{"*.md", "in/*"} {
+		if got, err := e.Named([]string{name}); err == nil {
+			t.Errorf("%q means %q", name, got)
+		}
+	}
+	e.Done.Files = 300 // more than a question names
+	if got, err := e.Named([]string{"*.go"}); err == nil {
+		t.Errorf("of an incomplete list it means %q", got)
+	}
+}
+
 func FuzzChoose(f *testing.F) {
 	f.Add("1 2-3, src/*.go")
 	e := changedFiles("a.txt", "src/b.go", "src/deep/c.go")
