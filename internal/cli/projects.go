@@ -56,15 +56,16 @@ them first with belay session delete.`,
 		Example: "  belay projects forget ~/old",
 		Args:    cobra.ExactArgs(1),
 	}
+	jsonFlag(c, cmd)
 	cmd.RunE = appCommand(c, func(ctx context.Context, a *app.App, args []string) error {
 		folder, err := filepath.Abs(args[0])
 		if err == nil {
 			err = a.Store.Catalog().ForgetProject(ctx, folder)
 		}
-		if err == nil {
-			c.note("forgotten", folder)
+		if err != nil {
+			return err
 		}
-		return err
+		return answer(c, map[string]any{"forgotten": folder}, func() { c.note("forgotten", folder) })
 	})
 	return cmd
 }
