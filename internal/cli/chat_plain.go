@@ -61,6 +61,8 @@ func chatPlain(c *console, cmd *cobra.Command, o chat.Options) error {
 			err = p.take(ctx, text)
 		}
 		switch {
+		case errors.As(err, new(unstoppable)):
+			return p.leave(c.report(cmd, err))
 		case errors.Is(err, errLeave):
 			return p.leave(code)
 		case err != nil && p.talks && ctx.Err() == nil:
@@ -158,11 +160,13 @@ func (p *plainChat) turn(ctx context.Context, message string, files []string) er
 	}
 	r := turn.Request{SessionID: p.o.Session, Message: message, Opts: p.o.Opts, Allow: p.o.Allow}
 	s, err := p.start(ctx, r, files)
-	if err != nil {
-		if fresh {
-			err = errors.Join(err, e.Delete(context.WithoutCancel(ctx), p.o.Session))
+	if err != nil && fresh {
+		var deleted bool
+		if deleted, err = unstarted(ctx, p.c, e, p.o.Session, err); deleted {
 			p.o.Session = ""
 		}
+	}
+	if err != nil {
 		return err
 	}
 	return p.watch(ctx, s)
@@ -176,13 +180,24 @@ func (p *plainChat) watch(ctx context.Context, s turn.Stream) error {
 	if !p.talks {
 		return errors.Join(w.watch(ctx, s), s.Close())
 	}
-	defer p.c.signals.taking(p.interrupter(ctx))()
 	w.asker = &asker{c: p.c, engine: e, fed: true}
-	ended := make(chan error, 1)
-	go func() { ended <- w.watch(ctx, s) }()
-	err := p.listen(ctx, w.asker, ended)
+	typing, endTyping := context.WithCancel(ctx)
+	defer endTyping()
+	ended, watched := make(chan error, 2), make(chan struct{}) // an end is that of the turn, or of a stop that failed
+	take, done := p.interrupter(ctx, func(err error) {
+		ended <- err
+		endTyping()
+	})
+	defer done()
+	defer p.c.signals.taking(take)()
+	go func() {
+		defer close(watched)
+		ended <- w.watch(ctx, s)
+	}()
+	err := errors.Join(p.listen(typing, w.asker, ended), s.Close())
+	<-watched
 	p.tellUnheard(w.heard)
-	return errors.Join(err, s.Close())
+	return err
 }
 
 // tellUnheard names what was said too late for the turn that has ended. It is on

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"belay/internal/blank"
 	"belay/internal/chat"
@@ -17,17 +18,46 @@ import (
 )
 
 // interrupter is what Ctrl-C does while a turn runs: the first one stops the turn. One
-// more, before that has ended, ends the chat.
-func (p *plainChat) interrupter(ctx context.Context) func() bool {
+// more, before that has ended, ends the chat. Leave gets the error of an engine that does not
+// stop the turn. The engine is asked in a goroutine of its own, so that further signals are
+// heard meanwhile. Done waits for it.
+func (p *plainChat) interrupter(ctx context.Context, leave func(error)) (take func() bool, done func()) {
 	id, pressed := p.o.Session, false
-	return func() bool {
+	ctx, cancel := context.WithCancel(ctx)
+	var asking sync.WaitGroup
+	take = func() bool {
 		if pressed {
 			return false
 		}
 		pressed = true
-		err := p.o.Engine.Interrupt(ctx, id, "")
-		return err == nil || fault.Is(err, fault.SessionNotFound) // it has just ended
+		asking.Go(func() {
+			if err := stopTurn(ctx, p.o.Engine, id); err != nil && ctx.Err() == nil {
+				leave(unstoppable{fmt.Errorf("interrupt the turn: %w", err)})
+			}
+		})
+		return true
 	}
+	return take, func() {
+		cancel()
+		asking.Wait()
+	}
+}
+
+// unstoppable is why a turn could not be stopped. The chat ends with it.
+type unstoppable struct{ error }
+
+// Unwrap returns the reason.
+func (u unstoppable) Unwrap() error { return u.error }
+
+// stopTurn stops what runs in a session. It does not wait for ever.
+func stopTurn(ctx context.Context, e turn.Engine, id string) error {
+	ctx, cancel := context.WithTimeout(ctx, interruptPatience)
+	defer cancel()
+	err := e.Interrupt(ctx, id, "")
+	if fault.Is(err, fault.SessionNotFound) {
+		return nil // it has just ended
+	}
+	return err
 }
 
 // listen takes what a person types while a turn runs, until it has ended: an answer

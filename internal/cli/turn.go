@@ -172,11 +172,10 @@ func takeTurn(ctx context.Context, c *console, e turn.Engine, project string, r 
 		}
 	}
 	s, err := e.Start(ctx, r)
+	if err != nil && fresh {
+		_, err = unstarted(ctx, c, e, r.SessionID, err)
+	}
 	if err != nil {
-		if fresh {
-			// Nothing was said in it, so nothing is lost with it.
-			err = errors.Join(err, e.Delete(context.WithoutCancel(ctx), r.SessionID))
-		}
 		return err
 	}
 	return watchTurn(ctx, c, e, r, f, s)
