@@ -2,13 +2,13 @@
 // whether turns run in this process or on a server.
 //
 // Start with [New]. Errors are the server's own, as *fault.Error; a server that
-// cannot be reached is an error that wraps the network's. Streams resume: when a
+// cannot be reached, or that hangs, is an [Unreached]. Streams resume: when a
 // connection breaks before process:exit, the stream goes on after the last event
 // that it delivered (Last-Event-ID), so its reader sees every event once and in
 // order, or a log:gap.
 //
-// A client never retries what might have changed something: only a turn with an
-// idempotency key is sent again when its answer did not begin. The paths of a
+// A client never retries what might have changed something: only a message,
+// for a new turn or one that runs, with an idempotency key is sent again when its answer did not begin. The paths of a
 // turn's attachments are the server's; a file of this machine goes through
 // [Client.Upload] first.
 //
@@ -45,6 +45,10 @@ type Options struct {
 	// and none for answers, which may be long streams. A client of one's own
 	// must have no Timeout.
 	HTTPClient *http.Client
+	// Patience is how long the server may take to begin an answer, from the moment at
+	// which it has the request. Default 2 min. It is 15 min where that is not given and the
+	// server works with files or a model first, or has the turn wait in line.
+	Patience time.Duration
 	// Silence is how long a stream may send nothing, not even a keep-alive
 	// comment, before its connection counts as dead. Default 60 s.
 	Silence time.Duration
@@ -54,6 +58,9 @@ type Options struct {
 	// Backoff is the first wait before another try; it doubles up to 5 s.
 	// Default 100 ms.
 	Backoff time.Duration
+
+	// latePatience is Patience for what takes the server long.
+	latePatience time.Duration
 }
 
 const (
@@ -86,6 +93,10 @@ func New(baseURL string, o Options) (*Client, error) {
 		transport.Proxy = nil // a local server is not behind one, and a token is not a proxy's business
 		o.HTTPClient = &http.Client{Transport: transport, CheckRedirect: refuseRedirect}
 	}
+	if o.Patience == 0 {
+		o.Patience, o.latePatience = 2*time.Minute, 15*time.Minute
+	}
+	o.latePatience = cmp.Or(o.latePatience, o.Patience)
 	o.Silence = cmp.Or(o.Silence, time.Minute)
 	o.Retries = cmp.Or(o.Retries, 8)
 	o.Backoff = cmp.Or(o.Backoff, 100*time.Millisecond)
@@ -102,6 +113,8 @@ func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLa
 type server struct {
 	o    Options
 	base string
+	// patience is how long an answer may take to begin; 0 is Options.Patience.
+	patience time.Duration
 }
 
 // request makes a request without sending it.
@@ -119,7 +132,7 @@ func (s *server) request(ctx context.Context, method, path string, body io.Reade
 // do sends a request and returns an answer with status 200; every other status
 // is an error.
 func (s *server) do(req *http.Request) (*http.Response, error) {
-	res, err := s.o.HTTPClient.Do(req)
+	res, err := s.answer(req)
 	if errors.Is(err, io.EOF) {
 		// Not the end of anything: the server hung up instead of answering.
 		err = fmt.Errorf("%s %s: %w", req.Method, req.URL.Host, io.ErrUnexpectedEOF)

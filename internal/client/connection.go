@@ -108,9 +108,9 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// isFinal reports an answer that another try would only repeat.
+// isFinal reports an answer that another try would only repeat, or a server that hangs.
 func isFinal(err error) bool {
 	var f *fault.Error
-	return errors.Is(err, errTooLong) ||
+	return errors.Is(err, errTooLong) || errors.As(err, new(*Silent)) ||
 		errors.As(err, &f) && f.Type != fault.Overloaded && !errors.Is(err, errForeign)
 }

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"net/url"
@@ -12,12 +13,31 @@ import (
 	"belay/internal/turn/changes"
 )
 
-// Steer implements turn.Engine. The paths of its attachments are the server's.
+// Steer implements turn.Engine. The paths of its attachments are the server's. With a key
+// the request is sent again when the connection broke before an answer came.
 func (c *Client) Steer(ctx context.Context, r turn.SteerRequest) error {
 	if r.Mode == "" {
 		r.Mode = session.Steer
 	}
-	return c.server.call(ctx, http.MethodPost, harness+"steer", r, new(struct{}))
+	data, err := encode(r)
+	if err != nil {
+		return err
+	}
+	far := c.server
+	if len(r.Attachments) > 0 {
+		far = far.patient()
+	}
+	return far.once(ctx, r.Key, func() error {
+		req, err := far.request(ctx, http.MethodPost, harness+"steer", bytes.NewReader(data))
+		if err != nil {
+			return err
+		}
+		req.Header.Set("Content-Type", "application/json")
+		if r.Key != "" {
+			req.Header.Set("Idempotency-Key", r.Key)
+		}
+		return far.receive(req, new(struct{}))
+	})
 }
 
 // Decisions implements turn.Engine; the token must be the operator's.
@@ -96,14 +116,14 @@ func (c *Client) Changes(ctx context.Context, id, turnID string) ([]changes.Chan
 // Undo implements turn.Engine; the token must be the operator's.
 func (c *Client) Undo(ctx context.Context, r changes.UndoRequest) (changes.UndoResult, error) {
 	var out struct{ Undo changes.UndoResult }
-	err := c.server.call(ctx, http.MethodPost, harness+"undo", r, &out)
+	err := c.server.patient().call(ctx, http.MethodPost, harness+"undo", r, &out)
 	return out.Undo, err
 }
 
 // Fork implements turn.Engine.
 func (c *Client) Fork(ctx context.Context, r changes.ForkRequest) (session.Record, error) {
 	var out struct{ Session session.Record }
-	err := c.server.call(ctx, http.MethodPost, harness+"session/fork", r, &out)
+	err := c.server.patient().call(ctx, http.MethodPost, harness+"session/fork", r, &out)
 	return out.Session, err
 }
 
@@ -134,6 +154,6 @@ func (c *Client) DropKept(ctx context.Context, r changes.KeptRequest) (changes.K
 
 func settleKept(ctx context.Context, c *Client, how string, r changes.KeptRequest) (changes.KeptResult, error) {
 	var out struct{ Change changes.KeptResult }
-	err := c.server.call(ctx, http.MethodPost, "/api/project/change/"+how, r, &out)
+	err := c.server.patient().call(ctx, http.MethodPost, "/api/project/change/"+how, r, &out)
 	return out.Change, err
 }

@@ -108,7 +108,7 @@ func (c *Client) Boot(ctx context.Context, r turn.BootRequest) (turn.BootResult,
 		return turn.BootResult{}, err
 	}
 	var out turn.BootResult
-	err = c.server.call(ctx, http.MethodPost, harness+"session/boot", map[string]any{"sessionId": r.SessionID, "opts": opts, "probe": r.Probe}, &out)
+	err = c.server.patient().call(ctx, http.MethodPost, harness+"session/boot", map[string]any{"sessionId": r.SessionID, "opts": opts, "probe": r.Probe}, &out)
 	return out, err
 }
 
@@ -127,7 +127,7 @@ func (c *Client) Inspect(ctx context.Context, r turn.InspectRequest) ([]turn.Ins
 		r.Attachments = []string{}
 	}
 	var out struct{ Attachments []turn.Inspection }
-	err := c.server.call(ctx, http.MethodPost, harness+"attachments/inspect", r, &out)
+	err := c.server.patient().call(ctx, http.MethodPost, harness+"attachments/inspect", r, &out)
 	return out.Attachments, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -40,21 +41,51 @@ func (c *Client) Start(ctx context.Context, r turn.Request) (turn.Stream, error)
 		}
 		return req, err
 	}
+	far := c.server
+	if r.Opts.OnBusy != "" || len(r.Attachments) > 0 {
+		far = far.patient()
+	}
+	var conn *connection
+	err = far.once(ctx, r.IdempotencyKey, func() (err error) {
+		conn, err = far.connect(ctx, post)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if conn.turn == "" {
+		conn.close()
+		return nil, fault.New(fault.SDKFailure, "the answer does not name its turn").Because(errForeign)
+	}
+	s := c.stream(r.SessionID)
+	s.conn, s.turn, s.until, s.current = conn, conn.turn, conn.turn, conn.turn
+	return s, nil
+}
+
+// once sends what the server does once for a key. Without a key it is sent once. With one it
+// is sent again while no answer comes. After a try whose answer was lost the server may have
+// taken it, whatever the last try says, and the error wraps both.
+func (s *server) once(ctx context.Context, key string, send func() error) error {
+	var lost error
 	for attempt := 0; ; attempt++ {
-		conn, err := c.server.connect(ctx, post)
-		switch {
-		case err == nil && conn.turn == "":
-			conn.close()
-			return nil, fault.New(fault.SDKFailure, "the answer does not name its turn").Because(errForeign)
-		case err == nil:
-			s := c.stream(r.SessionID)
-			s.conn, s.turn, s.until, s.current = conn, conn.turn, conn.turn, conn.turn
-			return s, nil
-		case r.IdempotencyKey == "" || isFinal(err) || attempt == c.server.o.Retries:
-			return nil, err
+		err := send()
+		if err == nil {
+			return nil
 		}
-		if err := c.server.pause(ctx, attempt); err != nil {
-			return nil, err
+		if key == "" || isFinal(err) || attempt == s.o.Retries {
+			if lost != nil && !errors.As(err, new(*Unreached)) {
+				err = fmt.Errorf("%w (an earlier try may have been taken: %w)", err, lost)
+			}
+			return err
+		}
+		switch {
+		case errors.As(err, new(*Unreached)):
+			lost = err
+		case errors.Is(err, errForeign):
+			lost = &Unreached{Address: s.base, Err: err}
+		}
+		if err := s.pause(ctx, attempt); err != nil {
+			return err
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (c *Client) Export(ctx context.Context, id string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	res, err := c.server.do(req)
+	res, err := c.server.patient().do(req)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func sendFile(ctx context.Context, c *Client, path, name string, content io.Read
 	req, err := c.server.request(ctx, http.MethodPost, path, pr)
 	if err == nil {
 		req.Header.Set("Content-Type", form.FormDataContentType())
-		err = c.server.receive(req, out)
+		err = c.server.patient().receive(req, out)
 	}
 	// The server may have answered before the end: let the writer go.
 	_ = pr.CloseWithError(context.Canceled)
