@@ -1,11 +1,8 @@
 package chat
 
 import (
-	"slices"
-
 	tea "charm.land/bubbletea/v2"
 
-	"belay/internal/fault"
 	"belay/internal/render"
 )
 
@@ -103,8 +100,12 @@ func (m *Model) opened(msg loaded) tea.Cmd {
 	if msg.log != m.follower.log {
 		return nil
 	}
+	m.loading = false
 	if msg.err != nil {
 		m.conversation.notify(noticeFailure, why(msg.err))
+		held := m.outbox.held
+		m.outbox.held = nil
+		giveBack(m, held, msg.err)
 		return nil
 	}
 	m.info.origin = msg.record.ForkedFrom
@@ -121,7 +122,7 @@ func (m *Model) opened(msg loaded) tea.Cmd {
 	}
 	m.conversation.notify(noticeInfo, m.greeting)
 	m.greeting = ""
-	return tea.Batch(m.follower.connect(m.session), m.first())
+	return tea.Batch(m.follower.connect(m.session), m.first(), passHeld(m))
 }
 
 // begun sends the first message into the session that was made for it.
@@ -148,6 +149,13 @@ func (m *Model) taken(msg started) tea.Cmd {
 		m.unsent(msg.err)
 		return nil
 	}
+	if what := m.outbox.sending; what != nil && what.key == msg.message.key && m.reducer.knows(msg.turn) {
+		// The reply to an earlier try was lost. The log has reported the turn already.
+		what.label = "received at the first try"
+		m.outbox.sending = nil
+		m.conversation.refresh()
+	}
+	delete(m.outbox.tried, contentOf(msg.message))
 	// What was said meanwhile goes into the turn.
 	early := m.outbox.early
 	m.outbox.early = nil
@@ -156,62 +164,6 @@ func (m *Model) taken(msg started) tea.Cmd {
 		cmds = append(cmds, m.add(what))
 	}
 	return tea.Batch(cmds...)
-}
-
-// unsent puts a message back that was not taken.
-func (m *Model) unsent(err error) {
-	what := m.outbox.sending
-	if what == nil {
-		m.conversation.notify(noticeFailure, why(err))
-		return
-	}
-	m.outbox.sending = nil
-	what.failed = why(err)
-	m.conversation.refresh()
-	text := what.text
-	if what.compact {
-		text = "/compact " + text
-	}
-	for _, e := range m.outbox.early {
-		text += "\n" + e.text
-	}
-	m.outbox.early = nil
-	if m.editor.empty() {
-		m.editor.give(text)
-	}
-	named := mentioned(m.editor.text(), m.editor.paths)
-	for _, f := range what.files {
-		if !slices.Contains(named, f) && !slices.Contains(m.outbox.attached, f) {
-			m.outbox.attached = append(m.outbox.attached, f)
-		}
-	}
-}
-
-// heardOf is the engine's answer to what was said into a turn. Where the turn has
-// just ended it begins the next, once the end was seen.
-func (m *Model) heardOf(msg steered) tea.Cmd {
-	if msg.session != m.session {
-		if msg.err != nil {
-			m.conversation.notify(noticeFailure, "not sent to the session that you left: "+render.Line(msg.what.text))
-		}
-		return nil
-	}
-	for _, r := range msg.refused {
-		m.conversation.notify(noticeWarning, r)
-	}
-	if msg.err == nil {
-		return nil
-	}
-	m.outbox.unqueue(msg.what)
-	if fault.Is(msg.err, fault.NoTurnInProgress) {
-		m.outbox.late = append(m.outbox.late, msg.what)
-		return m.sendLate()
-	}
-	m.conversation.notify(noticeFailure, "not said: "+why(msg.err))
-	if m.editor.empty() {
-		m.editor.give(msg.what.text)
-	}
-	return nil
 }
 
 // sendLate begins a turn with what came too late for the last one.

@@ -200,7 +200,7 @@ func TestRefusedFilesStopTheMessage(t *testing.T) {
 	s.m.editor.set("")
 	s.begun()
 	s.say("and @bad.exe")
-	s.shows("not said: bad.exe is refused", "› and @bad.exe")
+	s.shows("not sent: bad.exe is refused", "› and @bad.exe")
 	if len(s.engine.steers) > 0 {
 		t.Errorf("steered %+v", s.engine.steers)
 	}

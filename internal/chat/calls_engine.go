@@ -47,7 +47,7 @@ type (
 	// take, and why.
 	started struct {
 		message said
-		request turn.Request
+		turn    string
 		refused []string
 		err     error
 	}
@@ -116,7 +116,7 @@ func (c *calls) create() tea.Cmd {
 // start sends a message as a turn. What happens in it comes from the log; of the
 // stream that the engine returns only the beginning is needed.
 func (c *calls) start(id string, message said, files []string) tea.Cmd {
-	r := turn.Request{SessionID: id, Message: message.text, Opts: c.o.Opts, Allow: c.o.Allow}
+	r := turn.Request{SessionID: id, Message: message.text, Opts: c.o.Opts, Allow: c.o.Allow, IdempotencyKey: message.key}
 	r.Opts.Compact = message.compact
 	return c.run(func(ctx context.Context) tea.Msg {
 		var refused []string
@@ -125,10 +125,11 @@ func (c *calls) start(id string, message said, files []string) tea.Cmd {
 			return started{message: message, err: err}
 		}
 		s, err := c.o.Engine.Start(ctx, r)
+		begun := ""
 		if err == nil {
-			err = errors.Join(lost(ctx, s), s.Close())
+			begun, err = s.Turn(), errors.Join(lost(ctx, s), s.Close())
 		}
-		return started{message, r, refused, err}
+		return started{message, begun, refused, err}
 	})
 }
 
@@ -159,7 +160,7 @@ func (c *calls) steer(id string, what steering, files []string) tea.Cmd {
 	return c.call(func(ctx context.Context) tea.Msg {
 		brought, refused, err := c.o.Bring(ctx, id, files)
 		if err == nil {
-			err = c.o.Engine.Steer(ctx, turn.SteerRequest{SessionID: id, Message: what.text, Attachments: brought, Mode: what.mode})
+			err = c.o.Engine.Steer(ctx, turn.SteerRequest{SessionID: id, Message: what.text, Attachments: brought, Mode: what.mode, Key: what.key})
 		}
 		return steered{id, what, refused, err}
 	})
@@ -217,35 +218,4 @@ func briefly(err error) string {
 		}
 		err = under
 	}
-}
-
-// find asks for the words with which a turn began that is not ours.
-func (c *calls) find(id, turnID string) tea.Cmd {
-	return c.call(func(ctx context.Context) tea.Msg {
-		entries, err := c.o.Engine.Transcript(ctx, id)
-		if err != nil {
-			return reported{err: err}
-		}
-		for _, e := range entries {
-			if e.Kind == session.EntryTurn && e.Turn == turnID {
-				return found{turn: turnID, what: *written(e, "from elsewhere")}
-			}
-		}
-		return nil
-	})
-}
-
-// inspect asks what would become of a file. An upload is checked when it is sent.
-func (c *calls) inspect(id, path, at string) tea.Cmd {
-	if c.o.Upload != nil {
-		return nil
-	}
-	r := c.o.inspection(id, at)
-	return c.call(func(ctx context.Context) tea.Msg {
-		all, err := c.o.Engine.Inspect(ctx, r)
-		if err != nil || len(all) != 1 {
-			return inspected{path: path, err: err}
-		}
-		return inspected{path: path, is: all[0]}
-	})
 }

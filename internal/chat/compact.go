@@ -17,6 +17,9 @@ func compactSession(m *Model, rest string) tea.Cmd {
 	case m.working():
 		m.conversation.notify(noticeWarning, "a turn runs; wait for it, or stop it with Ctrl-C, and summarise then")
 		return nil
+	case m.loading:
+		m.conversation.notify(noticeWarning, "the session is being read; summarise when it is on the screen")
+		return nil
 	case m.session == "":
 		m.conversation.notify(noticeInfo, "nothing was said yet that could be summarised")
 		return nil

@@ -33,10 +33,14 @@ type fake struct {
 	steers   []turn.SteerRequest
 	answers  []turn.DecisionRequest
 	stops    []string
-	opened   []int64
+	// keys are those of the requests and steers, which are kept without them.
+	keys   []string
+	opened []int64
 
 	// first is what the stream of a turn has, nil for what one that begins has.
 	first []event.Event
+	// turn is the turn of that stream.
+	turn string
 
 	startErr, steerErr, decideErr, eventsErr error
 
@@ -107,17 +111,19 @@ func (f *fake) Inspect(_ context.Context, r turn.InspectRequest) ([]turn.Inspect
 func (f *fake) Start(_ context.Context, r turn.Request) (turn.Stream, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.keys, r.IdempotencyKey = append(f.keys, r.IdempotencyKey), ""
 	f.requests = append(f.requests, r)
 	first := f.first
 	if first == nil {
 		first = []event.Event{{Seq: 1, Type: event.SessionInit}}
 	}
-	return &beginning{events: first}, f.startErr
+	return &beginning{events: first, turn: f.turn}, f.startErr
 }
 
 func (f *fake) Steer(_ context.Context, r turn.SteerRequest) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.keys, r.Key = append(f.keys, r.Key), ""
 	f.steers = append(f.steers, r)
 	return f.steerErr
 }
@@ -170,8 +176,11 @@ func (s *silent) Next(ctx context.Context) ([]event.Event, error) {
 // beginning is the stream of a turn.
 type beginning struct {
 	silent
+	turn   string
 	events []event.Event
 }
+
+func (b *beginning) Turn() string { return b.turn }
 
 func (b *beginning) Next(context.Context) ([]event.Event, error) { return b.events, nil }
 

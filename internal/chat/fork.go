@@ -35,7 +35,7 @@ func forkSession(m *Model, _ string) tea.Cmd {
 			r, after := changes.ForkRequest{SessionID: id, TurnID: e.Turn}, next
 			c.rows = append(c.rows, &choice{
 				row:  row{head: render.Glance(e.Message, titleColumns), detail: ago(now.Sub(e.Time.Time))},
-				pick: func() tea.Cmd { return m.calls.fork(r, after) },
+				pick: func() tea.Cmd { return m.calls.fork(r, after, m.reducer.turn) },
 			})
 			if next = e.Message; len(c.rows) == maxChoices {
 				break
@@ -45,10 +45,11 @@ func forkSession(m *Model, _ string) tea.Cmd {
 	})
 }
 
-func (c *calls) fork(r changes.ForkRequest, next string) tea.Cmd {
+// fork makes the new session. During is the turn that runs, "" for none.
+func (c *calls) fork(r changes.ForkRequest, next, during string) tea.Cmd {
 	return c.call(func(ctx context.Context) tea.Msg {
 		rec, err := c.o.Engine.Fork(ctx, r)
-		return forked{rec, r.SessionID, next, err}
+		return forked{rec, r.SessionID, next, during, err}
 	})
 }
 
@@ -57,6 +58,11 @@ func (c *calls) fork(r changes.ForkRequest, next string) tea.Cmd {
 func (m *Model) branched(msg forked) tea.Cmd {
 	if msg.err != nil {
 		m.conversation.notify(noticeFailure, why(msg.err))
+		return nil
+	}
+	begun := m.reducer.turn != "" && m.reducer.turn != msg.during
+	if m.session != msg.from || begun || !m.leaves() { // the person has gone on here, or elsewhere
+		m.conversation.notify(noticeInfo, "the fork is made; go to it with /session "+msg.record.SessionID)
 		return nil
 	}
 	cmd := m.open(msg.record.SessionID)

@@ -19,6 +19,8 @@ type said struct {
 	files []string
 	// compact is set where the turn only summarises those before it.
 	compact bool
+	// key names the message to the engine, which takes it once.
+	key string
 	// failed is why it was not sent.
 	failed string
 	whole  bool

@@ -169,7 +169,7 @@ func (m *Model) enter(mode session.InputMode) tea.Cmd {
 	}
 	name, rest, slashed := command(text)
 	line, owned := ownCommand(text)
-	if !slashed && !owned && m.working() && len(m.outbox.waiting()) >= maxWaiting {
+	if !slashed && !owned && (m.working() || m.loading) && len(m.outbox.waiting()) >= maxWaiting {
 		m.editor.insert("\n") // nothing is lost of what is typed on, or pasted line by line
 		m.conversation.notify(noticeWarning, fmt.Sprintf("%d messages wait already; this one waits here until the turn has heard some", maxWaiting))
 		return nil
@@ -200,33 +200,9 @@ func (m *Model) speak(text, typed string, mode session.InputMode) tea.Cmd {
 			what.files = append(what.files, f)
 		}
 	}
-	var cmd tea.Cmd
-	switch {
-	case m.outbox.sending != nil:
-		m.outbox.early = append(m.outbox.early, steering{what, mode})
-	case m.reducer.turn != "":
-		cmd = m.add(steering{what, mode})
-	default:
-		cmd = m.send(what)
-	}
+	cmd := pass(m, steering{what, mode})
 	for _, w := range missed(typed, m.editor.paths) {
 		m.conversation.notify(noticeWarning, w)
 	}
 	return cmd
-}
-
-// send begins a turn, in a new session where there is none.
-func (m *Model) send(what said) tea.Cmd {
-	m.outbox.sending = &what
-	m.conversation.add(m.outbox.sending)
-	if m.session == "" {
-		return m.calls.create()
-	}
-	return m.calls.start(m.session, what, m.editor.paths.resolveAll(what.files))
-}
-
-// add says something into the running turn.
-func (m *Model) add(what steering) tea.Cmd {
-	m.outbox.queued = append(m.outbox.queued, what)
-	return m.calls.steer(m.session, what, m.editor.paths.resolveAll(what.files))
 }

@@ -28,8 +28,9 @@ type Model struct {
 	width        int
 	height       int
 
-	// session is "" until the first message.
+	// session is "" until the first message. It is loading until all of it was read.
 	session  string
+	loading  bool
 	follower follower
 
 	reducer reducer

@@ -1,9 +1,13 @@
 package chat
 
 import (
+	"cmp"
+	"crypto/rand"
 	"fmt"
 	"slices"
+	"strings"
 
+	"belay/internal/fault"
 	"belay/internal/render"
 )
 
@@ -15,12 +19,43 @@ type outbox struct {
 	// received and has not taken yet; late what came when the turn was over but its end
 	// was not seen yet.
 	early, queued, late []steering
+	// held is what was entered before the session was read; it goes out then.
+	held []steering
+	// tried are the keys of messages that failed, by what is in them. The engine may have
+	// taken such a message all the same, and takes it only once when it is sent again.
+	tried map[string]string
 	// attached are the files that go with the next message.
 	attached []string
 }
 
 // waiting is all that waits for a turn.
-func (o *outbox) waiting() []steering { return slices.Concat(o.queued, o.early, o.late) }
+func (o *outbox) waiting() []steering { return slices.Concat(o.queued, o.held, o.early, o.late) }
+
+// keyed gives a message its key: that of an earlier try with the same content, else a new one.
+func (o *outbox) keyed(what said) said {
+	if what.key == "" {
+		what.key = cmp.Or(o.tried[contentOf(what)], rand.Text())
+	}
+	return what
+}
+
+// failed keeps the key of a message that failed, for another try. One that the engine has taken
+// with other options is new the next time.
+func (o *outbox) failed(what said, err error) {
+	if fault.Is(err, fault.IdempotencyConflict) {
+		delete(o.tried, contentOf(what))
+		return
+	}
+	if o.tried == nil {
+		o.tried = map[string]string{}
+	}
+	o.tried[contentOf(what)] = what.key
+}
+
+// contentOf is all that makes two messages the same.
+func contentOf(what said) string {
+	return fmt.Sprint(what.compact) + "\x00" + what.text + "\x00" + strings.Join(what.files, "\x00")
+}
 
 // unqueue takes away what the running turn has heard or refused.
 func (o *outbox) unqueue(what steering) (steering, bool) {

@@ -151,6 +151,12 @@ func (s *reducer) begin(e event.Event, d *event.Init) {
 	}
 }
 
+// knows reports whether the log has reported a turn.
+func (s *reducer) knows(turnID string) bool {
+	_, strange := s.strange[turnID]
+	return turnID != "" && (strange || s.mine[turnID] || s.ended[turnID])
+}
+
 // heard is something that was said into the turn and has arrived.
 func (s *reducer) heard(d *event.Input) {
 	s.settle()

@@ -25,7 +25,7 @@ func (m *Model) open(id string) tea.Cmd {
 // fresh is the state of a session of which nothing is known yet.
 func (m *Model) fresh(id string) {
 	m.follower.begin()
-	m.session = id
+	m.session, m.loading = id, id != ""
 	m.conversation = conversation{look: m.look, whole: m.conversation.whole}
 	m.reducer = newReducer(m)
 	m.outbox = outbox{attached: m.outbox.attached}
@@ -37,6 +37,10 @@ func (m *Model) fresh(id string) {
 // leaves reports whether the session can be left: a turn that this process runs ends
 // with it, and nobody would see its questions.
 func (m *Model) leaves() bool {
+	if len(m.outbox.held) > 0 {
+		m.conversation.notify(noticeWarning, "a message waits until this session is read; it is sent then")
+		return false
+	}
 	if m.working() && (!m.o.Outlives || m.outbox.sending != nil) {
 		m.conversation.notify(noticeWarning, "a turn runs here; wait for it, or stop it with Ctrl-C")
 		return false
@@ -88,12 +92,13 @@ type (
 		rows        []*choice
 		err         error
 	}
-	// forked is the session that goes on from a turn of this one; next is what was
-	// said here after that turn.
+	// forked is the session that goes on from a turn of this one; next is the message
+	// here after that turn, during the turn that ran when the fork was asked for.
 	forked struct {
 		record session.Record
 		from   string
 		next   string
+		during string
 		err    error
 	}
 )

@@ -7,10 +7,10 @@
 // that it delivered (Last-Event-ID), so its reader sees every event once and in
 // order, or a log:gap.
 //
-// A client never retries what might have changed something: only a message,
-// for a new turn or one that runs, with an idempotency key is sent again when its answer did not begin. The paths of a
-// turn's attachments are the server's; a file of this machine goes through
-// [Client.Upload] first.
+// A client never retries what might have changed something: only a message, for a
+// new turn or one that runs, with an idempotency key is sent again when its answer
+// did not begin. The paths of a turn's attachments are the server's; a file of this
+// machine goes through [Client.Upload] first.
 //
 // Two things do not travel: an event's time (it is when the event arrived) and,
 // on streams of a whole session, the turn of events before the first

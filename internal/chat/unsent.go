@@ -1,0 +1,100 @@
+package chat
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"belay/internal/fault"
+	"belay/internal/render"
+)
+
+// unsent puts a message back that was not taken, with those that waited for it.
+func (m *Model) unsent(err error) {
+	what := m.outbox.sending
+	if what == nil {
+		m.conversation.notify(noticeFailure, why(err))
+		return
+	}
+	early := m.outbox.early
+	m.outbox.sending, m.outbox.early = nil, nil
+	m.outbox.failed(*what, err)
+	what.failed = reasonOf(err)
+	m.conversation.refresh()
+	shown := steering{said: *what}
+	if what.compact {
+		shown.text = "/compact " + shown.text
+	}
+	for _, e := range early {
+		showFailed(m, e, err)
+	}
+	offerAgain(m, append([]steering{shown}, early...))
+}
+
+// giveBack shows messages as failed and offers them for another try.
+func giveBack(m *Model, all []steering, err error) {
+	for _, what := range all {
+		showFailed(m, what, err)
+	}
+	offerAgain(m, all)
+}
+
+// showFailed adds a message to the conversation that was not sent.
+func showFailed(m *Model, what steering, err error) {
+	it := what.said
+	it.failed = reasonOf(err)
+	m.conversation.add(&it)
+}
+
+// offerAgain puts texts into the editor, unless the person types there already, and has
+// their files go with the next message.
+func offerAgain(m *Model, all []steering) {
+	var texts, files []string
+	for _, what := range all {
+		texts, files = append(texts, what.text), append(files, what.files...)
+	}
+	if m.editor.empty() {
+		m.editor.give(strings.Join(texts, "\n"))
+	}
+	named := mentioned(m.editor.text(), m.editor.paths)
+	for _, f := range files {
+		if !slices.Contains(named, f) && !slices.Contains(m.outbox.attached, f) {
+			m.outbox.attached = append(m.outbox.attached, f)
+		}
+	}
+}
+
+// reasonOf is why a message was not sent, for a person.
+func reasonOf(err error) string {
+	if fault.Is(err, fault.IdempotencyConflict) {
+		return "the session has it from an earlier try, whose reply was lost; send it again to have it twice"
+	}
+	return why(err)
+}
+
+// heardOf is the engine's answer to what was said into a turn. Where the turn has
+// just ended it begins the next, once the end was seen.
+func (m *Model) heardOf(msg steered) tea.Cmd {
+	if msg.session != m.session {
+		if msg.err != nil {
+			m.conversation.notify(noticeFailure, "not sent to the session that you left: "+render.Line(msg.what.text))
+		}
+		return nil
+	}
+	for _, r := range msg.refused {
+		m.conversation.notify(noticeWarning, r)
+	}
+	if msg.err == nil {
+		delete(m.outbox.tried, contentOf(msg.what.said))
+		return nil
+	}
+	m.outbox.unqueue(msg.what)
+	if fault.Is(msg.err, fault.NoTurnInProgress) {
+		m.outbox.late = append(m.outbox.late, msg.what)
+		return m.sendLate()
+	}
+	m.outbox.failed(msg.what.said, msg.err)
+	giveBack(m, []steering{msg.what}, msg.err)
+	return nil
+}
