@@ -26,6 +26,8 @@ type plainChat struct {
 	// said went into the turn that runs.
 	said []string
 	over bool
+	// tried is the message that failed last, for another try.
+	tried tried
 }
 
 // chatPlain makes a turn of every line of stdin. One that fails does not keep the
@@ -211,23 +213,4 @@ func (p *plainChat) tellUnheard(heard []string) {
 		p.c.note("unheard", line(text)+" (it is heard with your next message)")
 	}
 	p.said = nil
-}
-
-// start begins a turn with files of this machine.
-func (p *plainChat) start(ctx context.Context, r turn.Request, files []string) (turn.Stream, error) {
-	var err error
-	if r.Attachments, err = p.bring(ctx, files); err != nil {
-		return nil, err
-	}
-	return p.o.Engine.Start(ctx, r)
-}
-
-// bring turns paths of this machine into those of the engine, and reports files that
-// are refused.
-func (p *plainChat) bring(ctx context.Context, files []string) ([]string, error) {
-	brought, refused, err := p.o.Bring(ctx, p.o.Session, files)
-	for _, r := range refused {
-		p.c.warn(r)
-	}
-	return brought, err
 }

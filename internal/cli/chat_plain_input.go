@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -95,7 +96,7 @@ func (p *plainChat) steer(ctx context.Context, text string) {
 	}
 	files, err := p.bring(ctx, files)
 	if err == nil {
-		err = p.o.Engine.Steer(ctx, turn.SteerRequest{SessionID: p.o.Session, Message: text, Attachments: files, Mode: session.Steer})
+		err = p.o.Engine.Steer(ctx, turn.SteerRequest{SessionID: p.o.Session, Message: text, Attachments: files, Mode: session.Steer, Key: rand.Text()})
 	}
 	switch {
 	case fault.Is(err, fault.NoTurnInProgress):

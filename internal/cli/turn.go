@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -171,6 +172,7 @@ func takeTurn(ctx context.Context, c *console, e turn.Engine, project string, r 
 			return err
 		}
 	}
+	r.IdempotencyKey = rand.Text() // a lost reply does not begin a second turn
 	s, err := e.Start(ctx, r)
 	if err != nil && fresh {
 		_, err = unstarted(ctx, c, e, r.SessionID, err)

@@ -144,3 +144,36 @@ func TestInterruptingAServerThatHangs(t *testing.T) {
 		}
 	})
 }
+
+// A message has a key, so that a lost reply does not begin a second turn. The same text keeps
+// its key when it is sent again.
+func TestMessagesHaveKeys(t *testing.T) {
+	t.Parallel()
+	lost := &client.Unreached{Address: "http://x", Err: io.ErrUnexpectedEOF}
+	e := &farEngine{startErr: lost}
+	if err := takeTurn(t.Context(), newConsole(nil, io.Discard, io.Discard, nil), e, "/p", turn.Request{Message: "hello"}, &turnFlags{}); !errors.Is(err, lost) {
+		t.Error(err)
+	}
+	if len(e.keys) != 1 || e.keys[0] == "" {
+		t.Errorf("the keys are %q", e.keys)
+	}
+	e = &farEngine{startErr: lost}
+	p, _ := plainWith(e, nil)
+	for _, text := range []string{"hello", "hello", "something else"} {
+		if err := p.turn(t.Context(), text, nil); !errors.Is(err, lost) {
+			t.Error(err)
+		}
+	}
+	if k := e.keys; k[0] == "" || k[1] != k[0] || k[2] == k[0] {
+		t.Errorf("the keys are %q", k)
+	}
+	e.startErr = fault.New(fault.IdempotencyConflict, "the key was used")
+	for range 2 {
+		if err := p.turn(t.Context(), "something else", nil); err == nil {
+			t.Error("no error")
+		}
+	}
+	if k := e.keys; k[3] != k[2] || k[4] == k[2] {
+		t.Errorf("the keys are %q", k)
+	}
+}
