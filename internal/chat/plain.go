@@ -32,3 +32,10 @@ func Attachable(folder, written string) (string, error) {
 	p := newPaths(folder)
 	return p.resolve(written), p.attachable(written)
 }
+
+// OnScreen reports whether a chat on a screen has a command of a name: one of its own, one that
+// the person has made, or that of a skill.
+func OnScreen(o *Options, name string) bool {
+	named, _ := namedCommands(o.Commands)
+	return isNamed(withSkills(named, skillsOf(o).Skills), name)
+}

@@ -17,11 +17,16 @@ var errLeave = errors.New("leave")
 var elsewhere = map[string]string{
 	"changes": "belay session changes", "undo": "belay session undo", "fork": "belay session fork",
 	"session": "belay session list", "status": "belay session show", "copy": "belay session transcript",
+	"rename": "belay session rename", "skills": "belay skill list",
 }
+
+// sessionless are those of them that are not about the session.
+var sessionless = []string{"session", "skills"}
 
 // plainHelp is what a line can be.
 const plainHelp = `every line is a turn, but for
   /attach PATH    send a file with the next line, as @PATH in the line does
+  /drop [PATH]    take it back, or everything
   /mode MODE      how much may be done without asking
   /model NAME     the model of the next turns
   /persona NAME   whom the next turns go to
@@ -63,8 +68,7 @@ func (p *plainChat) command(ctx context.Context, name, rest string) error {
 		p.o.Attach = append(p.o.Attach, path)
 		return nil
 	case "drop":
-		p.o.Attach = nil
-		return nil
+		return p.drop(strings.Trim(rest, `"`))
 	case "mode":
 		if !slices.Contains(chat.Modes(), rest) {
 			return usageHint("the modes are "+strings.Join(chat.Modes(), ", "), "%q is no mode", rest)
@@ -88,12 +92,33 @@ func (p *plainChat) command(ctx context.Context, name, rest string) error {
 		return nil
 	}
 	if other := elsewhere[name]; other != "" {
-		if p.o.Session != "" && name != "session" {
+		if p.o.Session != "" && !slices.Contains(sessionless, name) {
 			other += " " + p.o.Session
+		}
+		if name == "rename" {
+			other += " TITLE"
 		}
 		return usageHint("run "+other, "/%s needs a screen", name)
 	}
+	if chat.OnScreen(&p.o, name) {
+		return usageHint("run belay chat on a terminal, or write the message itself", "/%s needs a screen", name)
+	}
 	return usageHint("/help lists them; to say it to the agent, begin the line otherwise", "there is no command /%s", name)
+}
+
+// drop takes back a file that was to go with the next line, or all of them.
+func (p *plainChat) drop(written string) error {
+	if written == "" {
+		p.o.Attach = nil
+		return nil
+	}
+	path, _ := chat.Attachable(p.o.Folder, written) // it may be gone, which is a reason to drop it
+	rest := slices.DeleteFunc(slices.Clone(p.o.Attach), func(f string) bool { return f == path || f == written })
+	if len(rest) == len(p.o.Attach) {
+		return usageHint("name it as it was attached; /drop alone takes back all files", "no file %s is attached", line(written))
+	}
+	p.o.Attach = rest
+	return nil
 }
 
 func usageHint(hint, format string, args ...any) error {

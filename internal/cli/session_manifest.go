@@ -26,9 +26,13 @@ sha256. The sums are those of the files on disk, so sha256sum can check them.`,
 		Example: "  belay session manifest sess_2f4c8e0a\n  belay session manifest sess_2f4c8e0a --turn turn_0198 --json",
 		Args:    needsSession,
 	}
-	cmd.Flags().StringVar(&turnID, "turn", "", "the turn `ID` (default: the last turn)")
+	cmd.Flags().StringVar(&turnID, "turn", "", "the turn `ID`, or the beginning of it (default: the last turn)")
 	jsonFlag(c, cmd)
 	cmd.RunE = sessionCommand(c, func(ctx context.Context, a *app.App, id string, _ []string) error {
+		turnID, err := turnNamed(ctx, a.Engine, id, turnID)
+		if err != nil {
+			return err
+		}
 		m, err := a.Engine.Manifest(ctx, id, turnID)
 		if fault.Is(err, fault.NotFound) {
 			return failed(ExitNotFound, "see its turns with belay session show "+id, err)
