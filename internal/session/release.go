@@ -35,6 +35,9 @@ func (l *Lease) Boot() error {
 	}
 	n := v.note()
 	n.Boot = true
+	if v.open(l.left) {
+		n.Turn = l.left // also where this process dies
+	}
 	return storage("the session's lock could not be written", l.writeNote(n))
 }
 
@@ -139,8 +142,8 @@ func (l *Lease) settle(turn string) error {
 	}
 	n := v.note()
 	n.Turn = turn
-	if turn == "" && l.turn == "" && v.open(l.left) {
-		// Somebody only looked: the next process still has to take the turn up, or to end it.
+	if turn == "" && v.open(l.left) {
+		// Nobody has ended that turn: the next process still has to take it up, or to end it.
 		n.Turn = l.left
 	}
 	if err := l.writeNote(n); err != nil {

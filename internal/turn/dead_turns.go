@@ -69,20 +69,26 @@ func (d *deadTurns) heal(ctx context.Context, id string) (alive bool, err error)
 }
 
 // end ends a turn that waits for a person, or whose answer is not carried out yet, and that no
-// process runs. It reports whether there was one: turnID, or any where that is "".
+// process runs: a person gives it up. It reports whether there was one: turnID, or any where
+// that is "".
 func (d *deadTurns) end(ctx context.Context, id, turnID string) (ended bool, err error) {
-	if d.lifetime.closing.Err() != nil {
+	if !d.store.Signals.Died(id) || d.lifetime.closing.Err() != nil {
 		return false, nil // what this process leaves is the next one's
 	}
 	lease, err := d.leases.acquireFree(ctx, id)
-	if err != nil {
+	switch {
+	case errors.Is(err, session.ErrBusy): // another process has taken it up meanwhile
+		return true, d.store.Signals.RequestInterrupt(id, turnID)
+	case fault.Is(err, fault.SessionReadOnly), fault.Is(err, fault.SessionNotFound):
 		return false, nil // who asks learns that no turn runs
+	case err != nil:
+		return false, err
 	}
 	p, err := d.waiting.Find(ctx, lease)
 	if err != nil || p == nil || turnID != "" && turnID != p.Begun.Turn {
 		return false, errors.Join(err, leaveSuspended(lease, p))
 	}
-	return true, errors.Join(d.records.Settle(ctx, lease), lease.Release())
+	return true, errors.Join(d.records.Interrupt(ctx, lease), lease.Release())
 }
 
 // settle puts on record how a turn ended whose process died, for those who ask

@@ -3,17 +3,20 @@ package turn
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/permit"
 	"belay/internal/session"
 	"belay/internal/tool"
+	"belay/internal/turn/ending"
 )
 
 // left begins a turn that asks a person, and ends its server. What opens next is another
@@ -78,6 +81,7 @@ func TestARefusedMessageClosesNoQuestion(t *testing.T) {
 		"too long":      func(q *Request) { q.Message = strings.Repeat("x", 5<<20) },
 		"no persona":    func(q *Request) { q.Opts.Persona = "NOBODY" },
 		"an attachment": func(q *Request) { q.Attachments = []string{"/nowhere/x.txt"}; q.Message = "" },
+		"no money":      func(q *Request) { q.Opts.MaxCostUSD = ptr(0.000001) },
 	} {
 		req := Request{SessionID: id, Message: "go on"}
 		change(&req)
@@ -87,6 +91,9 @@ func TestARefusedMessageClosesNoQuestion(t *testing.T) {
 		}
 		if open, err := r.engine.Decisions(r.ctx(), id); err != nil || len(open) != 1 || open[0].ID != q.ID {
 			t.Errorf("%s: the open questions are %+v, %v", name, open, err)
+		}
+		if !r.abandoned(id) {
+			t.Errorf("%s: the next server does not find the turn", name)
 		}
 	}
 }
@@ -113,6 +120,10 @@ func TestInterruptOfATurnThatIsLeft(t *testing.T) {
 			}
 			if err := r.engine.Interrupt(r.ctx(), id, ""); !fault.Is(err, fault.SessionNotFound) {
 				t.Errorf("once more: %v", err)
+			}
+			log := r.log(id)
+			if e := payload[event.Exit](t, log, event.ProcessExit); e.ExitCode != ending.Interrupted || strings.Contains(fmt.Sprint(names(log)), "turn:error") {
+				t.Errorf("the log ends with %+v: %v", e, names(log))
 			}
 			must(t, r.engine.Delete(r.ctx(), id))
 		})

@@ -148,6 +148,13 @@ func (s *starter) prepare(ctx context.Context, t *turn) (err error) {
 	if s.acceptedAlready(t) {
 		return session.Busy(t.SessionID)
 	}
+	root := t.Lease.Record().ProjectRoot
+	if root != "" && s.dead.files.Journal.Left(root, t.SessionID) {
+		// What a crash left half changed must not be read as an attachment.
+		if err := s.dead.files.FinishProject(ctx, root); err != nil {
+			return err
+		}
+	}
 	open, err := s.records.DanglingQuestions(ctx, t.Lease)
 	if err != nil {
 		return err
@@ -158,7 +165,6 @@ func (s *starter) prepare(ctx context.Context, t *turn) (err error) {
 	for _, q := range open {
 		t.main.Settings.Warn("QUESTION_CLOSED", recovery.ClosedByNewTurn(q))
 	}
-	root := t.Lease.Record().ProjectRoot
 	ctx, span := telemetry.Start(ctx, "attachments", attribute.Int("belay.attachments", len(t.req.Attachments)))
 	files, err := attachment.Resolve(ctx, t.req.Attachments, t.rules.policy(root), t.Blobs)
 	telemetry.End(span, err)
@@ -175,7 +181,14 @@ func (s *starter) prepare(ctx context.Context, t *turn) (err error) {
 	if t.main.Refused != "" {
 		t.main.Settings.Warn("ATTACHMENTS_REFUSED", t.main.Refused)
 	}
-	// It closes the questions of a turn that died: only for a request that is in order.
+	if err := t.main.Compose(root); err != nil {
+		return err
+	}
+	if len(open) > 0 { // what is refused leaves them open
+		if err := t.main.AffordFirst(); err != nil {
+			return err
+		}
+	}
 	if err := s.records.Settle(ctx, t.Lease); err != nil {
 		return err
 	}
@@ -183,8 +196,6 @@ func (s *starter) prepare(ctx context.Context, t *turn) (err error) {
 		return err
 	}
 	t.main.Refused = strings.Trim(changes.TakenBack(t.Lease.Entries())+"\n\n"+t.main.Refused, "\n")
-	if err := t.main.Compose(root); err != nil {
-		return err
-	}
+	t.main.OpenWindow()
 	return t.main.AffordFirst()
 }

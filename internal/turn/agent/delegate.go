@@ -182,7 +182,7 @@ func (a *Run) subagent(p persona.Persona, by *toolCall, task string) (*Run, erro
 	}
 	place.Files, place.Network = admitter{sub, place.Project}, &network{run: sub}
 	sub.environment = &place
-	sub.openWindow()
+	sub.OpenWindow()
 	return sub, nil
 }
 

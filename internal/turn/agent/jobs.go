@@ -34,10 +34,13 @@ func (b *backgroundJobs) end(failed bool) (left error) {
 	}
 	if err := b.run.Transcript.flush(); err != nil {
 		b.run.Logger.Error("record the answer before the end of background jobs", "error", err)
-	}
-	// The question about their changes may outlive this process.
-	if err := b.run.Events.Emit(b.run.Events.TakeOwed()...); err != nil {
-		b.run.Logger.Error("report the usage before the end of background jobs", "error", err)
+	} else if owed := b.run.Events.TakeOwed(); len(owed) > 0 {
+		// The question about their changes may outlive this process. A report of usage says
+		// that the answer is on record, so it goes out only behind that.
+		if err := b.run.Events.Emit(owed...); err != nil {
+			b.run.Events.Owe(owed...)
+			b.run.Logger.Error("report the usage before the end of background jobs", "error", err)
+		}
 	}
 	b.stop(jobs)
 	for _, j := range jobs {

@@ -33,7 +33,7 @@ func (a *Run) Compose(projectRoot string) error {
 	a.addNotes("AGENTS.md of the project", func() (string, persona.Source, bool, error) {
 		return persona.ProjectNotes(projectRoot, a.Settings.NotesBytes)
 	})
-	prefix := a.openWindow()
+	prefix := a.OpenWindow()
 	free := prefix.InputTokens()
 	if free <= 0 {
 		return fault.New(fault.InvalidRequest, "the context of the model %s, %d tokens, has no room for a message beside the instructions and tools, about %d, and the answer",
@@ -74,8 +74,8 @@ func (a *Run) AffordFirst() error {
 	return a.budget().admit(a.window.CountedTokens())
 }
 
-// openWindow begins the agent's conversation.
-func (a *Run) openWindow() conversation.Prefix {
+// OpenWindow begins the agent's conversation, with the message as it is now.
+func (a *Run) OpenWindow() conversation.Prefix {
 	prefix := conversation.Prefix{System: a.prompt(), Tools: a.Tools.Specs(), Limits: a.limits, MaxTokens: a.Settings.MaxTokens}
 	prompt := conversation.Prompt{Message: session.Spoken(a.Message, a.Links), Warning: a.Refused, Items: a.Files}
 	a.window = conversation.New(a.ID, prefix, prompt, modelFiles{a})
@@ -227,8 +227,15 @@ func (a *Run) history() conversation.History {
 	if len(a.Lease.Tampered()) > 0 {
 		m.history = conversation.History{}
 	}
-	m.history = m.history.Extend(a.Lease.Entries(), a.ID)
-	a.Lease.SetMemo(m)
+	entries := a.Lease.Entries()
+	m.history = m.history.Extend(entries, a.ID)
+	before := entries
+	if from := session.Since(entries, a.ID); len(from) > 0 && from[0].Turn == a.ID {
+		before = entries[:len(entries)-len(from)]
+	}
+	if session.LastStep(before).Kind == session.EntryEnd { // a turn that is open gets more lines
+		a.Lease.SetMemo(m)
+	}
 	return m.history
 }
 

@@ -47,14 +47,24 @@ type Records struct {
 // last, and so does the repair: whatever it was that died, doing this again adds
 // only what is still missing.
 func (r *Records) Settle(ctx context.Context, lease *session.Lease) error {
-	err := r.settleTurn(ctx, lease)
+	return r.settle(ctx, lease, ending.Failed, session.StopProcessEnded)
+}
+
+// Interrupt is Settle where a person gives the turn up: it ends as one that was interrupted.
+func (r *Records) Interrupt(ctx context.Context, lease *session.Lease) error {
+	return r.settle(ctx, lease, ending.Interrupted, "")
+}
+
+// settle ends the turn that is open with an exit code and a stop reason.
+func (r *Records) settle(ctx context.Context, lease *session.Lease, code int, stop string) error {
+	err := r.settleTurn(ctx, lease, code, stop)
 	if err == nil {
 		r.Ends.drop(lease.Record().SessionID)
 	}
 	return err
 }
 
-func (r *Records) settleTurn(ctx context.Context, lease *session.Lease) error {
+func (r *Records) settleTurn(ctx context.Context, lease *session.Lease, code int, stop string) error {
 	entries := lease.Entries()
 	last := session.LastStep(entries)
 	begun, known := session.FindTurn(entries, last.Turn)
@@ -81,13 +91,13 @@ func (r *Records) settleTurn(ctx context.Context, lease *session.Lease) error {
 	if err != nil {
 		return err
 	}
-	code, reason := ending.Failed, ""
+	reason := ""
 	if ended && last.ExitCode != nil {
 		code, reason = *last.ExitCode, last.StopReason
 	}
 	missing := logged.missing(code, reason, answerOf(lease.Entries(), begun.Turn), r.Ends.drafts(lease.Record().SessionID, begun.Turn))
 	if !ended {
-		if err := r.settleTranscript(ctx, lease, last, logged); err != nil {
+		if err := r.settleTranscript(ctx, lease, last, logged, code, stop); err != nil {
 			return unsettled(r.Clock, begun.Turn, missing, err)
 		}
 	}
@@ -123,10 +133,10 @@ func (r *Records) settleFindings(ctx context.Context, lease *session.Lease) erro
 // settleTranscript adds what readers of the log got from an answer that was not
 // kept (it must not be lost for the model either), what people were sent, and the end of
 // the turn.
-func (r *Records) settleTranscript(ctx context.Context, lease *session.Lease, last session.Entry, logged *trace) error {
+func (r *Records) settleTranscript(ctx context.Context, lease *session.Lease, last session.Entry, logged *trace, code int, stop string) error {
 	said := logged.text.String()
-	code, now := ending.Failed, session.Time{Time: r.Clock()}
-	end := session.Entry{Kind: session.EntryEnd, Turn: last.Turn, Time: now, ExitCode: &code, StopReason: session.StopProcessEnded, Usage: logged.totals, Audit: (*session.AuditPosition)(r.Audit.Position())}
+	now := session.Time{Time: r.Clock()}
+	end := session.Entry{Kind: session.EntryEnd, Turn: last.Turn, Time: now, ExitCode: &code, StopReason: stop, Usage: logged.totals, Audit: (*session.AuditPosition)(r.Audit.Position())}
 	entries := logged.unrecorded(lease.Entries(), last.Turn, now)
 	if said != "" && last.Kind != session.EntryAssistant {
 		entries = append(entries, session.Entry{
