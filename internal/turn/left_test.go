@@ -194,3 +194,22 @@ func TestRetriesKeepToTheBudget(t *testing.T) {
 		t.Errorf("%d attempts, which may answer with %v tokens", attempts, most)
 	}
 }
+
+// A call that fails again and again, and is billed each time, ends with what the provider said.
+func TestFailuresThatTheBudgetDoesNotCover(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	attempts := 0
+	r.provider.does(func(_ context.Context, _ model.Request, yield func(model.Chunk, error) bool) {
+		for {
+			attempts++
+			if !yield(model.Usage{InputTokens: 10, OutputTokens: 1}, nil) || !yield(model.Retry{Cause: "the stream broke", After: time.Millisecond}, nil) {
+				return
+			}
+		}
+	})
+	events := r.say(r.session(), "go", func(q *Request) { q.Opts.MaxTokens = ptr(int64(100)) })
+	if e := exitOf(t, events); e.ErrorType != string(fault.BudgetExceeded) || !strings.Contains(e.Error, "the stream broke") || attempts != 5 {
+		t.Errorf("after %d attempts: %+v", attempts, e)
+	}
+}

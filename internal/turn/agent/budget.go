@@ -110,9 +110,9 @@ func (b budget) affordable(budget float64, input int64) int64 {
 	return int64(left / perMillion * million)
 }
 
-// covers reports whether what is left of the turn's tokens and money pays for another attempt
-// at a call that may answer with most tokens and has used so much in vain. One that the
-// provider did not bill changes nothing.
+// covers reports whether what is left of the turn's tokens and money is enough for another
+// attempt at a call that may answer with most tokens. The attempt before failed and used so
+// much; one that the provider did not bill changes nothing.
 func (b budget) covers(most int64, failed model.Usage) bool {
 	if failed == (model.Usage{}) {
 		return true
@@ -124,13 +124,16 @@ func (b budget) covers(most int64, failed model.Usage) bool {
 	return b.settings.MaxCostUSD <= 0 || b.affordable(b.settings.MaxCostUSD, input) >= most
 }
 
-// dearRetryError is a failed attempt after which the same request might use more than is left
-// of the turn's budget.
-type dearRetryError struct{ failed model.Retry }
+// overBudgetError is the cause of a call that is not made again as it was.
+type overBudgetError struct{ failed model.Retry }
 
 // Error implements error.
-func (e *dearRetryError) Error() string {
-	return e.failed.Cause + "; the rest of the turn's budget does not pay for the same call again"
+func (e *overBudgetError) Error() string { return e.failed.Cause }
+
+// overBudget is the failure of a call of which the budget does not cover another attempt.
+func overBudget(failed model.Retry) error {
+	return fault.New(fault.BudgetExceeded, "the model call failed (%s), and what is left of the turn's budget does not cover another attempt", failed.Cause).
+		WithHint("raise the budget of the turn, or send the message again").Because(&overBudgetError{failed})
 }
 
 // cost is the price of u; resolve made sure that the model has one wherever a

@@ -12,8 +12,8 @@ import (
 	"belay/internal/turn/conversation"
 )
 
-// aloneAgent marks the summary of a turn that saw nothing of the session's earlier ones: it
-// stands for none of them in later turns.
+// aloneAgent marks the summary of a turn that saw nothing of the session's earlier ones. Later
+// turns do not use it.
 const aloneAgent = "alone"
 
 // SummaryAgent marks what the transcript keeps of the call that makes a summary.
@@ -119,8 +119,8 @@ func (p *planner) askSummary(wish string, most int64) (string, error) {
 
 // consult calls the model within the turn's allowance; without one there is no
 // answer. A request that the provider finds too long, although it was thought to
-// fit, is planned with more caution and sent again. So is one, for a shorter answer, that
-// failed at the budget's cost.
+// fit, is planned with more caution and sent again. A request that failed after it was billed
+// is sent again for as long an answer as the rest of the budget covers.
 func (p *planner) consult(r *model.Request) (*conversation.Answer, allowance, error) {
 	for failed := 0; ; {
 		most := p.run.budget().allowance(p.run.window.CountedTokens())
@@ -133,9 +133,9 @@ func (p *planner) consult(r *model.Request) (*conversation.Answer, allowance, er
 			p.run.window.Calibrate(a.Usage)
 			return a, most, nil
 		}
-		if dear := (*dearRetryError)(nil); errors.As(err, &dear) && failed < maxDearRetries {
+		if over := (*overBudgetError)(nil); errors.As(err, &over) && failed < maxShorter {
 			failed++
-			if err := p.wait(dear.failed.After); err != nil {
+			if err := p.wait(over.failed); err != nil {
 				return nil, most, err
 			}
 			continue
@@ -150,13 +150,16 @@ func (p *planner) consult(r *model.Request) (*conversation.Answer, allowance, er
 	}
 }
 
-// maxDearRetries is how often a call is made again within what is left of the budget.
-const maxDearRetries = 2
+// maxShorter is how often a call is made again for a shorter answer.
+const maxShorter = 4
 
-// wait waits until the next attempt, or until the turn ends.
-func (p *planner) wait(d time.Duration) error {
+// wait warns of the next attempt, and waits until it is due or the turn ends.
+func (p *planner) wait(failed model.Retry) error {
+	if err := (modelCall{p.run}).retries(failed); err != nil {
+		return err
+	}
 	select {
-	case <-time.After(d):
+	case <-time.After(failed.After):
 		return nil
 	case <-p.run.Context.Done():
 		return p.run.Context.Err()

@@ -76,11 +76,13 @@ func (m modelCall) consume(ctx context.Context, r *model.Request, a *conversatio
 		if again, ok := chunk.(model.Retry); ok {
 			trace.SpanFromContext(ctx).AddEvent("retry", trace.WithAttributes(attribute.Int("belay.attempt", again.Attempt)))
 			failed := a.Usage
-			if err := m.take(again, a); err != nil {
-				return err
-			}
+			m.run.budget().account(failed, false) // what failed is billed as well
+			a.Usage = model.Usage{}
 			if !m.run.budget().covers(r.MaxTokens, failed) {
-				return &dearRetryError{again}
+				return overBudget(again)
+			}
+			if err := m.retries(again); err != nil {
+				return err
 			}
 			continue
 		}
@@ -118,17 +120,18 @@ func (m modelCall) take(chunk model.Chunk, a *conversation.Answer) error {
 		}
 	case model.Usage:
 		a.Usage = c
-	case model.Retry:
-		m.run.budget().account(a.Usage, false) // what failed is billed as well
-		a.Usage = model.Usage{}
-		return m.run.Events.Warn("PROVIDER_RETRY", c.Cause+"; trying again in "+c.After.Round(time.Millisecond).String())
 	case model.ToolOutcome:
 		return m.run.Events.Emit(event.Draft{Type: event.ToolResult, Data: event.ToolOutcome{Name: c.Name, OK: c.OK, Output: c.Output}})
 	case model.Stop:
 		a.Stop = c.Reason
-	case model.Alive:
+	case model.Alive, model.Retry:
 	}
 	return nil
+}
+
+// retries warns that the call is made again.
+func (m modelCall) retries(c model.Retry) error {
+	return m.run.Events.Warn("PROVIDER_RETRY", c.Cause+"; trying again in "+c.After.Round(time.Millisecond).String())
 }
 
 // show sends the readers what the turn's own agent says: what a delegated one says is
