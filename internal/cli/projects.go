@@ -49,18 +49,18 @@ and how many questions wait for an answer.`,
 func newProjectsForget(c *console) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "forget FOLDER",
-		Short: "Take a project without sessions out of the list",
+		Short: "Take a project without records out of the list",
 		Long: `Take a project out of the list of projects, such as one whose folder is gone. Nothing in the
-folder changes, and a turn in it makes it known again. A project with sessions stays: delete
-them first with belay session delete.`,
+folder changes, and a turn in it makes it known again. A project with a folder .belay stays:
+delete its sessions with belay session delete, and remove that folder.`,
 		Example: "  belay projects forget ~/old",
 		Args:    cobra.ExactArgs(1),
 	}
 	jsonFlag(c, cmd)
-	cmd.RunE = appCommand(c, func(ctx context.Context, a *app.App, args []string) error {
+	cmd.RunE = appCommand(c, func(_ context.Context, a *app.App, args []string) error {
 		folder, err := filepath.Abs(args[0])
 		if err == nil {
-			err = a.Store.Catalog().ForgetProject(ctx, folder)
+			err = a.Store.Catalog().ForgetProject(folder)
 		}
 		if err != nil {
 			return err

@@ -148,6 +148,9 @@ func TestEditsLeaveTheRest(t *testing.T) {
 		{"turn:\n  max_tokens: 9\nturn.max_turns: 5 # mine\n", &seven, "turn:\n  max_tokens: 9\nturn.max_turns: 7 # mine\n"},
 		{"turn:\n    max_tokens: 9\n", &seven, "turn:\n    max_tokens: 9\n    max_turns: 7\n"},
 		{"model: a\r\nturn:\r\n  max_turns: 5\r\n", &seven, "model: a\r\nturn:\r\n  max_turns: 7\r\n"},
+		{"# one\r\n# two\r\n", &seven, "# one\r\n# two\r\nturn:\r\n  max_turns: 7\r\n"},
+		{"# head\r\nmodel: a\r\n", &seven, "# head\r\nmodel: a\r\nturn:\r\n  max_turns: 7\r\n"},
+		{"model: a\r\n# mixed\n", &seven, "model: a\n# mixed\nturn:\n  max_turns: 7\n"},
 		{"turn.max_turns: 5\n", nil, "{}\n"},
 		{"# of the file\n\n# of the turns\nturn:\n  # why five\n  max_turns: 5\nmodel: a\n", nil, "# of the file\n\n# of the turns\n\n# why five\n\nmodel: a\n"},
 		{"turn:\n  max_tokens: 9\n  # why five\n  max_turns: 5\n", nil, "turn:\n  max_tokens: 9\n  # why five\n"},
@@ -163,7 +166,7 @@ func TestEditsLeaveTheRest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		squeeze := func(s string) string { return strings.ReplaceAll(s, "\n\n", "\n") } // blank lines are the library's
+		squeeze := func(s string) string { return strings.NewReplacer("\r\n\r\n", "\r\n", "\n\n", "\n").Replace(s) } // blank lines are the library's
 		if squeeze(string(data)) != squeeze(c.after) {
 			t.Errorf("%q became %q", c.before, data)
 		}

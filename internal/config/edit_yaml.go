@@ -13,6 +13,9 @@ import (
 
 // withSetting is a file's text with a change at the end of a path of keys.
 func withSetting(data []byte, path []string, how change) ([]byte, error) {
+	unix := bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	crlf := len(unix) < len(data) && bytes.Count(data, []byte("\n")) == len(data)-len(unix)
+	data = unix
 	var doc yaml.Node
 	loader, err := yaml.NewLoader(bytes.NewReader(data))
 	if err == nil {
@@ -39,7 +42,7 @@ func withSetting(data []byte, path []string, how change) ([]byte, error) {
 	}
 	err = errors.Join(e.Dump(&doc), e.Close())
 	text := out.Bytes()
-	if bytes.Contains(data, []byte("\r\n")) {
+	if crlf { // each line ended so
 		text = bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
 	}
 	return text, err

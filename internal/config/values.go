@@ -51,6 +51,7 @@ func oneLine(s string) error {
 type path struct{ p *string }
 
 func (v path) set(s, base string) error {
+	s = strings.Trim(s, "\t\r\n") // of a file's lines
 	if err := oneLine(s); err != nil {
 		return err
 	}

@@ -3,8 +3,10 @@ package session
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -89,22 +91,30 @@ func (c Catalog) AddProject(projectRoot string) error {
 }
 
 // ForgetProject takes a folder out of [Catalog.Projects]. Nothing in the folder changes, and the
-// next session in it makes it known again. One that has sessions is INVALID_REQUEST: retention
-// covers those of known projects alone. NOT_FOUND where it is not known.
-func (c Catalog) ForgetProject(ctx context.Context, projectRoot string) error {
+// next turn in it makes it known again. A folder that has records of belay is INVALID_REQUEST:
+// retention covers those of known projects alone, and agents of a folder around it do not see
+// them. NOT_FOUND where the folder is not known.
+func (c Catalog) ForgetProject(projectRoot string) error {
 	if !slices.Contains(c.store.paths.knownProjects(), projectRoot) {
 		return fault.New(fault.NotFound, "belay does not know the project %s", fault.Clip(projectRoot)).
 			With("projectRoot", fault.Clip(projectRoot)).WithHint("see the known ones with belay projects")
 	}
-	rows, err := c.Rows(ctx, projectRoot)
-	if err != nil {
-		return err
+	has := func() bool {
+		_, err := os.Lstat(filepath.Join(projectRoot, dirBelay))
+		return err == nil
 	}
-	if len(rows) > 0 {
-		return fault.New(fault.InvalidRequest, "the project has %d sessions", len(rows)).With("projectRoot", fault.Clip(projectRoot)).
-			WithHint("delete them first: belay session list --project %s", projectRoot)
+	refusal := fault.New(fault.InvalidRequest, "the project has records of belay").With("projectRoot", fault.Clip(projectRoot)).
+		WithHint("delete its sessions with belay session delete, then remove its folder .belay")
+	if has() {
+		return refusal
 	}
-	return storage("the project could not be forgotten", c.store.paths.forgetProject(projectRoot))
+	if err := c.store.paths.forgetProject(projectRoot); err != nil {
+		return storage("the project could not be forgotten", err)
+	}
+	if has() { // a session was made meanwhile
+		return errors.Join(refusal, c.AddProject(projectRoot))
+	}
+	return nil
 }
 
 // Changes tells whether sessions may have changed between two looks: a belay wrote to one

@@ -20,6 +20,9 @@ func (l *Lease) Begin(turnID string) error {
 		return storage("the session's lock could not be written", err)
 	}
 	l.turn, l.inputClosed = turnID, false
+	if project := v.rec.ProjectRoot; project != "" {
+		_ = v.store.paths.knowProject(project) // somebody may have forgotten it; the next turn tries again
+	}
 	return nil
 }
 
