@@ -20,12 +20,9 @@ import (
 // under the same key, and gets the run that there is.
 type Sent struct {
 	Key string `json:"key"`
-	// Digest is that of the request's content.
+	// Digest is that of the request's content and of the workflow file as it was.
 	Digest string `json:"digest"`
 }
-
-// fileStarting is the lock under which runs with a key begin, in the operator's folder.
-const fileStarting = "starting.lock"
 
 // startingPoll is how soon a start goes on after another one.
 const startingPoll = 10 * time.Millisecond
@@ -33,15 +30,22 @@ const startingPoll = 10 * time.Millisecond
 // once begins a run under the request's key, or returns the one that was begun under it in
 // the last [turn.IdempotencyTTL]. IDEMPOTENCY_CONFLICT where that was another request.
 func once(ctx context.Context, r *Runner, req Request) (s Summary, err error) {
-	lock, err := r.state.starting(ctx)
+	w, at, err := r.begin(ctx, req)
 	if err != nil {
 		return s, err
 	}
-	defer func() { err = errors.Join(err, lock.Unlock()) }()
-	sent, err := req.sent()
+	if err := at.Close(); err != nil {
+		return s, err
+	}
+	sent, err := req.sent(w.sum())
 	if err != nil {
 		return s, err
 	}
+	lock, err := r.state.starting(ctx, req)
+	if err != nil {
+		return s, err
+	}
+	defer func() { err = errors.Join(err, lock.Remove()) }()
 	earlier, err := begunBy(ctx, r, req.Project, sent.Key)
 	switch {
 	case err != nil:
@@ -54,11 +58,11 @@ func once(ctx context.Context, r *Runner, req Request) (s Summary, err error) {
 	return r.now(earlier.Summary, req.Project), nil
 }
 
-// sent is what is kept of a request that has a key.
-func (req Request) sent() (*Sent, error) {
+// sent is what is kept of a request that has a key; workflow is the digest of its file.
+func (req Request) sent(workflow string) (*Sent, error) {
 	key := req.Key
 	req.Key = ""
-	data, err := plainjson.Marshal(req)
+	data, err := plainjson.Marshal([]any{req, workflow})
 	if err != nil {
 		return nil, err
 	}
@@ -97,13 +101,16 @@ func begunBy(ctx context.Context, r *Runner, project, key string) (*Record, erro
 	return nil, nil
 }
 
-// starting takes the lock of the starts with a key, of all processes.
-func (s state) starting(ctx context.Context) (*durable.FileLock, error) {
+// starting takes the lock of the starts with the request's key in its project, of all
+// processes. It is in the operator's folder.
+func (s state) starting(ctx context.Context, req Request) (*durable.FileLock, error) {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return nil, storage("the state folder cannot be written", err)
 	}
+	sum := sha256.Sum256([]byte(req.Project + "\x00" + req.Key))
+	path := filepath.Join(s.dir, "starting-"+hex.EncodeToString(sum[:16])+".lock")
 	for {
-		l, err := durable.Lock(filepath.Join(s.dir, fileStarting))
+		l, err := durable.Lock(path)
 		switch {
 		case err == nil:
 			return l, nil

@@ -1,17 +1,24 @@
 // Keys of requests that spend money: the same key and body take effect once.
 import { useRef } from "react";
+import { isFailure } from "./http";
 
 /** A key that nobody else has. randomUUID is missing where the address is not secure. */
 export function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
 }
 
-/** Gives a body its key: the same as long as the body and the view that sends it are. */
-export function useRequestKey(): (body: unknown) => string {
+/**
+ * Gives a body its key: the same as long as the body and the view that sends it are. Once the
+ * server has refused it, renew makes the next attempt another request.
+ */
+export function useRequestKey(): { of: (body: unknown) => string; renew: (error: unknown) => void } {
   const key = useRef({ of: "", is: "" });
-  return (body) => {
-    const text = JSON.stringify(body);
-    if (key.current.of !== text) key.current = { of: text, is: newKey() };
-    return key.current.is;
+  return {
+    of: (body) => {
+      const text = JSON.stringify(body);
+      if (key.current.of !== text) key.current = { of: text, is: newKey() };
+      return key.current.is;
+    },
+    renew: (error) => { if (isFailure(error)) key.current = { of: "", is: "" }; },
   };
 }

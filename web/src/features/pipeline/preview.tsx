@@ -16,10 +16,11 @@ export function PreviewSheet({ project, body, onAcceptEdits, onClose }: { projec
   const refresh = useRefresh();
   const modelName = useModelName();
   const [shown, setShown] = useState(0);
-  const keyOf = useRequestKey();
+  const key = useRequestKey();
   const { data, error, isPending } = useQuery({ queryKey: ["preview", body], queryFn: () => pipeline.preview(body), retry: false, gcTime: 0, staleTime: Infinity });
   const start = useMutation({
-    mutationFn: () => pipeline.start(body, keyOf(body)),
+    mutationFn: () => pipeline.start(body, key.of(body)),
+    onError: key.renew,
     onSuccess: (started) => {
       refresh("sessions", "active", "batches");
       const [only, more] = started.sessions ?? [];

@@ -22,13 +22,14 @@ export function StartForm({ project, path, schema }: { project: Project; path: s
   const [model, setModel] = useState("");
   const models = useModels();
   const refresh = useRefresh();
-  const keyOf = useRequestKey();
+  const key = useRequestKey();
   const { input, problems } = inputOf(fields, texts);
   const wrong = Object.keys(problems).length > 0;
   const body: workflows.RunBody = { projectRoot: project.path, path, input, onQuestion: "wait", ...(mode !== "direct" ? { mode } : {}), ...(model ? { model } : {}) };
   const plan = useMutation({ mutationFn: () => workflows.plan(body) });
   const run = useMutation({
-    mutationFn: () => workflows.run(body, keyOf(body)),
+    mutationFn: () => workflows.run(body, key.of(body)),
+    onError: key.renew,
     onSuccess: (begun) => { refresh("active"); navigate(projectLink(project.id, "runs", begun.id)); },
   });
   const go = (how: typeof plan | typeof run) => { setTried(true); if (!wrong) how.mutate(); };
