@@ -11,7 +11,7 @@ export function newKey(): string {
  * Gives a body its key: the same as long as the body and the view that sends it are. Once the
  * server has refused it, renew makes the next attempt another request.
  */
-export function useRequestKey(): { of: (body: unknown) => string; renew: (error: unknown) => void } {
+export function useRequestKey(): { of: (body: unknown) => string; renew: (error: Error) => void } {
   const key = useRef({ of: "", is: "" });
   return {
     of: (body) => {
