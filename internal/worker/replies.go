@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"belay/internal/bus"
 	"belay/internal/bus/contract"
@@ -79,23 +80,31 @@ func (r replier) status(ctx context.Context, id string) (contract.Payload, error
 	return s, nil
 }
 
-// state is what this worker has to do in a session.
+// state is what this worker has to do in a session: the requests in line in their order, and
+// after them those that it has not looked at yet, or is looking at.
 func (w *Worker) state(id string) (running *contract.RunningRequest, queued []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	l := w.lines[id]
-	if l == nil {
-		return nil, nil
+	listed := map[string]bool{}
+	if l := w.lines[id]; l != nil {
+		if a := l.active; a != nil {
+			a.mu.Lock()
+			running = &contract.RunningRequest{Request: a.key.request, TurnID: a.turn, Since: a.since}
+			a.mu.Unlock()
+			listed[a.key.request] = true
+		}
+		for _, j := range l.waiting {
+			queued, listed[j.key.request] = append(queued, j.key.request), true
+		}
 	}
-	if a := l.active; a != nil {
-		a.mu.Lock()
-		running = &contract.RunningRequest{Request: a.key.request, TurnID: a.turn, Since: a.since}
-		a.mu.Unlock()
+	var rest []string
+	for key, j := range w.jobs {
+		if key.session == id && !listed[key.request] && (j.message.Queue != contract.QueueInterrupt || j.message.Text != "") {
+			rest = append(rest, key.request)
+		}
 	}
-	for _, j := range l.waiting[:min(len(l.waiting), maxPaths)] {
-		queued = append(queued, j.key.request)
-	}
-	return running, queued
+	slices.Sort(rest)
+	return running, append(queued, rest...)
 }
 
 // defaultSessions is how many sessions a list has that names no number.

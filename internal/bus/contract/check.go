@@ -25,6 +25,9 @@ const (
 	maxNote  = 4 << 10 // sentences and notes
 	maxPath  = 4 << 10
 	maxList  = 200 // entries of a list
+
+	// maxQueued is as many requests as the bus takes at once.
+	maxQueued = 4096
 )
 
 var (

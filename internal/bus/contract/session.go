@@ -32,7 +32,8 @@ type SessionStatus struct{}
 // SessionState is what happens in a session.
 type SessionState struct {
 	Session Session `json:"session"`
-	// Running is the request whose turn runs, Queued those in line, in order.
+	// Running is the request whose turn runs, Queued are all others that wait: those in line
+	// first, in order.
 	Running *RunningRequest `json:"running,omitempty"`
 	Queued  []string        `json:"queued,omitempty"`
 	// Open are the questions that wait for a person, without their diffs where all
@@ -127,7 +128,10 @@ func (m *SessionState) check(c *checker) {
 		c.text("running.turnId", r.TurnID, maxLabel)
 		c.year("running.since", r.Since)
 	}
-	c.texts("queued", m.Queued, maxLabel)
+	c.that(len(m.Queued) <= maxQueued, "queued", "has %d entries, the limit is %d", len(m.Queued), maxQueued)
+	for _, request := range m.Queued {
+		c.text("queued", request, maxLabel)
+	}
 	c.list("open", len(m.Open))
 	for i := range m.Open {
 		m.Open[i].check(c)
