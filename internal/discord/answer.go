@@ -50,6 +50,8 @@ type answer struct {
 	files    map[string]contract.File
 	position int64
 	waiting  []reader
+	// state is how the request ended by the signal, "" before that.
+	state contract.State
 	// anchors are those whose position is still to come, anchor is the one that waits for
 	// its paragraph.
 	anchors []record.Anchor
@@ -161,16 +163,12 @@ func (a *answer) follow(ctx context.Context, outputs <-chan contract.Message, br
 		case <-ctx.Done():
 			return
 		case m := <-outputs:
-			if last, ok := m.Payload.(*contract.ResponseText); ok {
-				a.close(ctx, last)
+			if a.output(ctx, m, &pace) {
 				return
 			}
-			idle = nil
-			a.take(m)
-			if pace == nil && a.step(ctx) {
-				pace = time.After(editEvery)
+			if idle = nil; late != nil {
+				late = time.After(lateOutput)
 			}
-			a.show(ctx)
 		case r := <-a.readers:
 			a.waiting = append(a.waiting, r)
 			a.show(ctx)
@@ -188,6 +186,7 @@ func (a *answer) follow(ctx context.Context, outputs <-chan contract.Message, br
 				return
 			}
 			late = time.After(lateOutput)
+			a.state = end.State
 			if end.Error != nil {
 				a.plan.SetNote(failure(end.Error))
 			}
@@ -200,11 +199,20 @@ func (a *answer) follow(ctx context.Context, outputs <-chan contract.Message, br
 				a.taken(ctx, "")
 				return
 			}
-			a.finish(ctx, "*The end of this answer was lost.*")
+			a.finish(ctx, lostEnd)
 			return
 		case <-late:
-			a.finish(ctx, "*The end of this answer was lost.*")
-			return
+			// While Discord was slow, output may have come beside the end of the wait.
+			select {
+			case m := <-outputs:
+				if a.output(ctx, m, &pace) {
+					return
+				}
+				late = time.After(lateOutput)
+			default:
+				a.endless(ctx)
+				return
+			}
 		case err := <-broken:
 			a.surface.log.Error("Discord: the output of a request could not be read", "request", a.request.ID, "error", err)
 			a.finish(ctx, "*The rest of this answer could not be read. It is in the session.*")

@@ -20,6 +20,23 @@ func (a *answer) forgotten(ctx context.Context) bool {
 	return (st.Running == nil || st.Running.Request != a.request.ID) && !slices.Contains(st.Queued, a.request.ID)
 }
 
+// lostEnd is the note of an answer whose end did not come.
+const lostEnd = "*The end of this answer was lost.*"
+
+// endless ends an answer whose request has ended and whose output has no end. One that is no
+// prompt and had no output went into a turn that another surface began, which has the answer.
+func (a *answer) endless(ctx context.Context) {
+	s := a.surface
+	s.mu.Lock()
+	ran := a.running
+	s.mu.Unlock()
+	if !ran && a.position == 0 && a.state == contract.StateResolved && a.request.Queue != routing.Prompt {
+		a.taken(ctx, "")
+		return
+	}
+	a.finish(ctx, lostEnd)
+}
+
 // close takes the end of the output.
 func (a *answer) close(ctx context.Context, last *contract.ResponseText) {
 	if !last.Truncated && last.FinalText != "" {

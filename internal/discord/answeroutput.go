@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"belay/internal/bus/contract"
 	"belay/internal/discord/output"
@@ -13,6 +14,20 @@ import (
 type reader struct {
 	position int64
 	shown    chan struct{}
+}
+
+// output takes an output, and shows it at Discord's pace. It reports whether that was the end.
+func (a *answer) output(ctx context.Context, m contract.Message, pace *<-chan time.Time) (ended bool) {
+	if last, ok := m.Payload.(*contract.ResponseText); ok {
+		a.close(ctx, last)
+		return true
+	}
+	a.take(m)
+	if *pace == nil && a.step(ctx) {
+		*pace = time.After(editEvery)
+	}
+	a.show(ctx)
+	return false
 }
 
 // take adds an output to the plan. Files that a tool read, its calls and the model's

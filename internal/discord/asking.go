@@ -59,7 +59,7 @@ func (qs questions) askHere(ctx context.Context, c *channel, request string, d c
 	}
 	got, err := qs.send(ctx, c.id, client.NewMessage{
 		Nonce: nonce(d.DecisionID, "question"), Buttons: buttons(d), Ping: people, ReplyTo: qs.lastMessage(c, request),
-	}, newQuestion(d, where, qs.pageOf(d.DecisionID), "", strings.TrimSpace(called)))
+	}, d, newQuestion(d, where, qs.pageOf(d.DecisionID), "", strings.TrimSpace(called)))
 	if err != nil {
 		return qs.unasked(d, err)
 	}
@@ -85,7 +85,7 @@ func (qs questions) askDirectly(ctx context.Context, c *channel, d contract.Deci
 			if direct != c.id {
 				about = "In <#" + c.id + ">: "
 			}
-			got, err = qs.send(ctx, direct, client.NewMessage{Nonce: nonce(d.DecisionID, "question", who), Buttons: buttons(d)},
+			got, err = qs.send(ctx, direct, client.NewMessage{Nonce: nonce(d.DecisionID, "question", who), Buttons: buttons(d)}, d,
 				newQuestion(d, InDirect, qs.pageOf(d.DecisionID), about, ""))
 		}
 		if err != nil {
@@ -122,16 +122,21 @@ func (qs questions) note(ctx context.Context, c *channel, request string, d cont
 	return c.record.Ask(q)
 }
 
-// send sends a question, without what Discord does not take of it: the diff, the embed.
-func (qs questions) send(ctx context.Context, channel string, m client.NewMessage, q questionMessage) (message.Message, error) {
+// send sends a question, without what Discord does not take of it: the files, the embed. A
+// command whose file Discord does not take cannot be allowed there.
+func (qs questions) send(ctx context.Context, channel string, m client.NewMessage, d contract.Decision, q questionMessage) (message.Message, error) {
 	m.Text, m.Embed = q.text, q.embed
-	if q.diff != "" {
-		m.Files = []client.Upload{{Name: "changes.diff", Size: int64(len(q.diff)),
-			Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(q.diff)), nil }}}
+	for _, f := range q.files {
+		m.Files = append(m.Files, client.Upload{Name: f.name, Size: int64(len(f.text)),
+			Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(f.text)), nil }})
 	}
 	got, err := qs.s.client.Send(ctx, channel, m)
 	if m.Files != nil && err != nil && !is(err, client.Temporary) { // perhaps no file may be sent here
 		m.Files = nil
+		if slices.ContainsFunc(q.files, func(f attachedText) bool { return f.name == commandFile }) {
+			m.Buttons = refusals(d)
+			q.plain, m.Text = unseen(d)+q.plain, unseen(d)+m.Text
+		}
 		got, err = qs.s.client.Send(ctx, channel, m)
 	}
 	if m.Embed != nil && (is(err, client.Refused) || is(err, client.Lost)) { // a server that refuses what Discord leaves out

@@ -225,11 +225,11 @@ func (s *Surface) react(c *channel, id, emoji string) {
 	})
 }
 
-// say replies to a message with a note, as well as it goes. The caller holds the
-// lock.
+// say replies to a message with a note, as well as it goes. The same note is sent once, and
+// different ones to one message are each sent. The caller holds the lock.
 func (s *Surface) say(c *channel, to, text string) {
 	s.work.Go(func() {
-		_, err := s.client.Send(s.life, c.id, client.NewMessage{Text: text, ReplyTo: to, Nonce: nonce(to, "note")})
+		_, err := s.client.Send(s.life, c.id, client.NewMessage{Text: text, ReplyTo: to, Nonce: nonce(to, "note", text)})
 		if err != nil && s.life.Err() == nil {
 			s.log.Warn("Discord: a note could not be sent", "reason", client.ReasonOf(err))
 		}

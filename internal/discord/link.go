@@ -41,7 +41,11 @@ func (k slash) redeem(code string) bool {
 // person its decider.
 func (k slash) link(ctx context.Context, in client.Interaction) {
 	s := k.s
+	_, fixed := s.o.Channels[in.Channel]
 	switch {
+	case fixed: // before the code is used up
+		s.tell(ctx, in, "The settings of belay connect this channel, and they count. Change discord.channels there.")
+		return
 	case s.o.Project == "":
 		s.tell(ctx, in, "belay runs without a project. Start it in the folder of one.")
 		return
@@ -53,8 +57,12 @@ func (k slash) link(ctx context.Context, in client.Interaction) {
 	b := record.Binding{Guild: in.Guild, Project: s.o.Project, Mode: routing.Mention, Deciders: []string{in.Who.ID}}
 	s.mu.Lock()
 	absences{s}.beginAt(in.Channel, in.ID)
+	err := forgetOther(s, in.Channel, b.Project)
 	s.mu.Unlock()
-	if err := s.store.Bind(in.Channel, b); err != nil {
+	if err == nil {
+		err = s.store.Bind(in.Channel, b)
+	}
+	if err != nil {
 		s.log.Error("Discord: a channel could not be connected", "error", err)
 		s.tell(ctx, in, "belay could not record this. Its log says why, and has a new code.")
 		k.newCode()
@@ -63,4 +71,18 @@ func (k slash) link(ctx context.Context, in client.Interaction) {
 	s.log.Info("a channel of Discord was connected", "channel", in.Channel, "user", in.Who.ID)
 	s.tell(ctx, in, "This channel is connected, and you answer the questions here. Name the bot in a message to ask something.")
 	k.newCode()
+}
+
+// forgetOther ends the conversation of a channel that was connected to another project. The
+// caller holds the lock.
+func forgetOther(s *Surface, channel, project string) error {
+	old, linked := s.store.Bindings()[channel]
+	if !linked || old.Project == project {
+		return nil
+	}
+	c, err := s.channel(channel)
+	if err != nil {
+		return err
+	}
+	return c.record.Forget()
 }

@@ -8,6 +8,7 @@ import (
 	"belay/internal/discord/client"
 	"belay/internal/discord/composition"
 	"belay/internal/discord/split"
+	"belay/internal/render"
 )
 
 // How much of a question is shown, in characters where nothing else is said. All of it
@@ -33,8 +34,27 @@ type questionDetails struct {
 	fields []client.EmbedField
 	diff   string // a code block
 	colour int
-	// attached is a diff that is too long to be shown.
-	attached string
+	// attached are texts that are too long to be shown.
+	attached []attachedText
+}
+
+// attachedText is a text that goes with a question as a file.
+type attachedText struct{ name, text string }
+
+// commandFile is the name of the file that has the whole command.
+const commandFile = "command.txt"
+
+// command shows a command. A long one is in a file as well: its end counts as its beginning.
+func (q *questionDetails) command(d contract.Decision) {
+	text := render.Visible(d.Command)
+	q.blocks = append(q.blocks, codeBlock("sh", cut(text, maxCommand)))
+	if split.Length(text) <= maxCommand {
+		return
+	}
+	q.attached = append(q.attached, attachedText{commandFile, text})
+	if !d.CommandTruncated {
+		q.blocks = append(q.blocks, "⚠️ This is the beginning. The attached file has the whole command.\n")
+	}
 }
 
 func detailsOf(d contract.Decision) questionDetails {
@@ -43,13 +63,13 @@ func detailsOf(d contract.Decision) questionDetails {
 		q.colour = red
 	}
 	if d.Command != "" {
-		q.blocks = append(q.blocks, codeBlock("sh", cut(d.Command, maxCommand)))
+		q.command(d)
 	}
 	if d.Why != "" {
 		q.blocks = append(q.blocks, fmt.Sprintf("The agent says: %s\n", cut(plain(d.Why), 200)))
 	}
 	if d.Output != "" {
-		q.blocks = append(q.blocks, codeBlock("", tail(d.Output, maxOutput)))
+		q.blocks = append(q.blocks, codeBlock("", tail(render.Visible(d.Output), maxOutput)))
 	}
 	q.field("Hosts", names(d.Hosts))
 	q.field("To", cut(plain(d.Destination), 100))
@@ -73,12 +93,12 @@ func detailsOf(d contract.Decision) questionDetails {
 	for _, n := range d.Notes[:min(len(d.Notes), maxNotes)] {
 		notes = append(notes, cut(plain(n), 150))
 	}
-	switch {
-	case d.Diff == "":
-	case split.Length(d.Diff) <= maxShownDiff:
-		q.diff = codeBlock("diff", d.Diff)
+	switch diff := render.Visible(d.Diff); {
+	case diff == "":
+	case split.Length(diff) <= maxShownDiff:
+		q.diff = codeBlock("diff", diff)
 	default:
-		q.attached = d.Diff
+		q.attached = append(q.attached, attachedText{"changes.diff", diff})
 		if d.DiffTruncated {
 			notes = append(notes, "The attached diff is not whole.")
 		}
@@ -132,7 +152,7 @@ func ofClass(files []contract.ChangedFile, class contract.Class) []string {
 func names(list []string) string {
 	var all []string
 	for _, n := range list {
-		all = append(all, "`"+strings.ReplaceAll(composition.Name(n), "`", "'")+"`")
+		all = append(all, "`"+strings.ReplaceAll(composition.Name(render.Visible(n)), "`", "'")+"`")
 	}
 	return strings.Join(all, ", ")
 }

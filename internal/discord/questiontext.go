@@ -7,6 +7,7 @@ import (
 	"belay/internal/bus/contract"
 	"belay/internal/discord/client"
 	"belay/internal/discord/split"
+	"belay/internal/render"
 )
 
 // verdictNote is a refusal for which a form asks for a note first.
@@ -57,9 +58,28 @@ func buttons(d contract.Decision) []client.Button {
 	if d.Session {
 		all = append(all, client.Button{ID: buttonID("session", id), Label: words[1], Style: client.Secondary})
 	}
-	return append(all,
-		client.Button{ID: buttonID("deny", id), Label: words[2], Style: client.Danger},
-		client.Button{ID: buttonID(verdictNote, id), Label: words[2] + ", with a note…", Style: client.Secondary})
+	if d.CommandTruncated {
+		all = nil // nobody allows what nobody can see here
+	}
+	return append(all, refusals(d)...)
+}
+
+// refusals are the buttons of a question that refuse.
+func refusals(d contract.Decision) []client.Button {
+	id, word := d.DecisionID, labels[d.Asks][2]
+	if len(id) > maxButtonID {
+		return nil
+	}
+	return []client.Button{
+		{ID: buttonID("deny", id), Label: word, Style: client.Danger},
+		{ID: buttonID(verdictNote, id), Label: word + ", with a note…", Style: client.Secondary},
+	}
+}
+
+// unseen says that a command is not shown whole, and where it can be allowed.
+func unseen(d contract.Decision) string {
+	return "⚠️ The command cannot be shown whole here. Whoever wants to allow it looks at it on belay's page, or with `belay decision show " +
+		strings.ReplaceAll(d.DecisionID, "`", "") + "`.\n"
 }
 
 // titles say what is asked.
@@ -76,8 +96,8 @@ type questionMessage struct {
 	// no embed is shown.
 	text, plain string
 	embed       *client.Embed
-	// diff is one that is too long for the message, "" for none.
-	diff string
+	// files are what is too long for the message.
+	files []attachedText
 }
 
 // newQuestion writes a question, between other texts, with the details that where allows.
@@ -90,6 +110,9 @@ func newQuestion(d contract.Decision, where Questions, link, before, after strin
 	if d.Outside {
 		what.WriteString("⚠️ It runs **outside the sandbox**, as the operator.\n")
 	}
+	if d.CommandTruncated {
+		what.WriteString(unseen(d))
+	}
 	if !d.ExpiresAt.IsZero() {
 		fmt.Fprintf(&what, "Open until <t:%d:T>.\n", d.ExpiresAt.Unix())
 	}
@@ -99,7 +122,7 @@ func newQuestion(d contract.Decision, where Questions, link, before, after strin
 	var q questionMessage
 	if where != ByLink {
 		about := detailsOf(d)
-		q.embed, q.diff = about.embed(), about.attached
+		q.embed, q.files = about.embed(), about.attached
 		about.write(&details)
 	}
 	q.text = strings.TrimSpace(what.String() + after)
@@ -156,8 +179,9 @@ func codeBlock(lang, text string) string {
 	return "```" + lang + "\n" + text + "\n```\n"
 }
 
-// plain is a text without markdown and mentions of Discord, on its lines.
-func plain(text string) string { return markdown.Replace(strings.TrimSpace(text)) }
+// plain is a text without markdown and mentions of Discord, on its lines. What Discord would not
+// show in it has a sign.
+func plain(text string) string { return markdown.Replace(strings.TrimSpace(render.Visible(text))) }
 
 var markdown = strings.NewReplacer("*", "\\*", "_", "\\_", "`", "\\`", "~", "\\~", "|", "\\|", "<", "\\<", ">", "\\>", "#", "\\#", "[", "\\[", "@", "@\u200b")
 

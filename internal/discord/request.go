@@ -136,10 +136,16 @@ func final(err error) bool {
 	return true
 }
 
-// session is the channel's session, made where there is none.
+// session is the channel's session, made where there is none for the project that the channel
+// is connected to now.
 func (s *Surface) session(ctx context.Context, c *channel, b record.Binding) (string, error) {
 	if id := c.record.Session(); id != "" {
-		return id, nil
+		switch c.record.Project() {
+		case b.Project:
+			return id, nil
+		case "": // an older belay did not record it
+			return id, c.record.SetSession(id, b.Project)
+		}
 	}
 	var made contract.Session
 	err := s.untilFinal(ctx, "make a session", func() (err error) {
@@ -149,7 +155,7 @@ func (s *Surface) session(ctx context.Context, c *channel, b record.Binding) (st
 	if err != nil {
 		return "", err
 	}
-	return made.SessionID, c.record.SetSession(made.SessionID)
+	return made.SessionID, c.record.SetSession(made.SessionID, b.Project)
 }
 
 // refuse tells people that their messages are not answered, and why.

@@ -204,6 +204,9 @@ func (s *Surface) restore(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if parent := c.record.Parent(); parent != "" {
+			s.parents[id] = parent // who decides in a thread is asked before Discord names its channel
+		}
 		for _, r := range c.record.Open() {
 			s.answer(ctx, c, r, true)
 		}

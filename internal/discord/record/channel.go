@@ -65,9 +65,11 @@ type line struct {
 	Finished string    `json:"finished,omitempty"`
 	Question *Question `json:"question,omitempty"`
 	Session  string    `json:"session,omitempty"`
-	Persona  *string   `json:"persona,omitempty"`
-	Missing  *string   `json:"missing,omitempty"`
-	Since    string    `json:"since,omitempty"`
+	// Project is that of the session.
+	Project string  `json:"project,omitempty"`
+	Persona *string `json:"persona,omitempty"`
+	Missing *string `json:"missing,omitempty"`
+	Since   string  `json:"since,omitempty"`
 }
 
 type sent struct {
@@ -193,8 +195,10 @@ func (c *Channel) Anchored(request string, a Anchor) error {
 // Finish records that a request's answer is in Discord, or that there will be none.
 func (c *Channel) Finish(request string) error { return c.add(true, line{Finished: request}) }
 
-// SetSession makes a session the channel's.
-func (c *Channel) SetSession(id string) error { return c.add(true, line{Session: id}) }
+// SetSession makes a session of a project the channel's.
+func (c *Channel) SetSession(id, project string) error {
+	return c.add(true, line{Session: id, Project: project})
+}
 
 // SetPersona makes a persona the channel's, "" the binding's again.
 func (c *Channel) SetPersona(id string) error { return c.add(true, line{Persona: &id}) }

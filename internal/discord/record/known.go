@@ -117,3 +117,22 @@ func (c *Channel) Persona() string {
 	defer c.mu.Unlock()
 	return c.state.persona
 }
+
+// Parent is the channel that this one is a thread of, as messages name it; "" for none.
+func (c *Channel) Parent() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, id := range slices.Backward(c.state.order) {
+		if parent := c.state.messages[id].Parent; parent != "" {
+			return parent
+		}
+	}
+	return ""
+}
+
+// Project is the one that the channel's session was made for, "" where that is not on record.
+func (c *Channel) Project() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state.project
+}

@@ -45,7 +45,7 @@ func must(t *testing.T, errs ...error) {
 func fill(t *testing.T, c *Channel) {
 	t.Helper()
 	must(t,
-		c.SetSession("s1"), c.SetSession("s2"), c.SetPersona("WRITER"), c.Begin("5"), c.Begin("6"),
+		c.SetSession("s1", "/p"), c.SetSession("s2", "/q"), c.SetPersona("WRITER"), c.Begin("5"), c.Begin("6"),
 		c.See(message.Message{ID: "10", Text: "one", ReplyTo: "9"}, true),
 		c.See(message.Message{ID: "11", Text: "two"}, true),
 		c.See(message.Message{ID: "12", Text: "three"}, true),

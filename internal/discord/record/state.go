@@ -33,6 +33,7 @@ type state struct {
 	// questions by id
 	questions map[string]Question
 	session   string
+	project   string // of the session, "" where that is not known
 	sessions  []string
 	persona   string
 }
@@ -69,9 +70,9 @@ func (s *state) apply(l line) {
 	case l.Question != nil:
 		s.ask(*l.Question)
 	case l.Session == newSession:
-		s.session = ""
+		s.session, s.project = "", ""
 	case l.Session != "":
-		s.session = l.Session
+		s.session, s.project = l.Session, l.Project
 		s.sessions = append(slices.DeleteFunc(s.sessions, func(id string) bool { return id == l.Session }), l.Session)
 		s.sessions = s.sessions[max(0, len(s.sessions)-keptSessions):]
 	case l.Persona != nil:
@@ -130,7 +131,11 @@ func (s *state) find(request string) *Request {
 func (s *state) lines() ([]byte, error) {
 	var all []line
 	for _, id := range s.sessions {
-		all = append(all, line{Session: id})
+		l := line{Session: id}
+		if id == s.session {
+			l.Project = s.project
+		}
+		all = append(all, l)
 	}
 	if s.session == "" {
 		all = append(all, line{Session: newSession})

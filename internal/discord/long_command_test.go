@@ -1,0 +1,76 @@
+package discord_test
+
+import (
+	"strings"
+	"testing"
+
+	"belay/internal/bus/contract"
+)
+
+// run is a question about a command.
+func run(id, command string) *contract.DecisionOpened {
+	d := changes(id)
+	d.Asks, d.Command, d.Diff, d.Files, d.FileCount = contract.AsksRun, command, "", nil, 0
+	return d
+}
+
+// The whole of a long command is there for whoever decides, also what stands at its end.
+func TestLongCommand(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.mention("build")
+	r := w.agent.requested(1)
+	command := strings.Repeat("make all; ", 100) + "rm -rf docs"
+	w.agent.signal(r.Session, r.Request, run("q1", command))
+	q := w.asked(1)
+	if len(q.Attachments) != 1 || q.Attachments[0].Filename != "command.txt" || string(w.File(t, q.Attachments[0])) != command {
+		t.Errorf("the files are %+v", q.Attachments)
+	}
+	if !strings.Contains(q.Shown(), "The attached file has the whole command") || len(buttons(q)) != 4 {
+		t.Errorf("the question is %q %v", q.Shown(), buttons(q))
+	}
+
+	// Where no file may be sent the end is unseen, and nobody allows it there.
+	w.ForbidFiles(w.channel, true)
+	w.agent.signal(r.Session, r.Request, run("q2", command))
+	q = w.asked(2)
+	if b := buttons(q); len(b) != 2 || b["Refuse"] == "" || !strings.Contains(q.Content, "cannot be shown whole here") {
+		t.Errorf("without a file the question is %q %v", q.Content, b)
+	}
+}
+
+// A command of which the bus has only a part can be refused here, and allowed elsewhere.
+func TestTruncatedCommand(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.mention("build")
+	r := w.agent.requested(1)
+	d := run("q1", strings.Repeat("make all; ", 100))
+	d.CommandTruncated = true
+	w.agent.signal(r.Session, r.Request, d)
+	q := w.asked(1)
+	if b := buttons(q); len(b) != 2 || b["Refuse"] == "" || !strings.Contains(q.Content, "`belay decision show q1`") {
+		t.Errorf("the question is %q %v", q.Content, b)
+	}
+}
+
+// What Discord would hide in a question, or show in another order, has a sign.
+func TestHiddenCharacters(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.mention("build")
+	r := w.agent.requested(1)
+	d := changes("q1")
+	d.Command, d.Summary, d.Output = "echo \u202egnp.exe\u202c", "make\u200ball", "exit\u200b2"
+	d.Files[0].Path, d.Diff = "a\u202etxt.md", "--- a\n+++ a\n+x\u2066y\n"
+	w.agent.signal(r.Session, r.Request, d)
+	q := w.asked(1)
+	for _, want := range []string{"echo <U+202E>gnp.exe<U+202C>", "make\\<U+200B\\>all", "exit<U+200B>2", "`a<U+202E>txt.md`", "x<U+2066>y"} {
+		if !strings.Contains(q.Shown(), want) {
+			t.Errorf("%q is not in the question:\n%s", want, q.Shown())
+		}
+	}
+	if strings.ContainsAny(q.Shown(), "\u202e\u202c\u2066") {
+		t.Errorf("hidden characters are in the question:\n%q", q.Shown())
+	}
+}
