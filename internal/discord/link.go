@@ -42,6 +42,9 @@ func (k slash) redeem(code string) bool {
 func (k slash) link(ctx context.Context, in client.Interaction) {
 	s := k.s
 	_, fixed := s.o.Channels[in.Channel]
+	if _, ofParent := s.o.Channels[in.Parent]; ofParent {
+		fixed = true // a thread has the settings of its channel
+	}
 	switch {
 	case fixed: // before the code is used up
 		s.tell(ctx, in, "The settings of belay connect this channel, and they count. Change discord.channels there.")

@@ -78,7 +78,7 @@ func (p *planner) ahead(ctx context.Context, t *definition.Task, s scope, strict
 			problems = append(problems, d.found...)
 			problems = append(problems, p.counted(t, d, s)...)
 		} else {
-			problems = append(problems, unattendedIn(t, d)...)
+			problems = append(problems, unattendedIn(d)...)
 		}
 		return d, err
 	}

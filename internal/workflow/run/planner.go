@@ -208,6 +208,9 @@ func (p *planner) several(ctx context.Context, t *definition.Task, at place, s s
 		case changesFiles(m.t):
 			p.closed = true // those that follow may be shown what it makes
 		}
+		if t.Strategy == definition.Race {
+			c.found = attendedElsewhere(c.found)
+		}
 		if c.found = d.adopt(c.found); i >= plannedItems && t.Kind == definition.Collection {
 			continue
 		}

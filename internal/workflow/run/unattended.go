@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"belay/internal/fault"
 	"belay/internal/permit"
@@ -54,13 +55,16 @@ func (x *evaluator) asks(t *definition.Task) bool {
 	return t.Kind == definition.Tool && x.o.Asks != nil && x.o.Asks(x.record.Project, x.record.Mode, x.record.Allow, t.Tool)
 }
 
+// attendedElsewhere are the problems of a member of a race without its wait for a person:
+// another member may win.
+func attendedElsewhere(found []problem) []problem {
+	return slices.DeleteFunc(found, func(p problem) bool { return p.unattended })
+}
+
 // unattendedIn are the waits of a task for which nobody attends the run. They keep a run from
-// beginning also where a failure of the task has a next task: that nobody was asked is no
-// answer. Whether a race comes to its waits is not known.
-func unattendedIn(t *definition.Task, d PlannedTask) (all []problem) {
-	if t.Strategy == definition.Race {
-		return nil
-	}
+// beginning also where a failure of the task has a next task: where nobody was asked, there is
+// no answer.
+func unattendedIn(d PlannedTask) (all []problem) {
 	for _, found := range d.found {
 		if found.unattended {
 			all = append(all, found)
@@ -72,6 +76,9 @@ func unattendedIn(t *definition.Task, d PlannedTask) (all []problem) {
 // isUnattended reports whether a task failed because nobody attends the run. Such a failure
 // ends the run, which asks when it is taken up.
 func isUnattended(err error) bool {
+	if several, ok := err.(interface{ Unwrap() []error }); ok { // of members
+		return slices.ContainsFunc(several.Unwrap(), isUnattended)
+	}
 	f := (*fault.Error)(nil)
 	return errors.As(err, &f) && f.Details["category"] == causeUnattended
 }
@@ -95,10 +102,15 @@ func (x *execution) attended(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		problems = append(problems, unattendedIn(t, d)...)
+		problems = append(problems, unattendedIn(d)...)
 		t = x.w.Task(certainNext(t, d.Route))
 	}
-	return invalid("the run "+x.id+" cannot go on", problems)
+	if len(problems) == 0 {
+		return nil
+	}
+	return fault.New(fault.InvalidRequest, "nobody attends the run %s, and %s would wait for a person", x.id, problems[0].Path).
+		With("runId", x.id).With("field", "onQuestion").With("problems", problems).
+		WithHint("take it up with belay run --resume %s --wait, or with \"onQuestion\": \"wait\" over HTTP", x.id)
 }
 
 // reached is the first task of a run that has not ended, nil for none, and what it sees.

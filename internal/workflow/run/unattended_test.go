@@ -59,7 +59,7 @@ func TestUnattendedWaitStopsTheRun(t *testing.T) {
 	if r := b.ended(s.ID); r.Status != run.Failed || !strings.HasPrefix(r.Error.Message, "the task ask/ok failed: nobody attends the run") {
 		t.Errorf("%s %+v", r.Status, r.Error)
 	}
-	if _, err := b.r.Resume(t.Context(), b.project, s.ID, turn.OnQuestionRefuse); !fault.Is(err, fault.InvalidWorkflow) || !strings.Contains(err.Error(), "nobody attends the run") {
+	if _, err := b.r.Resume(t.Context(), b.project, s.ID, turn.OnQuestionRefuse); !fault.Is(err, fault.InvalidRequest) || !strings.Contains(err.Error(), "nobody attends the run") {
 		t.Errorf("it goes on: %v", err)
 	}
 	if _, err := b.r.Resume(t.Context(), b.project, s.ID, turn.OnQuestionWait); err != nil {
@@ -83,7 +83,7 @@ func TestUnattendedResumptionLeavesTheQuestion(t *testing.T) {
 	b.waits(id)
 	b.close()
 	b.r = b.runner()
-	if _, err := b.r.Resume(t.Context(), b.project, id, turn.OnQuestionRefuse); !fault.Is(err, fault.InvalidWorkflow) {
+	if _, err := b.r.Resume(t.Context(), b.project, id, turn.OnQuestionRefuse); !fault.Is(err, fault.InvalidRequest) {
 		t.Errorf("it goes on: %v", err)
 	}
 	if all, err := b.r.Waits(t.Context(), id); err != nil || len(all) != 1 {
@@ -105,6 +105,26 @@ func TestUnattendedWaitInARace(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, agents+`tasks:
   - {id: all, type: parallel, strategy: race, tasks: [{id: ask, type: wait, message: Well?}, {id: one, agent: a, prompt: one}]}
+`, echo)
+	request := b.request(nil)
+	request.OnQuestion = turn.OnQuestionRefuse
+	s, err := b.r.Start(t.Context(), request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := b.ended(s.ID); r.Status != run.Success {
+		t.Errorf("%s %+v", r.Status, r.Error)
+	}
+}
+
+// A race whose other member may win begins also within another task, where nobody attends.
+func TestUnattendedRaceWithinATask(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, agents+`tasks:
+  - id: all
+    type: composite
+    tasks:
+      - {id: first, type: parallel, strategy: race, tasks: [{id: ok, type: wait, message: Well?}, {id: look, agent: a, prompt: look}]}
 `, echo)
 	request := b.request(nil)
 	request.OnQuestion = turn.OnQuestionRefuse
