@@ -81,7 +81,7 @@ func listCommits(c *call) (a commitsAnswer, err error) {
 	if err := p.err(); err != nil {
 		return a, err
 	}
-	a = commitsAnswer{ProjectRoot: root, Path: inside(root, q["path"]), Commits: []commitRow{}, Uncommitted: []approval.File{}}
+	a = commitsAnswer{ProjectRoot: root, Path: inside(root, wanted("path", q["path"])), Commits: []commitRow{}, Uncommitted: []approval.File{}}
 	if a.Path == "." {
 		a.Path = ""
 	}

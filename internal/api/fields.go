@@ -179,8 +179,8 @@ func (f fields) rows(name string) (rows []map[string]string) {
 	return rows
 }
 
-// wanted is the text of a member or a parameter as its reader wants it: without the blanks
-// around it, unless it names a file or a folder. The name of a folder may end with a blank.
+// wanted is the text of a member or a parameter without the blanks around it. One that names a
+// file or a folder stays as it is: the name of a folder may end with a blank.
 func wanted(name, s string) string {
 	switch name {
 	case byRoot, "path", "deliverablePath", "executionRoot", "decompositionPath", "toolRoot", "from":

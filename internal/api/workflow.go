@@ -112,7 +112,7 @@ func workflowRoutes() []route {
 		{method: post, path: "/api/workflow/check", name: "checkWorkflow", summary: "Check a workflow file, or the text of one, as belay workflow check does: every problem with its place and the next step. Nothing runs.",
 			action: takes(checkWorkflow), errors: errorsOf(found, []fault.Type{fault.RequestTooLarge, fault.WorkspaceFileReadFailed})},
 		{method: post, path: "/api/workflow/run", name: "startRun", summary: "Start a workflow, take up a run again, or say what a run would do.",
-			params: []param{{in: "header", name: "Idempotency-Key", doc: "1 to 200 visible ASCII characters; the same key and body start once. It does not go with resume"}},
+			params: []param{{in: "header", name: "Idempotency-Key", doc: "1 to 200 visible ASCII characters; the same key, body and workflow file start once. Not allowed with resume"}},
 			action: takes(startRun),
 			errors: errorsOf(oneRun, []fault.Type{fault.InvalidWorkflow, fault.IdempotencyConflict, fault.AttachmentFailure, fault.RunInProgress, fault.MissingAPIKey, fault.Overloaded})},
 		{method: get, path: "/api/workflow/runs", name: "listRuns", summary: "The runs of a project, the newest first.",

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"belay/internal/lazyregexp"
 )
@@ -17,7 +18,10 @@ func ProjectID(projectRoot string) string {
 }
 
 // place is where a project's folder really is.
-type place struct{ id, real string }
+type place struct {
+	id, real string
+	asked    time.Time
+}
 
 func placeOf(projectRoot string) place {
 	real, err := filepath.EvalSymlinks(projectRoot)
@@ -25,23 +29,31 @@ func placeOf(projectRoot string) place {
 		real = filepath.Clean(projectRoot)
 	}
 	sum := sha256.Sum256([]byte(real))
-	return place{"p_" + hex.EncodeToString(sum[:8]), real}
+	return place{id: "p_" + hex.EncodeToString(sum[:8]), real: real}
 }
 
 var idPattern = lazyregexp.New(`^p_[0-9a-f]{16}$`)
 
-// idOf is [ProjectID], asked of the disk once.
+// idOf is [ProjectID] by what was asked last.
 func (v *Overview) idOf(projectRoot string) string { return v.placeOf(projectRoot).id }
 
-// placeOf is where a folder really is, asked of the disk once.
+// placeTime is how long the place of a folder counts: a link may be made to lead elsewhere, and
+// a folder may be mounted.
+const placeTime = 10 * time.Second
+
+// placeOf is where a folder really is, asked of the disk once in a while.
 func (v *Overview) placeOf(projectRoot string) place {
 	v.mu.Lock()
-	defer v.mu.Unlock()
 	at, known := v.places[projectRoot]
-	if !known {
-		at = placeOf(projectRoot)
-		v.places[projectRoot] = at
+	v.mu.Unlock()
+	if known && time.Since(at.asked) < placeTime {
+		return at
 	}
+	at = placeOf(projectRoot) // a disk that hangs holds nobody else
+	at.asked = time.Now()
+	v.mu.Lock()
+	v.places[projectRoot] = at
+	v.mu.Unlock()
 	return at
 }
 

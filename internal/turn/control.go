@@ -57,7 +57,7 @@ func (c *control) Steer(ctx context.Context, r SteerRequest) error {
 		return err
 	}
 	if r.Key != "" {
-		release, err := c.keys.claim(ctx, r.SessionID, r.Key)
+		release, err := c.keys.claim(ctx, r.SessionID, "into a turn\x00"+r.Key)
 		if err != nil {
 			return err
 		}

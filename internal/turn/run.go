@@ -24,6 +24,8 @@ type turn struct {
 	rules      Rules
 	governance persona.Decision
 	timeout    time.Duration
+	// root is the project's folder, checked.
+	root  string
 	newID      func() string
 	// limit is the turn's wall clock, nil for no limit.
 	limit *TimeLimit

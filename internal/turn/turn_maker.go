@@ -54,6 +54,7 @@ func (m *turnMaker) settleOptions(ctx context.Context, t *turn) error {
 	if rec.ProjectRoot, err = m.projects.check(rec.ProjectRoot); err != nil {
 		return err
 	}
+	t.root = rec.ProjectRoot
 	r, err := m.resolver.resolve(ctx, rec, t.req)
 	if err != nil {
 		return err
@@ -80,11 +81,7 @@ func (m *turnMaker) settleOptions(ctx context.Context, t *turn) error {
 
 // warnOfUndos has the turn report what was settled since the last one.
 func (m *turnMaker) warnOfUndos(t *turn) (err error) {
-	root, err := m.projects.check(t.Lease.Record().ProjectRoot)
-	if err != nil {
-		return err
-	}
-	t.unreported, err = m.services.FileRecovery.Unreported(root, t.SessionID)
+	t.unreported, err = m.services.FileRecovery.Unreported(t.root, t.SessionID)
 	for _, undo := range t.unreported {
 		t.main.Settings.Warn("UNDO_SETTLED", changes.Notice(undo))
 	}

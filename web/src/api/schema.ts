@@ -11206,7 +11206,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 200 visible ASCII characters; the same key and body start once. It does not go with resume */
+                /** @description 1 to 200 visible ASCII characters; the same key, body and workflow file start once. Not allowed with resume */
                 "Idempotency-Key"?: string;
             };
             path?: never;
