@@ -76,7 +76,7 @@ func newSessionInterrupt(c *console) *cobra.Command {
 		Short: "Stop the running turn of a session",
 		Long: `Stop the running turn of a session, in whichever process of this user it runs. The
 command returns when the request is made. The turn then ends with exit code 130 and a
-complete record.`,
+complete record. A turn that waits for a person although no process runs it ends, too.`,
 		Example: "  belay session interrupt sess_2f4c8e0a",
 		Args:    needsSession,
 		RunE: sessionCommand(c, func(ctx context.Context, a *app.App, id string, _ []string) error {

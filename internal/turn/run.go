@@ -26,7 +26,7 @@ type turn struct {
 	timeout    time.Duration
 	// root is the project's folder, checked.
 	root  string
-	newID      func() string
+	newID func() string
 	// limit is the turn's wall clock, nil for no limit.
 	limit *TimeLimit
 	// running has the turn while it is under way; ends keeps its end where the log does
