@@ -7,7 +7,7 @@ func TestTitlesKeepWholeCharacters(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"hello 👩‍👩‍👧":          "hello 👩‍👩‍👧",
-		"می‌خواهم":             "می‌خواهم",
+		"می\u200cخواهم":        "می\u200cخواهم",
 		"a\u202eb\u200bc\x1bd": "abcd",
 		"  two\t\twords  ":     "two words",
 	} {
