@@ -44,7 +44,10 @@ func describeCommand(b *strings.Builder, cmd *cobra.Command) {
 	}
 	fmt.Fprintf(b, "%s\n", text)
 	use := cmd.UseLine()
-	if cmd.HasSubCommands() {
+	switch {
+	case cmd.HasSubCommands() && cmd.LocalFlags().Lookup("json") != nil: // it does something by itself, too
+		use += "\n" + cmd.CommandPath() + " COMMAND"
+	case cmd.HasSubCommands():
 		use = cmd.CommandPath() + " COMMAND"
 	}
 	fmt.Fprintf(b, "\n```\n%s\n```\n", use)
