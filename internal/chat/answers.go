@@ -101,7 +101,7 @@ func (m *Model) opened(msg loaded) tea.Cmd {
 		return nil
 	}
 	m.loading = false
-	if msg.err != nil {
+	if m.unread = msg.err != nil; m.unread {
 		m.conversation.notify(noticeFailure, why(msg.err))
 		held := m.outbox.held
 		m.outbox.held = nil

@@ -31,6 +31,7 @@ type Model struct {
 	// session is "" until the first message. It is loading until all of it was read.
 	session  string
 	loading  bool
+	unread   bool // it could not be read: the next message has it read again
 	follower follower
 
 	reducer reducer

@@ -30,6 +30,11 @@ func (s *reducer) resume(entries []session.Entry) {
 			s.recall(e)
 		}
 	}
+	if last >= 0 && last < len(entries) {
+		if _, ended := session.EndOf(entries, entries[last].Turn); !ended {
+			s.turn = entries[last].Turn // what was entered meanwhile goes into it
+		}
+	}
 	s.finishCalls()
 }
 

@@ -6,6 +6,10 @@ import tea "charm.land/bubbletea/v2"
 // While the session is being read it is not known whether a turn runs, and the message waits.
 func pass(m *Model, what steering) tea.Cmd {
 	switch {
+	case m.unread:
+		m.unread, m.loading = false, true
+		m.outbox.held = append(m.outbox.held, what)
+		return m.calls.load(m.session, m.follower.log)
 	case m.loading:
 		m.outbox.held = append(m.outbox.held, what)
 	case m.outbox.sending != nil:

@@ -25,7 +25,7 @@ func (m *Model) open(id string) tea.Cmd {
 // fresh is the state of a session of which nothing is known yet.
 func (m *Model) fresh(id string) {
 	m.follower.begin()
-	m.session, m.loading = id, id != ""
+	m.session, m.loading, m.unread = id, id != "", false
 	m.conversation = conversation{look: m.look, whole: m.conversation.whole}
 	m.reducer = newReducer(m)
 	m.outbox = outbox{attached: m.outbox.attached}

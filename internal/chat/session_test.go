@@ -35,7 +35,7 @@ func withSessions(o *Options) {
 func TestPickingASession(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, withSessions, func(o *Options) { o.Session = "sess_1" })
-	s.engine.entries = []session.Entry{{Kind: session.EntryTurn, Turn: "t0", Message: "what was said there"}}
+	s.engine.entries = []session.Entry{{Kind: session.EntryTurn, Turn: "t0", Message: "what was said there"}, {Kind: session.EntryEnd, Turn: "t0"}}
 	s.say("/session")
 	s.shows("? Which session?", "› the opening of sess_1", "  the opening of sess_newer-", "1 h ago · TASK · sess_", "2 days ago")
 	s.fits()

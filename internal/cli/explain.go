@@ -45,7 +45,7 @@ func explain(cmd *cobra.Command, err error) (code int, message, hint string, sil
 	}
 	message, step := systemWords(message, err)
 	hint = cmp.Or(hint, step)
-	if away := (*client.Unreached)(nil); errors.As(err, &away) {
+	if away := (*client.Unreached)(nil); errors.As(err, &away) && !answered(err) {
 		if errors.As(err, new(*client.Silent)) {
 			hint = cmp.Or(hint, "the server hangs: look at its log, and start it again")
 		}
@@ -69,6 +69,12 @@ func explain(cmd *cobra.Command, err error) (code int, message, hint string, sil
 		hint = "run belay doctor to see what this machine has and lacks"
 	}
 	return code, message, hint, false
+}
+
+// answered reports whether a server has refused what was asked, whatever became of an earlier try.
+func answered(err error) bool {
+	f := (*fault.Error)(nil)
+	return errors.As(err, &f) && f.Type != fault.SDKFailure
 }
 
 // nextStep is the hint of f. The next steps of some types are worded for HTTP;

@@ -57,10 +57,10 @@ delete its sessions with belay session delete, and remove that folder.`,
 		Args:    cobra.ExactArgs(1),
 	}
 	jsonFlag(c, cmd)
-	cmd.RunE = appCommand(c, func(_ context.Context, a *app.App, args []string) error {
+	cmd.RunE = appCommand(c, func(ctx context.Context, a *app.App, args []string) error {
 		folder, err := filepath.Abs(args[0])
 		if err == nil {
-			err = a.Store.Catalog().ForgetProject(folder)
+			err = a.Store.Catalog().ForgetProject(ctx, folder)
 		}
 		if err != nil {
 			return err

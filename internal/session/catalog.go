@@ -94,18 +94,22 @@ func (c Catalog) AddProject(projectRoot string) error {
 // next turn in it makes it known again. A folder that has records of belay is INVALID_REQUEST:
 // retention covers those of known projects alone, and agents of a folder around it do not see
 // them. NOT_FOUND where the folder is not known.
-func (c Catalog) ForgetProject(projectRoot string) error {
+func (c Catalog) ForgetProject(ctx context.Context, projectRoot string) error {
 	if !slices.Contains(c.store.paths.knownProjects(), projectRoot) {
 		return fault.New(fault.NotFound, "belay does not know the project %s", fault.Clip(projectRoot)).
 			With("projectRoot", fault.Clip(projectRoot)).WithHint("see the known ones with belay projects")
 	}
 	has := func() bool {
 		_, err := os.Lstat(filepath.Join(projectRoot, dirBelay))
-		return err == nil
+		return !missing(err)
 	}
 	refusal := fault.New(fault.InvalidRequest, "the project has records of belay").With("projectRoot", fault.Clip(projectRoot)).
-		WithHint("delete its sessions with belay session delete, then remove its folder .belay")
-	if has() {
+		WithHint("delete its sessions with belay session delete, then remove its folder .belay, which also has its workflow runs and kept changes")
+	rows, err := c.Rows(ctx, projectRoot) // they may lie elsewhere
+	switch {
+	case err != nil:
+		return err
+	case len(rows) > 0 || has():
 		return refusal
 	}
 	if err := c.store.paths.forgetProject(projectRoot); err != nil {

@@ -220,7 +220,7 @@ func (s *Signals) inputTurn(id string) (turn string, ok bool) {
 		}
 	}
 	n, ok := s.peekNote(id)
-	if !ok || n.Turn == "" || n.InputClosed || !durable.Locked(s.store.lockPath(id)) {
+	if !ok || n.Turn == "" || n.Boot || n.InputClosed || !durable.Locked(s.store.lockPath(id)) {
 		return "", false
 	}
 	return n.Turn, true

@@ -152,8 +152,8 @@ func (s *Signals) Running(id string) (turnID string, pid int, ok bool) {
 		return turn, os.Getpid(), turn != ""
 	}
 	n, ok := s.peekNote(id)
-	if !ok || n.Turn == "" || !durable.Locked(s.store.lockPath(id)) {
-		return "", 0, false
+	if !ok || n.Turn == "" || n.Boot || !durable.Locked(s.store.lockPath(id)) {
+		return "", 0, false // while it is booted, the note names a turn that nobody runs
 	}
 	return n.Turn, n.PID, true
 }

@@ -65,6 +65,13 @@ func (c *control) Steer(ctx context.Context, r SteerRequest) error {
 		if sent, err := c.store.Signals.InputSent(ctx, r.SessionID, r.Key); sent || err != nil {
 			return err
 		}
+		entries, err := c.store.Entries(ctx, r.SessionID)
+		if err != nil {
+			return err
+		}
+		if _, began := c.keys.find(entries, r.Key); began {
+			return nil // the message began a turn, and the answer to that was lost
+		}
 	}
 	if _, _, runs := c.store.Signals.Running(r.SessionID); !runs {
 		return session.NoTurn(r.SessionID)

@@ -72,7 +72,7 @@ func (d *deadTurns) heal(ctx context.Context, id string) (alive bool, err error)
 // process runs: a person gives it up. It reports whether there was one: turnID, or any where
 // that is "".
 func (d *deadTurns) end(ctx context.Context, id, turnID string) (ended bool, err error) {
-	if !d.store.Signals.Died(id) || d.lifetime.closing.Err() != nil {
+	if d.lifetime.closing.Err() != nil {
 		return false, nil // what this process leaves is the next one's
 	}
 	lease, err := d.leases.acquireFree(ctx, id)

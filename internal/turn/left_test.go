@@ -213,3 +213,25 @@ func TestFailuresThatTheBudgetDoesNotCover(t *testing.T) {
 		t.Errorf("after %d attempts: %+v", attempts, e)
 	}
 }
+
+// One key is one message, whether it began a turn or was sent into one.
+func TestAKeyOfATurnAndOfAMessageIntoIt(t *testing.T) {
+	t.Parallel()
+	r := emptyRig(t)
+	r.open(writesFreely(t), r.withRequests)
+	r.provider.does(asks(call("c", "writes")))
+	id := r.session()
+	s, err := r.engine.Start(r.ctx(), Request{SessionID: id, Message: "go", IdempotencyKey: "k1", BodyDigest: "d", Opts: Opts{OnQuestion: OnQuestionWait}})
+	must(t, err)
+	r.asked(id)
+	must(t, r.engine.Steer(r.ctx(), SteerRequest{SessionID: id, Message: "go", Key: "k1"}))
+	must(t, r.engine.Steer(r.ctx(), SteerRequest{SessionID: id, Message: "shorter", Key: "k2"}))
+	if in, err := r.engine.Inputs(r.ctx(), id); err != nil || len(in) != 1 || in[0].Message != "shorter" {
+		t.Errorf("the inputs are %+v, %v", in, err)
+	}
+	must(t, r.engine.Interrupt(r.ctx(), id, ""))
+	r.drain(s)
+	if _, err := r.engine.Start(r.ctx(), Request{SessionID: id, Message: "shorter", IdempotencyKey: "k2", BodyDigest: "d"}); err != nil && !fault.Is(err, fault.IdempotencyConflict) {
+		t.Errorf("after the turn: %v", err)
+	}
+}

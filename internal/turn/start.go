@@ -181,6 +181,11 @@ func (s *starter) prepare(ctx context.Context, t *turn) (err error) {
 	if t.main.Refused != "" {
 		t.main.Settings.Warn("ATTACHMENTS_REFUSED", t.main.Refused)
 	}
+	warning := t.main.Refused
+	takenBack := func() string {
+		return strings.Trim(changes.TakenBack(t.Lease.Entries())+"\n\n"+warning, "\n")
+	}
+	t.main.Refused = takenBack()
 	if err := t.main.Compose(root); err != nil {
 		return err
 	}
@@ -195,7 +200,10 @@ func (s *starter) prepare(ctx context.Context, t *turn) (err error) {
 	if err := s.maker.warnOfUndos(t); err != nil {
 		return err
 	}
-	t.main.Refused = strings.Trim(changes.TakenBack(t.Lease.Entries())+"\n\n"+t.main.Refused, "\n")
+	t.main.Refused = takenBack()
 	t.main.OpenWindow()
-	return t.main.AffordFirst()
+	if err := t.main.AffordFirst(); len(open) == 0 {
+		return err
+	}
+	return nil // the questions are closed: should the budget be short now, the turn says so
 }

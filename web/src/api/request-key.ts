@@ -19,6 +19,9 @@ export function useRequestKey(): { of: (body: unknown) => string; renew: (error:
       if (key.current.of !== text) key.current = { of: text, is: newKey() };
       return key.current.is;
     },
-    renew: (error) => { if (isFailure(error)) key.current = { of: "", is: "" }; },
+    renew: (error) => {
+      // Only a refusal: where the answer was lost, what was asked for may have begun.
+      if (isFailure(error) && error.status >= 400 && error.status < 500 && error.type !== "UNKNOWN") key.current = { of: "", is: "" };
+    },
   };
 }
