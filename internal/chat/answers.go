@@ -55,6 +55,7 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 		if i, ok := m.reducer.strange[msg.turn]; ok {
 			m.conversation.cells[i].item = &msg.what
 			m.conversation.touch(i)
+			arrived(m, msg.what.text)
 		}
 		return nil
 	case composed:

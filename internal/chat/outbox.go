@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/rand"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -50,6 +51,13 @@ func (o *outbox) failed(what said, err error) {
 		o.tried = map[string]string{}
 	}
 	o.tried[contentOf(what)] = what.key
+}
+
+// forget drops the keys of messages with this text, and reports whether there were any.
+func (o *outbox) forget(text string) bool {
+	before := len(o.tried)
+	maps.DeleteFunc(o.tried, func(content, _ string) bool { return strings.Split(content, "\x00")[1] == text })
+	return len(o.tried) < before
 }
 
 // contentOf is all that makes two messages the same.

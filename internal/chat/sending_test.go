@@ -186,3 +186,22 @@ func TestKeysOfOtherFiles(t *testing.T) {
 		t.Errorf("the keys are %q", k)
 	}
 }
+
+// A message whose reply was lost is no more offered once the log shows its turn, and the same
+// words are a new message then.
+func TestAMessageThatArrivedAfterAll(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.engine.startErr = &client.Unreached{Address: "http://x", Err: io.ErrUnexpectedEOF}
+	s.say("hello")
+	s.engine.startErr = nil
+	s.engine.entries = []session.Entry{{Kind: session.EntryTurn, Turn: "t1", Message: "hello"}}
+	s.log(event.Draft{Type: event.SessionInit, Data: event.Init{TurnID: "t1"}}, exit(0))
+	if text := s.m.editor.text(); text != "" {
+		t.Errorf("the editor still offers %q", text)
+	}
+	s.say("hello")
+	if k := s.engine.keys; len(k) != 2 || k[1] == k[0] {
+		t.Errorf("the keys are %q", k)
+	}
+}

@@ -32,6 +32,16 @@ func (m *Model) unsent(err error) {
 	offerAgain(m, append([]steering{shown}, early...))
 }
 
+// arrived takes back the offer of a message that seemed to have failed: the log has its turn. The
+// same words are a new message from now on.
+func arrived(m *Model, text string) {
+	if !m.outbox.forget(text) || m.editor.text() != text {
+		return
+	}
+	m.editor.give("")
+	m.outbox.attached = nil
+}
+
 // giveBack shows messages as failed and offers them for another try.
 func giveBack(m *Model, all []steering, err error) {
 	for _, what := range all {
