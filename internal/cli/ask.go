@@ -34,6 +34,9 @@ type asker struct {
 	runs *run.Runner
 	// fed is set where somebody else reads the terminal, and hands over the lines.
 	fed bool
+	// typing is done when nobody waits for an answer's outcome any more, nil where that is the
+	// context of its question. It ends an answer to an engine that hangs.
+	typing context.Context
 
 	mu      sync.Mutex
 	reading bool
@@ -147,6 +150,9 @@ func (a *asker) answer(text string) {
 		return
 	}
 	q, ctx := *a.open, a.ctx
+	if a.typing != nil {
+		ctx = a.typing
+	}
 	a.open = nil
 	var err error
 	if q.wait != nil {

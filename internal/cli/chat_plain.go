@@ -182,8 +182,8 @@ func (p *plainChat) watch(ctx context.Context, s turn.Stream) error {
 	if !p.talks {
 		return errors.Join(w.watch(ctx, s), s.Close())
 	}
-	w.asker = &asker{c: p.c, engine: e, fed: true}
 	typing, endTyping := context.WithCancel(ctx)
+	w.asker = &asker{c: p.c, engine: e, fed: true, typing: typing}
 	defer endTyping()
 	ended, watched := make(chan error, 2), make(chan struct{}) // an end is that of the turn, or of a stop that failed
 	take, done := p.interrupter(ctx, func(err error) {
