@@ -1,5 +1,5 @@
 // Keys of requests that spend money: the same key and body take effect once.
-import { useRef } from "react";
+import { useState } from "react";
 import { isFailure } from "./http";
 
 /** A key that nobody else has. randomUUID is missing where the address is not secure. */
@@ -7,21 +7,26 @@ export function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
 }
 
-/**
- * Gives a body its key: the same as long as the body and the view that sends it are. Once the
- * server has refused it, renew makes the next attempt another request.
- */
-export function useRequestKey(): { of: (body: unknown) => string; renew: (error: Error) => void } {
-  const key = useRef({ of: "", is: "" });
-  return {
-    of: (body) => {
-      const text = JSON.stringify(body);
-      if (key.current.of !== text) key.current = { of: text, is: newKey() };
-      return key.current.is;
-    },
-    renew: (error) => {
-      // Only a refusal: where the answer was lost, what was asked for may have begun.
-      if (isFailure(error) && error.status >= 400 && error.status < 500 && error.type !== "UNKNOWN") key.current = { of: "", is: "" };
-    },
+/** Keys of the bodies that one view sends. */
+export class RequestKey {
+  #text = "";
+  #key = "";
+
+  /** The key of a body: the same as long as the body is. */
+  of = (body: unknown): string => {
+    const text = JSON.stringify(body);
+    if (this.#text !== text) [this.#text, this.#key] = [text, newKey()];
+    return this.#key;
+  };
+
+  /**
+   * Makes the next attempt another request, where the server has refused this one. Where the
+   * answer was lost, what was asked for may have begun.
+   */
+  renew = (error: Error): void => {
+    if (isFailure(error) && error.status >= 400 && error.status < 500 && error.type !== "UNKNOWN") this.#text = "";
   };
 }
+
+/** The keys of a view, for as long as it is shown. */
+export const useRequestKey = (): RequestKey => useState(() => new RequestKey())[0];
