@@ -165,21 +165,8 @@ func (s *starter) prepare(ctx context.Context, t *turn) (err error) {
 	for _, q := range open {
 		t.main.Settings.Warn("QUESTION_CLOSED", recovery.ClosedByNewTurn(q))
 	}
-	ctx, span := telemetry.Start(ctx, "attachments", attribute.Int("belay.attachments", len(t.req.Attachments)))
-	files, err := attachment.Resolve(ctx, t.req.Attachments, t.rules.policy(root), t.Blobs)
-	telemetry.End(span, err)
-	if err != nil {
+	if err := s.attach(ctx, t, root); err != nil {
 		return err
-	}
-	if err := admit(t.req, files); err != nil {
-		return err
-	}
-	t.main.Files, t.main.Refused = slices.Concat(t.req.Items, files.Items), files.Warning()
-	if t.main.Links, err = keepLinks(s.maker.links, t.req.Links); err != nil {
-		return err
-	}
-	if t.main.Refused != "" {
-		t.main.Settings.Warn("ATTACHMENTS_REFUSED", t.main.Refused)
 	}
 	warning := t.main.Refused
 	takenBack := func() string {
@@ -205,5 +192,26 @@ func (s *starter) prepare(ctx context.Context, t *turn) (err error) {
 	if err := t.main.AffordFirst(); len(open) == 0 {
 		return err
 	}
-	return nil // the questions are closed: should the budget be short now, the turn says so
+	return nil // the questions are closed: where the budget is too small now, the turn says so
+}
+
+// attach takes the files and links of the request, which it checks with its message.
+func (s *starter) attach(ctx context.Context, t *turn, root string) error {
+	ctx, span := telemetry.Start(ctx, "attachments", attribute.Int("belay.attachments", len(t.req.Attachments)))
+	files, err := attachment.Resolve(ctx, t.req.Attachments, t.rules.policy(root), t.Blobs)
+	telemetry.End(span, err)
+	if err != nil {
+		return err
+	}
+	if err := admit(t.req, files); err != nil {
+		return err
+	}
+	t.main.Files, t.main.Refused = slices.Concat(t.req.Items, files.Items), files.Warning()
+	if t.main.Links, err = keepLinks(s.maker.links, t.req.Links); err != nil {
+		return err
+	}
+	if t.main.Refused != "" {
+		t.main.Settings.Warn("ATTACHMENTS_REFUSED", t.main.Refused)
+	}
+	return nil
 }

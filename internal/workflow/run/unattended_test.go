@@ -100,39 +100,24 @@ func TestUnattendedResumptionLeavesTheQuestion(t *testing.T) {
 	}
 }
 
-// A race does without its wait where another one wins.
-func TestUnattendedWaitInARace(t *testing.T) {
+// A race begins where nobody attends, also within another task: a member that asks nobody may
+// win it.
+func TestUnattendedRace(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, agents+`tasks:
-  - {id: all, type: parallel, strategy: race, tasks: [{id: ask, type: wait, message: Well?}, {id: one, agent: a, prompt: one}]}
-`, echo)
-	request := b.request(nil)
-	request.OnQuestion = turn.OnQuestionRefuse
-	s, err := b.r.Start(t.Context(), request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r := b.ended(s.ID); r.Status != run.Success {
-		t.Errorf("%s %+v", r.Status, r.Error)
-	}
-}
-
-// A race whose other member may win begins also within another task, where nobody attends.
-func TestUnattendedRaceWithinATask(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, agents+`tasks:
-  - id: all
-    type: composite
-    tasks:
-      - {id: first, type: parallel, strategy: race, tasks: [{id: ok, type: wait, message: Well?}, {id: look, agent: a, prompt: look}]}
-`, echo)
-	request := b.request(nil)
-	request.OnQuestion = turn.OnQuestionRefuse
-	s, err := b.r.Start(t.Context(), request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r := b.ended(s.ID); r.Status != run.Success {
-		t.Errorf("%s %+v", r.Status, r.Error)
+	const race = `{id: all, type: parallel, strategy: race, tasks: [{id: ask, type: wait, message: Well?}, {id: one, agent: a, prompt: one}]}`
+	for name, task := range map[string]string{"by itself": race, "within a task": "{id: outer, type: composite, tasks: [" + race + "]}"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, agents+"tasks: ["+task+"]\n", echo)
+			request := b.request(nil)
+			request.OnQuestion = turn.OnQuestionRefuse
+			s, err := b.r.Start(t.Context(), request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := b.ended(s.ID); r.Status != run.Success {
+				t.Errorf("%s %+v", r.Status, r.Error)
+			}
+		})
 	}
 }
