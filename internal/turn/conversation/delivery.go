@@ -14,8 +14,8 @@ type delivery struct {
 	each  []attachment.Delivery
 	items []session.Delivered
 	parts []attachment.Part
-	// shown are the parts of tool results, by call.
-	shown map[string][]attachment.Part
+	// shown are the parts of tool results.
+	shown map[place][]attachment.Part
 	cost  cost
 }
 
@@ -95,9 +95,9 @@ func (w *Window) deliverShown(x *exchange, d *delivery, many bool) error {
 				return err
 			}
 			if d.shown == nil {
-				d.shown = map[string][]attachment.Part{}
+				d.shown = map[place][]attachment.Part{}
 			}
-			d.shown[s.call] = append(d.shown[s.call], one.Parts...)
+			d.shown[s.at] = append(d.shown[s.at], one.Parts...)
 			d.items = append(d.items, session.Delivered{Item: it, Used: one.Used, Note: one.Warning})
 			d.cost = d.cost.plus(cost{bytes: one.WireBytes, tokens: one.Tokens, images: one.Images, pages: one.Pages})
 		}
@@ -155,24 +155,14 @@ func Images(items []attachment.Item) int {
 }
 
 // withShown returns replies with the files that tools showed in their results.
-func withShown(replies []model.Message, shown map[string][]attachment.Part) []model.Message {
-	if len(shown) == 0 {
-		return replies
-	}
-	out := make([]model.Message, len(replies))
-	for i, m := range replies {
-		out[i] = m
-		if m.Role != model.User {
-			continue
-		}
-		out[i].Content = make([]model.Content, len(m.Content))
-		for k, c := range m.Content {
-			if o, ok := c.(model.ToolOutput); ok {
-				o.Parts = append(o.Parts[:len(o.Parts):len(o.Parts)], shown[o.CallID]...)
-				c = o
-			}
-			out[i].Content[k] = c
-		}
+func withShown(replies []model.Message, shown map[place][]attachment.Part) []model.Message {
+	out := slices.Clone(replies)
+	for at, parts := range shown {
+		m := &out[at.message]
+		m.Content = slices.Clone(m.Content)
+		o := m.Content[at.content].(model.ToolOutput)
+		o.Parts = append(o.Parts[:len(o.Parts):len(o.Parts)], parts...)
+		m.Content[at.content] = o
 	}
 	return out
 }

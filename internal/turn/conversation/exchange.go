@@ -43,7 +43,17 @@ type exchange struct {
 
 // shown are the files of one tool result.
 type shown struct {
-	call  string
+	at    place
+	items []attachment.Item
+}
+
+// place is where a result is among the replies of an exchange. Its call's id would not
+// say it: some providers number the calls of each answer anew.
+type place struct{ message, content int }
+
+// toolResult is a tool's output with the files that the tool showed.
+type toolResult struct {
+	model.ToolOutput
 	items []attachment.Item
 }
 
@@ -82,10 +92,7 @@ func (x *exchange) reply(e session.Entry) {
 		var c model.Content
 		switch {
 		case m.Role == model.User && b.Type == session.BlockToolResult:
-			c = toolOutput(b)
-			if len(b.Items) > 0 {
-				x.shown = append(x.shown, shown{b.ID, b.Items})
-			}
+			c = toolResult{toolOutput(b), b.Items}
 		case m.Role == model.User:
 			continue
 		case b.Type == session.BlockText && strings.TrimSpace(b.Text) != "":
@@ -134,6 +141,7 @@ func (x *exchange) close() {
 	x.lines = nil
 	x.size += int64(len(x.message)+len(x.warning)) + 128
 	x.replies = paired(x.replies)
+	x.takeShown()
 	if n := len(x.replies); n == 0 || x.replies[n-1].Role == model.User {
 		x.replies = append(x.replies, model.Message{Role: model.Assistant, Content: []model.Content{model.Text{Text: noAnswer}}})
 		x.size += int64(len(noAnswer)) + 64
@@ -144,5 +152,22 @@ func (x *exchange) close() {
 	}
 	if !x.hasFiles() {
 		x.asked = media(model.NewPrompt(x.warning, x.message, nil).Parts())
+	}
+}
+
+// takeShown takes the files out of the results. Results without a call are gone by now,
+// with their files.
+func (x *exchange) takeShown() {
+	for i, m := range x.replies {
+		for k, c := range m.Content {
+			r, ok := c.(toolResult)
+			if !ok {
+				continue
+			}
+			m.Content[k] = r.ToolOutput
+			if len(r.items) > 0 {
+				x.shown = append(x.shown, shown{place{i, k}, r.items})
+			}
+		}
 	}
 }

@@ -121,7 +121,7 @@ func FuzzHistory(f *testing.F) {
 			}
 		}
 		steps = steps.Extend(entries, "now")
-		if diff := cmp.Diff(whole, steps, cmp.AllowUnexported(History{}, exchange{}, cost{}, shown{})); diff != "" {
+		if diff := cmp.Diff(whole, steps, cmp.AllowUnexported(History{}, exchange{}, cost{}, shown{}, place{})); diff != "" {
 			t.Fatalf("in steps it is another conversation (-at once +in steps):\n%s\nof %+v", diff, entries)
 		}
 	})
@@ -159,4 +159,47 @@ func sent(m History) (all []model.Message) {
 		}
 	}
 	return p.messages()
+}
+
+// Some providers number the calls of each answer anew: a file stays with its result.
+func TestFilesStayWhereTheyWere(t *testing.T) {
+	text := func(name string) []attachment.Item {
+		return []attachment.Item{{Name: name, SHA256: name, Kind: attachment.KindText}}
+	}
+	call := session.Block{Type: session.BlockToolCall, ID: "call_0", Name: "read", Input: json.RawMessage(`{}`)}
+	result := func(name string) session.Block {
+		return session.Block{Type: session.BlockToolResult, ID: "call_0", Name: "read", Text: "of " + name, Items: text(name)}
+	}
+	m := History{}.Extend([]session.Entry{
+		{Kind: session.EntryTurn, Turn: "a", Message: "look"},
+		{Kind: session.EntryAssistant, Turn: "a", Blocks: []session.Block{call}},
+		{Kind: session.EntryTools, Turn: "a", Blocks: []session.Block{result("one")}},
+		{Kind: session.EntryAssistant, Turn: "a", Blocks: []session.Block{call}},
+		{Kind: session.EntryTools, Turn: "a", Blocks: []session.Block{result("two")}},
+	}, "now")
+	w := Window{files: named{}}
+	p := plan{earlier: m.exchanges, files: map[string]delivery{}}
+	if _, _, err := w.planEarlier(&p, m.exchanges, cost{bytes: 1 << 20, tokens: 1 << 20}); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, message := range p.messages() {
+		for _, c := range message.Content {
+			o, _ := c.(model.ToolOutput)
+			for _, p := range o.Parts {
+				got = append(got, p.(attachment.TextPart).Text)
+			}
+		}
+	}
+	want := []string{"of one", "one", "of two", "two"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("what the model gets (-want +got):\n%s", diff)
+	}
+}
+
+// named delivers each file as its name.
+type named struct{ Files }
+
+func (named) Deliver(it attachment.Item, _ attachment.Limits, _ bool) (attachment.Delivery, error) {
+	return attachment.Delivery{Parts: []attachment.Part{attachment.TextPart{Text: it.Name}}}, nil
 }

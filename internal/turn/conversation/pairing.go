@@ -34,7 +34,7 @@ func uniqueCalls(content []model.Content) (kept []model.Content, ids []string) {
 func results(calls []string, given []model.Content) []model.Content {
 	byID := map[string]model.Content{}
 	for _, c := range given {
-		if o, ok := c.(model.ToolOutput); ok {
+		if o, ok := c.(toolResult); ok {
 			byID[o.CallID] = o
 		}
 	}
@@ -42,7 +42,7 @@ func results(calls []string, given []model.Content) []model.Content {
 	for i, id := range calls {
 		o, ok := byID[id]
 		if !ok {
-			o = toolOutput(session.Block{ID: id, Text: ResultUnknown, Failed: true})
+			o = toolResult{ToolOutput: toolOutput(session.Block{ID: id, Text: ResultUnknown, Failed: true})}
 		}
 		out[i] = o
 	}
@@ -113,7 +113,7 @@ func paired(replies []model.Message) []model.Message {
 func spokenInto(out []model.Message, content []model.Content) []model.Message {
 	var words []model.Content
 	for _, c := range content {
-		if _, result := c.(model.ToolOutput); !result {
+		if _, result := c.(toolResult); !result {
 			words = append(words, c)
 		}
 	}
