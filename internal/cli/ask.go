@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"belay/internal/fault"
@@ -42,6 +43,8 @@ type asker struct {
 	reading bool
 	ctx     context.Context
 	open    *pending
+	// asked is when the open question was put.
+	asked time.Time
 }
 
 // ask puts a question. What was typed before it was seen is no answer to it.
@@ -52,7 +55,7 @@ func (a *asker) ask(ctx context.Context, q pending) {
 	dropTyped(a.c.in)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.ctx, a.open = ctx, &q
+	a.ctx, a.open, a.asked = ctx, &q, time.Now()
 	if !a.reading && !a.fed {
 		a.reading = true
 		stayInBackground()
@@ -125,11 +128,12 @@ func (a *asker) over() {
 	}
 }
 
-// asks reports whether a question waits for a line.
-func (a *asker) asks() bool {
+// asks reports whether a question waits for a line that was read at that time. What was
+// typed before the question was seen is no answer to it.
+func (a *asker) asks(read time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.open != nil
+	return a.open != nil && read.After(a.asked)
 }
 
 // answer takes a line for an answer: y, n or s, and after it, if anything, a note for

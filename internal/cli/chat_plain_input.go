@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"time"
 
 	"belay/internal/blank"
 	"belay/internal/chat"
@@ -74,7 +75,7 @@ func (p *plainChat) listen(ctx context.Context, a *asker, ended <-chan error) er
 			case l.err != nil:
 				p.over, lines = true, nil
 				a.over()
-			case a.asks():
+			case a.asks(l.read):
 				a.answer(l.text)
 			case !blank.Is(l.text):
 				p.steer(ctx, l.text)
@@ -109,9 +110,10 @@ func (p *plainChat) steer(ctx context.Context, text string) {
 	}
 }
 
-// inputLine is a line of stdin without its end, or why there is none.
+// inputLine is a line of stdin without its end and when it was read, or why there is none.
 type inputLine struct {
 	text string
+	read time.Time
 	err  error
 }
 
@@ -135,7 +137,7 @@ func (c *console) lines(ctx context.Context) <-chan inputLine {
 			if first {
 				text = strings.TrimPrefix(text, byteOrderMark)
 			}
-			if !give(inputLine{text: text}) {
+			if !give(inputLine{text: text, read: time.Now()}) {
 				return
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -14,6 +15,7 @@ import (
 	"belay/internal/client"
 	"belay/internal/event"
 	"belay/internal/fault"
+	"belay/internal/permit"
 	"belay/internal/session"
 	"belay/internal/turn"
 )
@@ -25,6 +27,8 @@ type farEngine struct {
 	deleted    []string
 	keys       []string
 	interrupts int
+	// steered and decided are what the turn was told and the questions that were answered.
+	steered, decided []string
 }
 
 func (e *farEngine) Create(context.Context, turn.CreateRequest) (session.Record, error) {
@@ -42,6 +46,16 @@ func (e *farEngine) Start(_ context.Context, r turn.Request) (turn.Stream, error
 func (e *farEngine) Delete(_ context.Context, id string) error {
 	e.deleted = append(e.deleted, id)
 	return nil
+}
+
+func (e *farEngine) Steer(_ context.Context, r turn.SteerRequest) error {
+	e.steered = append(e.steered, r.Message)
+	return nil
+}
+
+func (e *farEngine) Decide(_ context.Context, r turn.DecisionRequest) (permit.Decision, error) {
+	e.decided = append(e.decided, r.DecisionID)
+	return permit.Decision{}, nil
 }
 
 // Interrupt hangs as that of a server does which has stopped.
@@ -175,5 +189,27 @@ func TestMessagesHaveKeys(t *testing.T) {
 	}
 	if k := e.keys; k[3] != k[2] || k[4] == k[2] {
 		t.Errorf("the keys are %q", k)
+	}
+}
+
+// A line that was typed before a question came goes into the turn, whatever it says.
+func TestALineIsNoAnswerToALaterQuestion(t *testing.T) {
+	t.Parallel()
+	e := &farEngine{}
+	lines, ended := make(chan inputLine), make(chan error, 1)
+	p, _ := plainWith(e, lines)
+	a := &asker{c: p.c, engine: e, fed: true}
+	before := time.Now()
+	a.ask(t.Context(), pending{call: permit.Request{ID: "dec_1"}})
+	go func() {
+		lines <- inputLine{text: "yes, and more", read: before}
+		lines <- inputLine{text: "y", read: time.Now()}
+		ended <- nil
+	}()
+	if err := p.listen(t.Context(), a, ended); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(e.steered, []string{"yes, and more"}) || !slices.Equal(e.decided, []string{"dec_1"}) {
+		t.Errorf("said %q, decided %q", e.steered, e.decided)
 	}
 }
