@@ -66,12 +66,12 @@ func overrides(cfg *config.Config) map[string]model.Override {
 }
 
 func prices(cfg *config.Config) model.Prices {
-	m := make(model.Prices, len(cfg.Prices))
+	said := make(map[string]model.PriceOverride, len(cfg.Prices))
 	for name, p := range cfg.Prices {
-		m[name] = model.Price{Input: p.Input, Output: p.Output, CacheRead: p.CacheRead, CacheWrite: p.CacheWrite}
+		said[name] = model.PriceOverride(p)
 	}
 	if cfg.Provider == scripted.Name {
-		return m // what the embedded provider says costs nothing
+		return model.Prices{}.With(said) // what the embedded provider says costs nothing
 	}
-	return model.ListPrices().With(m)
+	return model.ListPrices().With(said)
 }

@@ -214,12 +214,12 @@ type Subagents struct {
 	Enabled bool
 }
 
-// Price is US dollars per million tokens.
+// Price is US dollars per million tokens; what is nil is as belay knows it.
 type Price struct {
-	Input      float64 `json:"input,omitempty"`
-	Output     float64 `json:"output,omitempty"`
-	CacheRead  float64 `json:"cache_read,omitempty"`
-	CacheWrite float64 `json:"cache_write,omitempty"`
+	Input      *float64 `json:"input,omitempty"`
+	Output     *float64 `json:"output,omitempty"`
+	CacheRead  *float64 `json:"cache_read,omitempty"`
+	CacheWrite *float64 `json:"cache_write,omitempty"`
 }
 
 // Model overrides limits of a model; 0 keeps what is known.

@@ -128,8 +128,8 @@ func numbersOf[T any](n *yaml.Node, names []string) (entry T, at *yaml.Node, err
 			return entry, val, fmt.Errorf("%s is not a number of 0 or more", k.Value)
 		}
 		switch field := reflect.ValueOf(&entry).Elem().Field(at); {
-		case field.Kind() == reflect.Float64:
-			field.SetFloat(x)
+		case field.Kind() == reflect.Pointer:
+			field.Set(reflect.ValueOf(&x))
 		case x != float64(int64(x)):
 			return entry, val, fmt.Errorf("%s is not a whole number", k.Value)
 		default:

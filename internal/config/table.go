@@ -190,7 +190,7 @@ func providers(c *Config) []*key {
 			doc: "Output tokens of one call to the OpenAI provider. 0 is the model's own maximum.",
 			why: "Every call is to be short, or cheap."},
 		{name: "prices", value: perModel(&c.Prices),
-			doc: "US dollars per million tokens by model: input, output, cache_read, cache_write. They win over the built-in list.",
+			doc: "US dollars per million tokens by model: input, output, cache_read, cache_write. They win over the built-in list, and what is left out is as it says. A model that it does not have needs input and output; its cache_read is then input, its cache_write 1.25 times that.",
 			why: "You pay another price, or belay does not know the model."},
 		{name: "models", value: perModel(&c.Models),
 			doc: "Corrections to what is known of a model: context_tokens, output_tokens.",

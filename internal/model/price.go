@@ -64,16 +64,45 @@ func sameModel(rest string) bool {
 	return rest[0] == '-' && strings.Trim(rest[1:], "0123456789") == ""
 }
 
-// With returns a copy of p in which the entries of overrides hold.
-func (p Prices) With(overrides Prices) Prices {
+// PriceOverride is what somebody says of the price of a model, in US dollars per million
+// tokens. What is nil they do not say.
+type PriceOverride struct{ Input, Output, CacheRead, CacheWrite *float64 }
+
+// cacheWriteFactor is what writing the prompt cache costs, in input prices, where nobody says
+// it: no service takes more.
+const cacheWriteFactor = 1.25
+
+// With returns a copy of p in which the overrides hold, by model. What an override does not
+// say stays as it is in p. A model that has no price in p needs those of input and output, or
+// has none. Its cache costs what input costs, or more, unless the override says it.
+func (p Prices) With(overrides map[string]PriceOverride) Prices {
 	all := maps.Clone(p)
 	if all == nil {
 		all = Prices{}
 	}
-	for name, price := range overrides {
-		all[strings.ToLower(name)] = price
+	for name, o := range overrides {
+		price, known := p.Price(name)
+		if !known && (o.Input == nil || o.Output == nil) {
+			all[strings.ToLower(name)] = unknown
+			continue
+		}
+		if !known {
+			price.CacheRead, price.CacheWrite = *o.Input, cacheWriteFactor**o.Input
+		}
+		all[strings.ToLower(name)] = Price{
+			Input: or(o.Input, price.Input), Output: or(o.Output, price.Output),
+			CacheRead: or(o.CacheRead, price.CacheRead), CacheWrite: or(o.CacheWrite, price.CacheWrite),
+		}
 	}
 	return all
+}
+
+// or is what somebody said, and otherwise what holds without it.
+func or(said *float64, otherwise float64) float64 {
+	if said != nil {
+		return *said
+	}
+	return otherwise
 }
 
 // unknown stands for a model whose price is not known, so that no shorter name does.

@@ -38,10 +38,16 @@ func catalog(models []known, unknown known, limits func(known) Limits) Catalog {
 	return c
 }
 
-// cached is a price with a prompt cache of five minutes, whose writing costs 1.25 times
-// the input price; read is the price of reading it.
+// cached is a price with a prompt cache of five minutes, whose writing costs more than
+// input; read is the price of reading it.
 func cached(input, output, read float64) Price {
-	return Price{Input: input, Output: output, CacheRead: read, CacheWrite: input * 1.25}
+	return Price{Input: input, Output: output, CacheRead: read, CacheWrite: input * cacheWriteFactor}
+}
+
+// freeCache is a price with a prompt cache whose writing costs nothing beside the input that
+// is written.
+func freeCache(input, output, read float64) Price {
+	return Price{Input: input, Output: output, CacheRead: read, CacheWrite: input}
 }
 
 // anthropicModels are conservative: they say 200k of context and at most 64k of output
@@ -64,30 +70,30 @@ var anthropicModels = []known{
 	{"claude-fable-5-1 claude-mythos-5-1", 0, 0, images, cached(10, 50, 0.25)},
 }
 
-// openAIModels are those of OpenAI's own service, whose cache costs nothing to write.
+// openAIModels are those of OpenAI's own service.
 // Where the price of a model depends on the length of the prompt, its context is that of
 // the lower price: an override raises it.
 var openAIModels = []known{
 	{"gpt-3.5-turbo", 16_385, 4_096, text, Price{}},
 	{"gpt-4", 8_192, 4_096, text, Price{}},
 	{"gpt-4-turbo", 128_000, 4_096, images, Price{}},
-	{"gpt-4o", 128_000, 16_384, images, Price{Input: 2.50, Output: 10, CacheRead: 1.25}},
-	{"gpt-4o-mini", 128_000, 16_384, images, Price{Input: 0.15, Output: 0.60, CacheRead: 0.075}},
+	{"gpt-4o", 128_000, 16_384, images, freeCache(2.50, 10, 1.25)},
+	{"gpt-4o-mini", 128_000, 16_384, images, freeCache(0.15, 0.60, 0.075)},
 	{"gpt-4o-audio-preview gpt-4o-mini-audio-preview gpt-audio gpt-audio-mini", 128_000, 16_384, audio, Price{}},
-	{"gpt-4.1", 1_047_576, 32_768, images, Price{Input: 2, Output: 8, CacheRead: 0.50}},
-	{"gpt-4.1-mini", 1_047_576, 32_768, images, Price{Input: 0.40, Output: 1.60, CacheRead: 0.10}},
-	{"gpt-4.1-nano", 1_047_576, 32_768, images, Price{Input: 0.10, Output: 0.40, CacheRead: 0.025}},
-	{"o1", 200_000, 100_000, images, Price{Input: 15, Output: 60, CacheRead: 7.50}},
-	{"o3", 200_000, 100_000, images, Price{Input: 2, Output: 8, CacheRead: 0.50}},
-	{"o3-mini", 200_000, 100_000, text, Price{Input: 1.10, Output: 4.40, CacheRead: 0.55}},
-	{"o4-mini", 200_000, 100_000, images, Price{Input: 1.10, Output: 4.40, CacheRead: 0.275}},
-	{"gpt-5 gpt-5.1", 400_000, 128_000, images, Price{Input: 1.25, Output: 10, CacheRead: 0.125}},
-	{"gpt-5-mini", 400_000, 128_000, images, Price{Input: 0.25, Output: 2, CacheRead: 0.025}},
-	{"gpt-5-nano", 400_000, 128_000, images, Price{Input: 0.05, Output: 0.40, CacheRead: 0.005}},
-	{"gpt-5.2", 400_000, 128_000, images, Price{Input: 1.75, Output: 14, CacheRead: 0.175}},
+	{"gpt-4.1", 1_047_576, 32_768, images, freeCache(2, 8, 0.50)},
+	{"gpt-4.1-mini", 1_047_576, 32_768, images, freeCache(0.40, 1.60, 0.10)},
+	{"gpt-4.1-nano", 1_047_576, 32_768, images, freeCache(0.10, 0.40, 0.025)},
+	{"o1", 200_000, 100_000, images, freeCache(15, 60, 7.50)},
+	{"o3", 200_000, 100_000, images, freeCache(2, 8, 0.50)},
+	{"o3-mini", 200_000, 100_000, text, freeCache(1.10, 4.40, 0.55)},
+	{"o4-mini", 200_000, 100_000, images, freeCache(1.10, 4.40, 0.275)},
+	{"gpt-5 gpt-5.1", 400_000, 128_000, images, freeCache(1.25, 10, 0.125)},
+	{"gpt-5-mini", 400_000, 128_000, images, freeCache(0.25, 2, 0.025)},
+	{"gpt-5-nano", 400_000, 128_000, images, freeCache(0.05, 0.40, 0.005)},
+	{"gpt-5.2", 400_000, 128_000, images, freeCache(1.75, 14, 0.175)},
 	{"gpt-5.4 gpt-5.5", 272_000, 128_000, images, Price{}},
-	{"gpt-5.4-mini", 400_000, 128_000, images, Price{Input: 0.75, Output: 4.50, CacheRead: 0.075}},
-	{"gpt-5.4-nano", 400_000, 128_000, images, Price{Input: 0.20, Output: 1.25, CacheRead: 0.02}},
+	{"gpt-5.4-mini", 400_000, 128_000, images, freeCache(0.75, 4.50, 0.075)},
+	{"gpt-5.4-nano", 400_000, 128_000, images, freeCache(0.20, 1.25, 0.02)},
 }
 
 // Anthropic returns the catalog of the Anthropic models. An unknown one is likely newer

@@ -65,8 +65,8 @@ func TestCost(t *testing.T) {
 		{"claude-opus-4-8", 5 + 5 + 1 + 2.5, true},
 		{"claude-opus-4-9", 0, false}, // must not be taken for claude-opus-4
 		{"unknown", 0, false},
-		{"gpt-4o-mini-2024-07-18", 0.15 + 0.12 + 0.15, true},
-		{"gpt-4o-mini:free", 0.15 + 0.12 + 0.15, true},
+		{"gpt-4o-mini-2024-07-18", 0.15 + 0.12 + 0.15 + 0.06, true},
+		{"gpt-4o-mini:free", 0.15 + 0.12 + 0.15 + 0.06, true},
 		{"gpt-4o-mini-audio-preview", 0, false}, // audio costs far more than text
 		{"gpt-4o-mini-realtime-preview", 0, false},
 		{"gpt-5-pro", 0, false},
@@ -78,9 +78,35 @@ func TestCost(t *testing.T) {
 			t.Errorf("Cost(%q) = %v, %v; want %v, %v", tt.name, got, ok, tt.want, tt.ok)
 		}
 	}
-	mine := model.ListPrices().With(model.Prices{"Unknown": {Input: 1}})
-	if got, ok := mine.Cost("unknown", u); !ok || got != 1 {
-		t.Errorf("a configured price gives %v, %v; want 1, true", got, ok)
+}
+
+// What an override leaves out is never free, unless it says so: a limit of dollars would hold
+// nothing.
+func TestPricesOverridden(t *testing.T) {
+	t.Parallel()
+	usd := func(x float64) *float64 { return &x }
+	u := model.Usage{InputTokens: 1e6, OutputTokens: 1e6, CacheReadTokens: 1e6, CacheWriteTokens: 1e6}
+	for name, tt := range map[string]struct {
+		model string
+		said  model.PriceOverride
+		want  float64
+		ok    bool
+	}{
+		"a listed model at another price":  {"claude-opus-4-8", model.PriceOverride{Input: usd(4)}, 4 + 25 + 0.5 + 6.25, true},
+		"of a day":                         {"Claude-Opus-4-8-20260101", model.PriceOverride{Input: usd(4)}, 4 + 25 + 0.5 + 6.25, true},
+		"another one":                      {"Mine", model.PriceOverride{Input: usd(4), Output: usd(8)}, 4 + 8 + 4 + 5, true},
+		"a free one":                       {"mine", model.PriceOverride{Input: usd(0), Output: usd(0)}, 0, true},
+		"with a free cache":                {"mine", model.PriceOverride{Input: usd(4), Output: usd(8), CacheRead: usd(0), CacheWrite: usd(0)}, 12, true},
+		"half of a price":                  {"mine", model.PriceOverride{Input: usd(1)}, 0, false},
+		"the other half":                   {"mine", model.PriceOverride{Output: usd(1), CacheRead: usd(1)}, 0, false},
+		"half of one that is not listed":   {"gpt-5.4", model.PriceOverride{Output: usd(1)}, 0, false},
+		"all of one that is not listed":    {"gpt-5.4", model.PriceOverride{Input: usd(1), Output: usd(2)}, 1 + 2 + 1 + 1.25, true},
+		"a model of a shorter listed name": {"gpt-5-pro", model.PriceOverride{Input: usd(1), Output: usd(2)}, 1 + 2 + 1 + 1.25, true},
+	} {
+		got, ok := model.ListPrices().With(map[string]model.PriceOverride{tt.model: tt.said}).Cost(tt.model, u)
+		if ok != tt.ok || math.Abs(got-tt.want) > 1e-9 {
+			t.Errorf("%s: %v, %v; want %v, %v", name, got, ok, tt.want, tt.ok)
+		}
 	}
 }
 

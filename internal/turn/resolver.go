@@ -140,11 +140,11 @@ func (s *resolved) limit(r Request) error {
 	if o.MaxCostUSD != nil && *o.MaxCostUSD == s.MaxCostUSD {
 		return fault.New(fault.InvalidRequest, "opts.maxCostUsd: model %q has no price with the provider %s, so its cost cannot be bounded", s.Model, s.Provider.Name()).
 			With("field", "opts.maxCostUsd").
-			WithHint("set a price for the model under prices, or leave the cost budget out")
+			WithHint("set input and output of the model under prices, or leave the cost budget out")
 	}
 	return fault.New(fault.InvalidRequest, "turn.max_cost_usd: model %q has no price with the provider %s, so its cost cannot be bounded to $%g", s.Model, s.Provider.Name(), s.MaxCostUSD).
 		With("setting", "turn.max_cost_usd").
-		WithHint("set a price for the model under prices, or choose another model; belay config show says where the limit comes from")
+		WithHint("set input and output of the model under prices, or choose another model; belay config show says where the limit comes from")
 }
 
 // warnOf collects what the person should know about the options themselves.

@@ -21,8 +21,9 @@ type call struct {
 
 // add takes in a fragment. By the protocol the first of a call has its id and
 // name, later ones more of its arguments, and the index says to which call they
-// belong. Servers that give several whole calls the same index or none are told
-// by their ids, or by a name after arguments that are complete.
+// belong. Calls of servers that give several of them the same index, or none, are told
+// apart by their ids, and without those by a name: another one, or arguments of its
+// own after some that are complete.
 func (c *calls) add(f fragment) error {
 	now := c.find(f)
 	if now == nil {
@@ -51,13 +52,21 @@ func (c *calls) find(f fragment) *call {
 		}
 		switch {
 		case f.id != "" && open.id != "" && f.id != open.id:
-			return nil
-		case f.id == "" && f.name != "" && open.name != "" && json.Valid([]byte(open.arguments.String())):
+			continue
+		case f.name != "" && open.name != "" && open.whole(f):
 			return nil
 		}
 		return open
 	}
 	return nil
+}
+
+// whole reports whether a fragment with a name is of the next call.
+func (c *call) whole(f fragment) bool {
+	if c.arguments.Len() == 0 {
+		return f.name != c.name
+	}
+	return json.Valid([]byte(c.arguments.String())) && (f.name != c.name || f.arguments != "")
 }
 
 // finish returns the calls. One without an id gets one: it is how the result

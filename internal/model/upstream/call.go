@@ -22,6 +22,7 @@ type Call struct {
 	Files Files
 
 	yield    func(model.Chunk, error) bool
+	sent     func() // see [model.Request]
 	buffers  *sync.Pool
 	maxBody  int64 // of the request in bytes; 0 is no limit
 	maxLine  int64 // of a line or an event of the answer in bytes
@@ -80,8 +81,9 @@ func (c *Call) Send(req *http.Request, next func(*http.Request) (*http.Response,
 		return nil, err
 	}
 	req.ContentLength = body.size
-	req.GetBody = func() (io.ReadCloser, error) { return body.Open(), nil }
-	req.Body = body.Open()
+	open := func() io.ReadCloser { return &watchedBody{body.Open(), c.sent} }
+	req.GetBody = func() (io.ReadCloser, error) { return open(), nil }
+	req.Body = open()
 	res, err := next(req)
 	if err != nil {
 		return nil, err
@@ -96,6 +98,20 @@ func (c *Call) Send(req *http.Request, next func(*http.Request) (*http.Response,
 	c.answered = true
 	res.Body = newEventBody(req.Context(), c, res.Body)
 	return res, nil
+}
+
+// watchedBody is the body of a request that says when something of it was read.
+type watchedBody struct {
+	io.ReadCloser
+	read func() // may be nil
+}
+
+// Read implements io.Reader.
+func (b *watchedBody) Read(p []byte) (int, error) {
+	if b.read != nil {
+		b.read()
+	}
+	return b.ReadCloser.Read(p)
 }
 
 type limitedBody struct {

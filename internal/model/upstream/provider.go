@@ -195,7 +195,7 @@ func (p *Provider) Stream(ctx context.Context, r model.Request) iter.Seq2[model.
 		if p.o.MaxTokens > 0 {
 			r.MaxTokens = min(r.MaxTokens, p.o.MaxTokens)
 		}
-		call := &Call{Key: key, yield: yield, buffers: p.buffers, maxBody: limits.Attachments.RequestBytes, maxLine: p.o.MaxLine}
+		call := &Call{Key: key, yield: yield, sent: r.Sent, buffers: p.buffers, maxBody: limits.Attachments.RequestBytes, maxLine: p.o.MaxLine}
 		if err := p.protocol.Stream(calling, call, r, limits); err != nil && !call.left {
 			yield(nil, p.failures.Of(ctx, err, key))
 		}

@@ -66,7 +66,9 @@ func (m modelCall) consume(ctx context.Context, r *model.Request, a *conversatio
 	}()
 	w := watchProvider(m.run.Settings.Stall, m.run.Stop)
 	defer w.stop()
-	for chunk, err := range redacted(m.run.Settings.Provider.Stream(ctx, *r), m.run.Redact) {
+	sent := *r
+	sent.Sent = w.sent
+	for chunk, err := range redacted(m.run.Settings.Provider.Stream(ctx, sent), m.run.Redact) {
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"belay/internal/fault"
@@ -22,15 +23,18 @@ var (
 const keepAlivePatience = 10
 
 // providerWatch ends the turn of a provider that gives nothing: no bytes within the
-// stall limit, or only keep-alives within [keepAlivePatience] times that.
+// stall limit, or only keep-alives within [keepAlivePatience] times that. A provider that
+// takes more of the request gives something, too: large files take minutes on a slow line.
 type providerWatch struct {
-	end            func(cause error)
-	limit          time.Duration
+	end   func(cause error)
+	limit time.Duration
+	// mu guards bytes, which has a second writer while the request is sent.
+	mu             sync.Mutex
 	bytes, content *time.Timer
 }
 
-func watchProvider(limit time.Duration, stop context.CancelCauseFunc) providerWatch {
-	return providerWatch{
+func watchProvider(limit time.Duration, stop context.CancelCauseFunc) *providerWatch {
+	return &providerWatch{
 		end:     stop,
 		limit:   limit,
 		bytes:   time.AfterFunc(limit, func() { stop(errStalled) }),
@@ -40,7 +44,7 @@ func watchProvider(limit time.Duration, stop context.CancelCauseFunc) providerWa
 
 // saw notes a chunk. It fails when the time is up; the timer that saw it first may not
 // have ended the turn yet.
-func (w providerWatch) saw(chunk model.Chunk) error {
+func (w *providerWatch) saw(chunk model.Chunk) error {
 	var own time.Duration
 	keepAlive := false
 	switch c := chunk.(type) {
@@ -49,6 +53,8 @@ func (w providerWatch) saw(chunk model.Chunk) error {
 	case model.Alive:
 		keepAlive = !c.Content
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	switch {
 	case !w.bytes.Reset(w.limit + own):
 		w.end(errStalled)
@@ -60,7 +66,19 @@ func (w providerWatch) saw(chunk model.Chunk) error {
 	return nil
 }
 
-func (w providerWatch) stop() {
+// sent notes that the provider took a part of the request. It may be called by any
+// goroutine, also after stop.
+func (w *providerWatch) sent() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.bytes.Stop() { // otherwise its time is up, or the call is over
+		w.bytes.Reset(w.limit)
+	}
+}
+
+func (w *providerWatch) stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.bytes.Stop()
 	w.content.Stop()
 }

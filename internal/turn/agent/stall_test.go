@@ -15,6 +15,7 @@ func TestProviderWatch(t *testing.T) {
 	t.Parallel()
 	const limit = 90 * time.Second
 	ping, held, words := model.Alive{}, model.Alive{Content: true}, model.TextDelta{Text: "x"}
+	var taken model.Chunk // no chunk: a part of the request was taken
 	every := func(d, until time.Duration, c model.Chunk) (all []timed) {
 		for at := d; at <= until; at += d {
 			all = append(all, timed{at, c})
@@ -36,6 +37,10 @@ func TestProviderWatch(t *testing.T) {
 			errStalled, 14*time.Minute + time.Second + limit},
 		{"a call that grows slowly", every(time.Minute, time.Hour, held), errStalled, time.Hour + limit},
 		{"a wait of our own", []timed{{time.Second, model.Retry{After: time.Hour}}}, errStalled, time.Second + time.Hour + limit},
+		{"a request on a slow line", append(every(time.Minute, 10*time.Minute, taken), timed{10*time.Minute + time.Second, words}),
+			errStalled, 10*time.Minute + time.Second + limit},
+		{"a request that nobody takes further", every(time.Minute, 5*time.Minute, taken), errStalled, 5*time.Minute + limit},
+		{"a request that is taken for ever", every(time.Second, time.Hour, taken), errNoContent, 10 * limit},
 		{"and pings after it", append([]timed{{0, model.Retry{After: time.Minute}}}, every(15*time.Second, time.Hour, ping)...), errNoContent, time.Minute + 10*limit},
 	}
 	for _, tt := range tests {
@@ -49,7 +54,12 @@ func TestProviderWatch(t *testing.T) {
 				defer w.stop()
 				for _, s := range tt.sent {
 					time.Sleep(s.at - time.Since(began))
-					if synctest.Wait(); ctx.Err() != nil || w.saw(s.chunk) != nil {
+					if synctest.Wait(); ctx.Err() != nil {
+						break
+					}
+					if s.chunk == nil {
+						w.sent()
+					} else if w.saw(s.chunk) != nil {
 						break
 					}
 				}
@@ -69,4 +79,19 @@ func TestProviderWatch(t *testing.T) {
 type timed struct {
 	at    time.Duration
 	chunk model.Chunk
+}
+
+// Who sends a request may still do so when its call is over.
+func TestSentAfterTheCall(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancelCause(t.Context())
+		w := watchProvider(time.Second, stop)
+		w.stop()
+		w.sent()
+		time.Sleep(time.Minute)
+		if err := context.Cause(ctx); err != nil {
+			t.Errorf("the turn ended: %v", err)
+		}
+	})
 }

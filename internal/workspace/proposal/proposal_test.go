@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -133,6 +134,41 @@ func TestProposal(t *testing.T) {
 	}
 	if list, err = p.store.List(t.Context(), p.root, false); err != nil || len(list) != 0 {
 		t.Errorf("waiting are %v, %v", list, err)
+	}
+}
+
+// Of people who decide about a proposal at the same time one is heard, and the others learn
+// of that.
+func TestDecidedAtOnce(t *testing.T) {
+	t.Parallel()
+	p := newProject(t, Options{})
+	for i := range 10 {
+		shown := p.add(t, Request{Content: rows(i + 1)})
+		var heard []State
+		var mu sync.Mutex
+		var all sync.WaitGroup
+		decided := func(by Proposal, err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil {
+				heard = append(heard, by.State)
+			} else if !fault.Is(err, fault.DecisionClosed) {
+				t.Error(err)
+			}
+		}
+		for range 2 {
+			all.Go(func() {
+				applied, _, err := p.store.Apply(t.Context(), p.root, shown.ID, Settle{By: "me"})
+				decided(applied, err)
+			})
+			all.Go(func() { decided(p.store.Dismiss(t.Context(), p.root, shown.ID, "you")) })
+		}
+		all.Wait()
+		id := fmt.Sprintf("DEP-01-02-%03d", i+1)
+		register, _ := os.ReadFile(filepath.Join(p.d.Path, "Dependencies.csv")) // none, where all were dismissed
+		if len(heard) != 1 || strings.Contains(string(register), id) != (heard[0] == Applied) {
+			t.Fatalf("decided %v; the register is\n%s", heard, register)
+		}
 	}
 }
 

@@ -117,13 +117,13 @@ type Settle struct {
 }
 
 // Apply takes a proposal over into the register and closes it. One that is closed
-// already is DECISION_CLOSED.
+// already is DECISION_CLOSED: of two who decide at the same time, one learns of the other.
 func (s *Store) Apply(ctx context.Context, projectRoot, id string, c Settle) (Proposal, registerfile.Result, error) {
-	project, p, err := s.waiting(projectRoot, id)
+	project, p, done, err := s.decide(ctx, projectRoot, id)
 	if err != nil {
 		return p, registerfile.Result{}, err
 	}
-	defer project.Close()
+	defer done()
 	d, err := p.deliverable(projectRoot)
 	if err != nil {
 		return p, registerfile.Result{}, err
@@ -149,18 +149,42 @@ func (s *Store) Apply(ctx context.Context, projectRoot, id string, c Settle) (Pr
 	if err != nil {
 		return p, registerfile.Result{}, err
 	}
-	p, err = s.settle(ctx, project, projectRoot, id, Applied, c.By)
+	err = s.settle(project, &p, Applied, c.By)
 	return p, result, err
 }
 
 // Dismiss closes a proposal without applying it.
 func (s *Store) Dismiss(ctx context.Context, projectRoot, id, by string) (Proposal, error) {
-	project, p, err := s.waiting(projectRoot, id)
+	project, p, done, err := s.decide(ctx, projectRoot, id)
 	if err != nil {
 		return p, err
 	}
-	defer project.Close()
-	return s.settle(ctx, project, projectRoot, id, Dismissed, by)
+	defer done()
+	err = s.settle(project, &p, Dismissed, by)
+	return p, err
+}
+
+// decide opens the project of a proposal that waits, and keeps others from deciding about
+// it until the caller is done.
+func (s *Store) decide(ctx context.Context, projectRoot, id string) (project *os.Root, p Proposal, done func(), err error) {
+	unlock, err := s.lock(ctx, projectRoot)
+	if err != nil {
+		return nil, p, nil, err
+	}
+	if project, p, err = s.waiting(projectRoot, id); err == nil {
+		err = sweep(project)
+	}
+	done = func() {
+		if project != nil {
+			_ = project.Close() // what was written is closed already
+		}
+		unlock()
+	}
+	if err != nil {
+		done()
+		return nil, p, nil, err
+	}
+	return project, p, done, nil
 }
 
 // waiting opens the project of a proposal that waits; the caller closes it.
@@ -188,32 +212,18 @@ func (p *Proposal) isOpen() error {
 		WithHint("list the proposals that wait with GET /api/project/proposals")
 }
 
-// settle closes a proposal.
-func (s *Store) settle(ctx context.Context, project *os.Root, projectRoot, id string, state State, by string) (Proposal, error) {
-	// What was applied is closed, no matter who has left meanwhile.
-	unlock, err := s.lock(context.WithoutCancel(ctx), projectRoot)
-	if err != nil {
-		return Proposal{}, err
-	}
-	defer unlock()
-	if err := sweep(project); err != nil {
-		return Proposal{}, err
-	}
-	p, err := load(project, id)
-	if err != nil {
-		return p, damaged(err)
-	}
-	if p.State != Open && p.State != Superseded {
-		return p, nil // somebody else did the same at the same time
-	}
+// settle closes a proposal; the lock is held.
+func (s *Store) settle(project *os.Root, p *Proposal, state State, by string) error {
 	p.State, p.SettledAt, p.SettledBy = state, s.now(), by
-	if err := save(project, p); errors.Is(err, durable.ErrUnflushed) {
-		return p, fault.New(fault.StorageFailure, "the proposal is closed, but a power cut may open it again").
+	err := save(project, *p)
+	switch {
+	case errors.Is(err, durable.ErrUnflushed):
+		return fault.New(fault.StorageFailure, "the proposal is closed, but a power cut may open it again").
 			WithHint("look after the disk").Because(err)
-	} else if err != nil {
-		return p, fault.New(fault.StorageFailure, "the proposal could not be closed; it can be applied again without harm").Because(err)
+	case err != nil:
+		return fault.New(fault.StorageFailure, "the proposal could not be closed; it can be applied again without harm").Because(err)
 	}
-	return p, nil
+	return nil
 }
 
 // IDOf is the id of the proposal whose rows a file of the project holds, "" for any

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -99,6 +100,18 @@ func (k Kit) slowBytes(t *testing.T) {
 	got, err := Collect(k.New(t, url).Stream(t.Context(), ask("x")))
 	if err != nil || len(Substance(got)) != k.Chunks {
 		t.Errorf("got %v, %v", Substance(got), err)
+	}
+}
+
+func (k Kit) sending(t *testing.T) {
+	var sent atomic.Int64
+	r := ask(strings.Repeat("many words ", 100_000))
+	r.Sent = func() { sent.Add(1) }
+	if _, err := Collect(k.New(t, k.hello(t)).Stream(t.Context(), r)); err != nil {
+		t.Fatal(err)
+	}
+	if n := sent.Load(); n < 10 { // of a megabyte
+		t.Errorf("Sent was called %d times", n)
 	}
 }
 

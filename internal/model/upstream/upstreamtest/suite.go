@@ -41,6 +41,7 @@ func (k Kit) Run(t *testing.T) {
 		"no answer in time":                    k.noAnswerInTime,
 		"retries are not the SDK's":            k.retries,
 		"slow bytes arrive":                    k.slowBytes,
+		"what is sent is seen":                 k.sending,
 		"a cancel ends a stalled stream":       k.cancelStalled,
 		"a cancel is seen among events":        k.cancelBuffered,
 		"who stops listening hangs up":         k.hangUp,
