@@ -10,6 +10,10 @@ import (
 	"belay/internal/durable"
 )
 
+// ErrUnsettled says that a transaction failed and that what it did could not be taken back.
+// The next Open of the journal takes it back or makes all of it.
+var ErrUnsettled = errors.New("journal: what was changed could not be put back yet")
+
 // abort takes back what a living transaction has done. The error is why.
 func (tx *Tx) abort(why error) error {
 	var clash *clash
@@ -18,15 +22,14 @@ func (tx *Tx) abort(why error) error {
 		from-- // the change that clashed has put back what it found
 		tx.rec.Conflicts = append(tx.rec.Conflicts, clash.Conflict)
 	}
+	var unrecorded error
 	if from >= 0 {
 		tx.rec.Back = true
-		err := tx.rewrite()
-		if err == nil {
-			err = tx.back(min(from, len(tx.rec.Changes)-1))
-		}
-		if err != nil { // the next Open settles it
+		// A full disk keeps no new record, but the files can go back all the same.
+		unrecorded = tx.rewrite()
+		if err := tx.back(min(from, len(tx.rec.Changes)-1)); err != nil {
 			tx.over = true
-			return errors.Join(why, fmt.Errorf("take back what was done: %w", err), tx.close())
+			return errors.Join(why, fmt.Errorf("%w: %w", ErrUnsettled, errors.Join(unrecorded, err)), tx.close())
 		}
 	}
 	if err := tx.name(); err != nil {
@@ -35,6 +38,9 @@ func (tx *Tx) abort(why error) error {
 	}
 	conflicts := tx.rec.Conflicts
 	if err := tx.drop(); err != nil {
+		if unrecorded != nil {
+			err = fmt.Errorf("%w: %w", ErrUnsettled, errors.Join(unrecorded, err))
+		}
 		return errors.Join(why, err)
 	}
 	if len(conflicts) > 0 {

@@ -159,47 +159,58 @@ func TestDeadWhileTakingBack(t *testing.T) {
 	}
 }
 
-// Every operation that fails, be it that the disk is full, leaves the project as it
-// was, or changed and nobody told that it was not.
+// Every operation that fails, once or from then on wherever something is written, as on a full
+// disk, leaves the project as it was, or changed and nobody told that it was not.
 func TestEveryOperationFails(t *testing.T) {
 	full := errors.New("no space left on device")
 	for way, configure := range ways {
 		w := works()["many"]
-		t.Run(way, func(t *testing.T) {
-			after := w.wanted(t)
-			for at := 1; ; at++ {
-				s := newSite(t, configure)
-				s.fill(w.before)
-				before := s.tree()
-				s.lay(w.changes)
-				n := 0
-				durable.SetHook(&durable.Hook{Before: func(op durable.Op) error {
-					if n++; n == at {
-						return full
+		for _, once := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s/once=%v", way, once), func(t *testing.T) {
+				after := w.wanted(t)
+				for at := 1; ; at++ {
+					s := newSite(t, configure)
+					s.fill(w.before)
+					before := s.tree()
+					s.lay(w.changes)
+					n := 0
+					durable.SetHook(&durable.Hook{Before: func(op durable.Op) error {
+						writes := op.Verb == durable.OpCreate || op.Verb == durable.OpWrite
+						if n++; n == at || n > at && !once && writes {
+							return full
+						}
+						return quick(op)
+					}})
+					err := s.attempt(w.changes)
+					durable.SetHook(nil)
+					if n < at {
+						must(t, err)
+						break
 					}
-					return quick(op)
-				}})
-				err := s.attempt(w.changes)
-				durable.SetHook(nil)
-				if n < at {
-					must(t, err)
-					break
-				}
-				switch {
-				case err == nil:
-					s.same(fmt.Sprintf("operation %d failed, and it was done all the same", at), after)
-				case journaltest.Equal(before, s.tree()):
-				default:
-					// What cannot be taken back now is settled next.
+					what := fmt.Sprintf("operation %d failed", at)
+					switch {
+					case err == nil:
+						s.same(what+", and it was done all the same", after)
+					case journaltest.Equal(before, s.tree()):
+					default:
+						// What cannot be taken back now is settled next.
+						if !errors.Is(err, journal.ErrUnsettled) {
+							t.Errorf("%s: nobody says that it is not settled: %v", what, err)
+						}
+						s.settle()
+						if half := journaltest.Half(before, s.tree(), after); half != "" {
+							t.Errorf("%s: %s", what, half)
+						}
+					}
 					s.settle()
-					if half := journaltest.Half(before, s.tree(), after); half != "" {
-						t.Errorf("operation %d failed: %s", at, half)
+					done := journaltest.Equal(after, s.tree())
+					if done && err != nil && !errors.Is(err, journal.ErrUnsettled) {
+						t.Errorf("%s: it is done after all: %v", what, err)
 					}
+					s.givenBack(what, w.changes, done)
 				}
-				s.settle()
-				s.givenBack(fmt.Sprintf("operation %d failed", at), w.changes, journaltest.Equal(after, s.tree()))
-			}
-		})
+			})
+		}
 	}
 }
 

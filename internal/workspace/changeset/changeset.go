@@ -217,6 +217,10 @@ func failed(err error) error {
 		}
 		return Conflict(paths)
 	}
+	if errors.Is(err, journal.ErrUnsettled) {
+		return fault.New(fault.StorageFailure, "the files could not be changed, and some of them could not be put back; the next command on the project puts them back or finishes the change").
+			WithHint("free disk space, check the permissions, then look with belay project validate").Because(err)
+	}
 	if errors.Is(err, fs.ErrPermission) {
 		return fault.New(fault.WorkspaceFailure, "the files cannot be changed: permission denied").WithHint("check the permissions of the files and their folders").Because(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"belay/internal/fault"
+	"belay/internal/journal"
 	"belay/internal/workspace/changeset"
 )
 
@@ -88,7 +89,7 @@ func (s *Store) Make(ctx context.Context, project, what, by string, files []chan
 			return err
 		}
 		err := p.Apply(ctx, what, by, files)
-		if err != nil {
+		if err != nil && !errors.Is(err, journal.ErrUnsettled) { // which may be made yet
 			err = errors.Join(err, s.forget(project, r.ID))
 		}
 		return err
