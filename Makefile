@@ -17,6 +17,10 @@ SOURCES := bench cmd docs examples internal release test web
 # detector finds nothing there, and each process would start with it.
 HOLDING := TestCommandsThatWrite|TestDisk|TestEscapes|TestFilesOfFourGiB|TestGitOfAHostileRepository|TestMoreFilesThanCanBeReviewed|TestReadOnlyCommands|TestTextsThatOnlySeemToLook
 
+# Packages that work for long and start no goroutine: there is no race to detect.
+ALONE := internal/template internal/workflow/definition internal/workspace/decomposition internal/workspace/graph \
+	internal/workspace/lifecycle internal/workspace/register internal/workspace/statusfile
+
 # The race detector needs a C compiler.
 RACE := $(shell CC=$$($(GO) env CC); if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v $${CC%% *} >/dev/null 2>&1; then echo -race; fi)
 
@@ -74,8 +78,11 @@ page: test-tools ## the page's unit tests, and whether web/dist is what web/src 
 unit: export GOFLAGS += -vet=off
 # A process built with the race detector sleeps a second at its end, unless told not to.
 unit: export GORACE += atexit_sleep_ms=0
+# Tests outside of internal/ work in processes of belay, which have the detector where it matters.
+unit: export BELAY_RACE = $(RACE)
 unit:
-	$(if $(RACE),CGO_ENABLED=1) $(GO) test $(RACE) -skip '^($(HOLDING))$$' -timeout 45m ./...
+	$(if $(RACE),CGO_ENABLED=1) $(GO) test $(RACE) -skip '^($(HOLDING))$$' -timeout 45m $$($(GO) list ./internal/... | grep -vxF $(ALONE:%=-e belay/%))
+	$(GO) test -timeout 45m $$($(GO) list ./... | grep -v ^belay/internal/) $(addprefix ./,$(ALONE))
 	$(GO) test -run '^($(HOLDING))$$' -timeout 45m ./internal/tool/shell
 	$(GO) test -tags crashtest -timeout 30m ./test/crash
 	$(GO) test -tags crashtest -timeout 30m -run 'Dead|Fails|Killed|Person|Flushes' ./internal/journal ./internal/turn
@@ -99,11 +106,11 @@ fmt-check:
 	@bad=$$(gofmt -l $(SOURCES)); \
 	if [ -n "$$bad" ]; then echo "not formatted, run make fmt:"; echo "$$bad"; exit 1; fi
 
-vet: ## for every system that belay runs on
-	GOOS=linux $(GO) vet ./...
-	GOOS=linux $(GO) vet -tags crashtest ./internal/... ./test/...
-	GOOS=darwin $(GO) vet ./...
-	GOOS=windows $(GO) vet ./...
+vet: ## for every system that belay runs on, the tests of power cuts included
+	$(GO) build -o $(BIN)/vet ./test/vet
+	GOOS=linux GOFLAGS="$(GOFLAGS) -tags=crashtest" $(BIN)/vet ./...
+	GOOS=darwin $(BIN)/vet ./...
+	GOOS=windows $(BIN)/vet ./...
 
 gen: ## the generated pages of docs/ and files of examples/
 	$(GO) run ./examples/gen examples

@@ -1,7 +1,9 @@
 package test
 
 import (
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -57,5 +59,32 @@ func TestGoroutinesHandOnPanics(t *testing.T) {
 	}
 	if seen == 0 {
 		t.Error("no goroutine was seen")
+	}
+}
+
+// What the Makefile tests without the race detector starts no goroutine.
+func TestPackagesWithoutRaces(t *testing.T) {
+	t.Parallel()
+	makefile, err := os.ReadFile("../Makefile")
+	must(t, err)
+	_, rest, found := strings.Cut(strings.ReplaceAll(string(makefile), "\\\n", " "), "ALONE := ")
+	list, _, _ := strings.Cut(rest, "\n")
+	if !found || len(strings.Fields(list)) == 0 {
+		t.Fatal("there is no list ALONE")
+	}
+	starts := regexp.MustCompile(`(?m)^\s*go \w|\.Go\(`)
+	for _, dir := range strings.Fields(list) {
+		files, err := filepath.Glob(filepath.Join("..", dir, "*.go"))
+		must(t, err)
+		if len(files) == 0 {
+			t.Errorf("there is no %s", dir)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			must(t, err)
+			if at := starts.Find(text); at != nil && !strings.HasSuffix(file, "_test.go") {
+				t.Errorf("%s has %q: take %s out of the list ALONE in the Makefile", file, at, dir)
+			}
+		}
 	}
 }

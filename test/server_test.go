@@ -39,10 +39,10 @@ var belay = sync.OnceValues(func() (string, error) {
 	return testprogram.Build(context.Background(), dir)
 })
 
-// racedBelay is the program with the race detector where the tests have that, see [place.race].
+// racedBelay is the program with the race detector where BELAY_RACE is set, see [place.race].
 var racedBelay = sync.OnceValues(func() (string, error) {
 	dir, err := built()
-	if err != nil || !raceDetector {
+	if err != nil || os.Getenv("BELAY_RACE") == "" {
 		return belay()
 	}
 	return testprogram.BuildRaced(context.Background(), dir)

@@ -91,7 +91,9 @@ func (s *Server) watch(out io.Reader, addr chan<- string) {
 			}
 		}
 	}
-	_, _ = io.Copy(io.Discard, out) // after a line that was too long
+	if lines.Err() != nil { // such as a line that is too long
+		_, _ = io.Copy(io.Discard, out)
+	}
 	s.err = s.cmd.Wait()
 	close(s.done)
 }

@@ -65,6 +65,9 @@ func setUpAt(t *testing.T, service *openroutertest.Service, wait, home string, e
 			visit(t, lines.Text())
 		}
 	}
+	if err := lines.Err(); err != nil {
+		t.Error(err)
+	}
 	_ = cmd.Wait() // the exit code says it
 	return cmd.ProcessState.ExitCode(), stdout.String(), said.String()
 }

@@ -64,6 +64,7 @@ func childHold() {
 		childMust(err)
 		fmt.Println("done")
 	}
+	childMust(in.Err())
 	cancel()
 	childMust(l.Release())
 	childMust(s.Close())

@@ -66,6 +66,7 @@ func (p *program) start(t *testing.T) string {
 		said += lines.Text() + "\n"
 		link = regexp.MustCompile(`http://\S+/#code=\w+`).FindString(lines.Text())
 	}
+	ended := lines.Err()
 	p.drained = make(chan struct{})
 	go func(drained chan struct{}) {
 		defer close(drained)
@@ -74,7 +75,7 @@ func (p *program) start(t *testing.T) string {
 		}
 	}(p.drained)
 	if link == "" {
-		t.Fatalf("belay serve printed no link:\n%s", said)
+		t.Fatalf("belay serve printed no link: %v\n%s", ended, said)
 	}
 	origin, _, _ := strings.Cut(link, "/#")
 	p.addr = strings.TrimPrefix(origin, "http://")

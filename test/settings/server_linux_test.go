@@ -66,7 +66,7 @@ func (s *server) listen() {
 			return
 		}
 	}
-	s.t.Fatalf("the server does not listen:\n%s", s.log)
+	s.t.Fatalf("the server does not listen: %v\n%s", lines.Err(), s.log)
 }
 
 // stop asks the server to end and waits for it.

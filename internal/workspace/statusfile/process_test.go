@@ -125,7 +125,7 @@ func TestKilled(t *testing.T) {
 		lines := bufio.NewScanner(out)
 		for range 15 {
 			if !lines.Scan() {
-				t.Fatal("the program ended before it was killed")
+				t.Fatalf("the program ended before it was killed: %v", lines.Err())
 			}
 		}
 		if err := child.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
