@@ -33,7 +33,7 @@ func (p *planner) unpriced(t *definition.Task, o turn.Opts) []problem {
 	case price.Limit > 0:
 		return []problem{{File: p.x.w.name, Line: t.At.Line, Column: t.At.Column, Path: t.Path,
 			Message: fmt.Sprintf("%s to the $%g of turn.max_cost_usd", message, price.Limit),
-			Hint:    "set a price for the model under prices, or choose another model; belay config show says where the limit comes from"}}
+			Hint:    "set input and output of the model under prices, or choose another model; belay config show says where the limit comes from"}}
 	}
 	return nil
 }
@@ -49,7 +49,7 @@ func (p *planner) inBudget(t *definition.Task, message string) problem {
 	}
 	return problem{
 		File: p.x.w.name, Line: at.Line, Column: at.Column, Path: path + ".budget.max_cost",
-		Message: message, Hint: "set a price for the model under prices, or leave max_cost out",
+		Message: message, Hint: "set input and output of the model under prices, or leave max_cost out",
 	}
 }
 
