@@ -75,8 +75,9 @@ func (e Effect) onlyIgnored() bool {
 
 // judgeDone rules on what a command really changed, which is not real yet. In this
 // order: a deny rule about files refuses; plan mode refuses; files that other
-// programs run by themselves are asked about, unless a rule names them; a rule that
-// allows the command, or the change of all of these files, allows; acceptEdits
+// programs run by themselves are asked about, unless a rule names them; folders with more
+// in them than was listed are asked about where a deny rule may name something there; a rule
+// that allows the command, or the change of all of these files, allows; acceptEdits
 // allows; everything else is asked about.
 func (p Policy) judgeDone(e Effect) (r Ruling, final bool) {
 	touched := slices.Concat(e.Touched, e.Paths)
@@ -91,6 +92,9 @@ func (p Policy) judgeDone(e Effect) (r Ruling, final bool) {
 	case len(e.Automatic) > 0:
 		return p.judgeAutomatic(e)
 	}
+	if rule := p.deniesFiles(); len(e.Whole) > 0 && rule != "" {
+		return Ruling{Ask, e.Whole[0] + " has more files in it than could be compared with the rule " + rule, rule}, true
+	}
 	if rule := p.allowsDone(e); rule != "" {
 		return Ruling{Allow, "the rule " + rule + " allows it", rule}, false
 	}
@@ -100,13 +104,23 @@ func (p Policy) judgeDone(e Effect) (r Ruling, final bool) {
 	return Ruling{Ask, e.changed(), ""}, false
 }
 
+// deniesFiles returns a rule that denies some files, "" where there is none.
+func (p Policy) deniesFiles() string {
+	for _, rule := range p.Denied {
+		if rule.bounded && rule.Names(writeTool) {
+			return rule.text
+		}
+	}
+	return ""
+}
+
 // allowsDone returns the rule that allows what a command changed, "" where none does.
 func (p Policy) allowsDone(e Effect) string {
 	if rule := p.allows(e); rule != "" {
 		return rule
 	}
 	for _, rule := range p.Allowed {
-		if rule.Names(writeTool) && (!rule.bounded || rule.covers(Effect{Kind: Write, Paths: e.Paths})) {
+		if rule.Names(writeTool) && (!rule.bounded || rule.covers(e.files())) {
 			return rule.text
 		}
 	}
@@ -116,13 +130,26 @@ func (p Policy) allowsDone(e Effect) string {
 // judgeAutomatic rules on changes that other programs run by themselves: they are
 // asked about in every mode, unless a rule with a pattern names all of the files.
 func (p Policy) judgeAutomatic(e Effect) (r Ruling, final bool) {
-	files := Effect{Kind: Write, Paths: e.Paths}
+	files := e.files()
 	for _, rule := range p.Allowed {
 		if rule.bounded && (rule.Names(writeTool) || e.Done == nil && rule.Names(e.Tool)) && rule.covers(files) {
 			return Ruling{Allow, "the rule " + rule.text + " allows it", rule.text}, false
 		}
 	}
 	return Ruling{Ask, e.runsByItself(), ""}, true
+}
+
+// unlisted stands for everything in a folder that comes whole: a pattern that matches it
+// ends in ** there.
+const unlisted = "/any/file/at all"
+
+// files is what rules about files have to cover of a command's changes.
+func (e Effect) files() Effect {
+	paths := slices.Clone(e.Paths)
+	for _, folder := range e.Whole {
+		paths = append(paths, folder+unlisted)
+	}
+	return Effect{Kind: Write, Paths: paths}
 }
 
 // hits reports whether a rule about files names one of them.

@@ -148,6 +148,10 @@ type Effect struct {
 	// Touched are, beside Paths, all that a command changed: folders, and what is in a
 	// repository. Denials count for them; nobody is shown them.
 	Touched []string `json:"-"`
+	// Whole are new folders among Paths that have more in them than could be listed: what that
+	// is, neither Paths nor Touched says. A rule about files covers one only with everything
+	// that may be in it.
+	Whole []string `json:"-"`
 	// Unconfined is set where the machine cannot hold the command: then every
 	// call is asked about, one by one.
 	Unconfined bool `json:"unconfined,omitempty"`

@@ -284,6 +284,34 @@ func TestDenialsOfWhatACommandChanged(t *testing.T) {
 	}
 }
 
+// A folder that came as a whole may hold anything: a rule about files counts for it only with
+// everything in it.
+func TestRulesAboutWholeFolders(t *testing.T) {
+	t.Parallel()
+	e := Effect{Tool: "bash", Kind: Execute, Deferred: true, Done: &Done{Files: 60_000}, Paths: []string{"out"}, Touched: []string{"out"}, Whole: []string{"out"}}
+	for _, c := range []struct {
+		allowed, denied string
+		want            Outcome
+	}{
+		{"", "", Allow},
+		{"", "write(**/.env)", Ask},
+		{"write(out/**)", "write(**/.env)", Ask},
+		{"", "write", Refuse},
+		{"", "write(out)", Refuse},
+		{"write(**)", "edit(**/.env)", Allow},
+	} {
+		p := Policy{Mode: AcceptEdits, Allowed: rules(t, strings.Fields(c.allowed)...), Denied: rules(t, strings.Fields(c.denied)...)}
+		if got := p.Judge(e); got.Outcome != c.want {
+			t.Errorf("allowed %q, denied %q: %+v, want %s", c.allowed, c.denied, got, c.want)
+		}
+	}
+	for allowed, want := range map[string]Outcome{"write(out/**)": Allow, "write(**)": Allow, "write(out)": Ask, "write(*)": Ask, "write(out/*)": Ask, "write(out/**/*.o)": Ask, "write": Allow} {
+		if got := (Policy{Allowed: rules(t, allowed)}).Judge(e); got.Outcome != want {
+			t.Errorf("allowed %q: %+v, want %s", allowed, got, want)
+		}
+	}
+}
+
 // A question fits into its file, however many files a command changed and however long
 // their names are.
 func TestShownFits(t *testing.T) {

@@ -97,6 +97,16 @@ func TestRepositoriesAreShown(t *testing.T) {
 	if e, told := attempt(t, s, w, "rm -rf .git"); !strings.Contains(strings.Join(e.Automatic, "\n"), ".git is removed with its history") {
 		t.Errorf("the end of a repository is asked about as %q: %s", e.Automatic, told)
 	}
+	for _, command := range []string{"rm -rf .git/objects/??", "rm -rf .git/objects .git/refs", "for f in $(find .git/objects -type f); do rm -f $f; echo >$f; done"} {
+		e, told := attempt(t, s, w, command)
+		does := ""
+		for _, r := range e.Repositories {
+			does += strings.Join(r.Does, "\n")
+		}
+		if len(e.Automatic) != 1 || !strings.HasPrefix(e.Automatic[0], "objects of .git, which hold its history, are removed or replaced") || !strings.Contains(does, "3 files with objects removed or replaced") {
+			t.Errorf("%s is asked about as %q, and described as %q: %s", command, e.Automatic, does, told)
+		}
+	}
 	if e, told := attempt(t, s, w, "rm a; mkdir a; echo x >a/x"); len(e.Automatic) > 0 {
 		t.Errorf("a folder in the place of a file is taken for a repository: %q, %s", e.Automatic, told)
 	}

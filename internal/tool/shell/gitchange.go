@@ -12,6 +12,7 @@ import (
 	"belay/internal/durable"
 	"belay/internal/journal"
 	"belay/internal/permit"
+	"belay/internal/quantity"
 	"belay/internal/workspace/repository"
 )
 
@@ -100,6 +101,7 @@ func (g *gitChange) describe() []string {
 	g.showCommitted(refs)
 	g.describeIndex()
 	g.describeState()
+	g.describeLost()
 	if len(g.lines) == 0 {
 		g.addLine("%d files of its own, and no branch, tag or staged file", len(g.changes))
 	}
@@ -107,6 +109,19 @@ func (g *gitChange) describe() []string {
 		g.lines = append(g.lines[:maxGitLines], fmt.Sprintf("and %d more changes", more))
 	}
 	return g.lines
+}
+
+// describeLost counts the objects that go.
+func (g *gitChange) describeLost() {
+	n := 0
+	for rest, c := range g.changes {
+		if lostObject(rest, c) {
+			n++
+		}
+	}
+	if n > 0 {
+		g.addLine("%s removed or replaced", quantity.Count(n, "file with objects", "files with objects"))
+	}
 }
 
 func (g *gitChange) addLine(format string, args ...any) {

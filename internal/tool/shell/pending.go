@@ -83,6 +83,9 @@ func (p *pending) Effect() permit.Effect {
 	}
 	for _, c := range p.changes() {
 		e.Touched = append(e.Touched, string(c.Path))
+		if c.Tree != nil {
+			e.Whole = append(e.Whole, string(c.Path))
+		}
 	}
 	return e
 }

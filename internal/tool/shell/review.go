@@ -133,8 +133,8 @@ func inBelay(name string) bool {
 // applied.
 func zones(w *tool.Environment, c *journal.Change) (why, err error) {
 	switch {
-	case c.Op == journal.Mode || !w.Scope.HasZones(string(c.Path)):
-		return nil, nil
+	case c.Op == journal.Mode || c.Before.Type == journal.None || !w.Scope.HasZones(string(c.Path)):
+		return nil, nil // a new file has no parts of people
 	case max(c.Before.Size, c.After.Size) > w.Limits.KeepBytes:
 		return errors.New("it is too large to tell whether the parts that belong to people stay"), nil
 	}

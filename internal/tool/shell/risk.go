@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path"
+	"strings"
 
 	"belay/internal/journal"
 	"belay/internal/permit/review"
@@ -50,12 +52,7 @@ func risksOf(ctx context.Context, w *tool.Environment, contents journal.Name, ch
 		r.automatic, r.onRequest = append(r.automatic, t.automatic...), append(r.onRequest, t.onRequest...)
 		r.runs[i] = r.runs[i] || len(t.automatic) > 0
 	}
-	for i, c := range changes {
-		if repo, rest, in := insideGit(string(c.Path)); in && rest == "HEAD" && c.After.Type == journal.None {
-			r.automatic = append(r.automatic, tool.Printable(repo)+" is removed with its history, and nobody can take that back")
-			r.runs[i] = true
-		}
-	}
+	r.addHistory(changes)
 	return r, nil
 }
 
@@ -97,4 +94,40 @@ func version(s journal.State) review.Version {
 		v.Mode |= fs.ModeSymlink
 	}
 	return v
+}
+
+// addHistory adds the repositories whose history goes, or a part of it: undo leaves what git
+// keeps alone. Git itself removes objects when it packs them or prunes.
+func (r *risks) addHistory(changes []journal.Change) {
+	lost := map[string]string{} // by repository
+	var order []string
+	for i, c := range changes {
+		repo, rest, in := insideGit(string(c.Path))
+		gone := in && rest == "HEAD" && c.After.Type == journal.None
+		if !gone && !(in && lostObject(rest, &c)) {
+			continue
+		}
+		r.runs[i] = true
+		if lost[repo] == "" {
+			order = append(order, repo)
+			lost[repo] = "objects of " + tool.Printable(repo) + ", which hold its history, are removed or replaced"
+		}
+		if gone {
+			lost[repo] = tool.Printable(repo) + " is removed with its history"
+		}
+	}
+	for _, repo := range order {
+		r.automatic = append(r.automatic, lost[repo]+", and nobody can take that back")
+	}
+}
+
+// lostObject reports whether a change takes something out of the objects of a repository.
+func lostObject(rest string, c *journal.Change) bool {
+	if c.Before.Type != journal.File || c.Op == journal.Mode || !strings.HasPrefix(rest, "objects/") {
+		return false
+	}
+	// Lists of objects can be made again; a half-written object is none.
+	base := path.Base(rest)
+	return !strings.HasPrefix(rest, "objects/info/") && !strings.HasPrefix(base, "tmp_") && !strings.HasPrefix(base, ".tmp-") &&
+		!strings.HasPrefix(base, "multi-pack-index") && path.Ext(base) != ".rev" && path.Ext(base) != ".bitmap"
 }
