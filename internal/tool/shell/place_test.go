@@ -30,7 +30,7 @@ func (guard) Allows(p string, _ bool) error {
 	}
 	return nil
 }
-func (guard) HasZones(name string) bool           { return path.Base(name) == "_DEPENDENCIES.md" }
+func (guard) HasZones(name string) bool               { return path.Base(name) == "_DEPENDENCIES.md" }
 func (guard) KeepsZones(string, []byte, []byte) error { return nil }
 func (guard) Hidden(p string) bool                    { return p == ".belay" }
 func (guard) Describe() string                        { return "all but _STATUS.md" }

@@ -133,8 +133,10 @@ func inBelay(name string) bool {
 // applied.
 func zones(w *tool.Environment, c *journal.Change) (why, err error) {
 	switch {
-	case c.Op == journal.Mode || c.Before.Type == journal.None || !w.Scope.HasZones(string(c.Path)):
-		return nil, nil // a new file has no parts of people
+	case c.Op == journal.Mode || !w.Scope.HasZones(string(c.Path)):
+		return nil, nil
+	case c.Before.Type == journal.None && c.Content == nil:
+		return nil, nil // it comes with a whole new folder, and has no parts of people yet
 	case max(c.Before.Size, c.After.Size) > w.Limits.KeepBytes:
 		return errors.New("it is too large to tell whether the parts that belong to people stay"), nil
 	}
