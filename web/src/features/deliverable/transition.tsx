@@ -77,8 +77,7 @@ export function Transition({ project, d, choice, commits, error }: PartProps & {
 /** The commit that is approved. */
 function Approval({ d, commits, error, sha, onSha }: { d: api.DeliverableView; commits: api.Commits | undefined; error: unknown; sha: string; onSha: (sha: string) => void }) {
   const [typed, setTyped] = useState(false);
-  if (error) return <ErrorNotice error={error} />;
-  if (!commits) return <p className="soft"><span className="spin" /> Reading the repository</p>;
+  if (!commits) return error ? <ErrorNotice error={error} /> : <p className="soft"><span className="spin" /> Reading the repository</p>;
   const list = commits.commits ?? [];
   const all = commits.head && !list.some((c) => c.sha === commits.head!.sha) ? [commits.head, ...list] : list;
   const dirty = commits.uncommitted ?? [];
@@ -86,6 +85,7 @@ function Approval({ d, commits, error, sha, onSha }: { d: api.DeliverableView; c
   return (
     <fieldset className="approval">
       <legend>The commit that you approve</legend>
+      {error != null && <ErrorNotice error={error} />}
       {commits.problem && <p className="notice warn"><span>{commits.problem.charAt(0).toUpperCase() + commits.problem.slice(1)}.{!commits.repository && " The commit is written down and not checked."}</span></p>}
       {dirty.length > 0 && (
         <div className="notice warn dirty" role="note">

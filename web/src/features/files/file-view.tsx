@@ -53,7 +53,7 @@ export function FileView({ root, path, line, onBack, onFolder }: { root: string;
       {gone && data && <div className="notice warn" role="status"><strong>This file was removed, moved or renamed</strong><p>What is shown is what it was.</p></div>}
       {error && !(gone && data) && <div className="pad"><ErrorNotice error={error}><p><button type="button" className="button" onClick={reload}>Try again</button></p></ErrorNotice></div>}
       {isPending && <p className="soft pad"><span className="spin" /> Reading</p>}
-      {data && !(error && !gone) && <Content root={root} path={path} about={data} source={source} line={line} onChanged={reload} />}
+      {data && <Content root={root} path={path} about={data} source={source} line={line} onChanged={reload} />}
     </section>
   );
 }

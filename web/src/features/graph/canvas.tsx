@@ -39,8 +39,7 @@ export default function Canvas(props: CanvasProps) {
   const { data, error } = useQuery({
     queryKey: ["layout", shape], queryFn: ({ signal }) => place({ ...shape, width, height }, signal), staleTime: Infinity, gcTime: 60_000, retry: false,
   });
-  if (error) return <div className="graph-waits"><ErrorNotice error={error} /></div>;
-  if (!data) return <div className="graph-waits"><p className="soft"><span className="spin" /> Laying out {count(model.nodes.length, "node")}</p></div>;
+  if (!data) return <div className="graph-waits">{error ? <ErrorNotice error={error} /> : <p className="soft"><span className="spin" /> Laying out {count(model.nodes.length, "node")}</p>}</div>;
   return <ReactFlowProvider><Drawing {...props} at={data.at} ms={data.ms} /></ReactFlowProvider>;
 }
 

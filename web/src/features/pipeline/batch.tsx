@@ -42,7 +42,7 @@ const order: readonly Progress[] = ["waiting", "running", "failed", "interrupted
 export function BatchView({ project, id }: { project: Project; id: string }) {
   const live = useContext(LiveContext);
   const root = project.path;
-  const { data, error, isPending } = useQuery({
+  const { data, error } = useQuery({
     queryKey: ["sessions", "batch", root, id], queryFn: ({ signal }) => pipeline.batch(root, id, signal), retry: false,
     refetchInterval: (q) => (q.state.data?.batch.live ? (live ? 5_000 : 2_000) : 15_000),
   });
@@ -55,8 +55,7 @@ export function BatchView({ project, id }: { project: Project; id: string }) {
     onSettled: () => refresh("sessions", "batches", "active"),
   });
   const back = <a className="button plain batch-back" aria-label="Pipeline" href={projectLink(project.id, "pipeline")}><Icon.back /><span className="wide-text">Pipeline</span></a>;
-  if (error) return <>{back}<ErrorNotice error={error} /></>;
-  if (isPending) return <>{back}<p className="soft"><span className="spin" /> Reading</p></>;
+  if (!data) return <>{back}{error ? <ErrorNotice error={error} /> : <p className="soft"><span className="spin" /> Reading</p>}</>;
   const rows = (data.sessions ?? []).map((s) => ({ s, progress: progressOf(s) }));
   const counts = order.map((p) => [p, rows.filter((r) => r.progress === p).length] as const).filter(([, n]) => n > 0);
   const cost = rows.reduce((sum, { s }) => sum + (s.costUsd ?? 0), 0);
@@ -82,6 +81,7 @@ export function BatchView({ project, id }: { project: Project; id: string }) {
           ? queued && <button type="button" className="button danger" id="stop-batch" disabled={act.isPending} onClick={() => act.mutate("stop")}><Icon.stop />Start no more</button>
           : queued && <button type="button" className="button primary" id="continue-batch" disabled={act.isPending} onClick={() => act.mutate("continue")}>Continue</button>}
       </div>
+      {error && <ErrorNotice error={error} />}
       {act.error && <ErrorNotice error={act.error} onClose={() => act.reset()} />}
       {data.batch.error && <ToldNotice told={tellOf(data.batch.error.type, data.batch.error.message, {}, data.batch.error.hint)} />}
       {stopped && <p className="notice warn" id="not-started"><span>{count(waiting, "session")} {waiting === 1 ? "was" : "were"} not started: somebody ended the start, or the server was stopped. <strong>Continue</strong> starts {waiting === 1 ? "it" : "them"}; nothing is started twice.</span></p>}

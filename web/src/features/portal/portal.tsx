@@ -70,6 +70,7 @@ export default function Portal({ project }: ViewProps) {
       <div className="project-column">
         <h2 className="hidden">{project.name}</h2>
         {listing.error && <ErrorNotice error={listing.error} />}
+        {judged.error && judged.data && <ErrorNotice error={judged.error} />}
         {listing.data.truncated && <p className="notice warn" role="status">The project is larger than what is looked at. Deliverables are missing from this list.</p>}
         <States rows={rows} filter={filter} set={setFilter}>
           <span className="soft small">{count(rows.length, "deliverable")} in {count(packages.length, "package")}</span>
@@ -77,7 +78,7 @@ export default function Portal({ project }: ViewProps) {
         </States>
         <div className="portal-blocks">
           <Since key={project.id} project={project} />
-          {judged.error ? <section className="portal-block"><ErrorNotice error={judged.error} /></section>
+          {judged.error && !judged.data ? <section className="portal-block"><ErrorNotice error={judged.error} /></section>
             : <DoFirst progress={judged.data} onFindings={() => setFilter({ ...noFilter, findings: true })}><Waiting project={project} rows={rows} /></DoFirst>}
           <Matrix project={project} />
         </div>

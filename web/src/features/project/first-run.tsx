@@ -3,8 +3,8 @@ import { everywhere, useSessions } from "../../app-state";
 import { ScaffoldButton, TryExample } from "./making";
 
 export function FirstRun() {
-  const { known, total, error } = useSessions(everywhere);
-  if (!known || error || total > 0) return null;
+  const { known, total } = useSessions(everywhere);
+  if (!known || total > 0) return null;
   return (
     <section className="first-run" aria-labelledby="first-run-title">
       <h3 id="first-run-title">New here?</h3>

@@ -42,8 +42,7 @@ const under = (part: ProjectPart) => (part === "d" ? "" : part === "runs" ? "wor
 export default function Project({ id, part, item }: { id: string; part: ProjectPart; item: string }) {
   const { data, error } = useProjects();
   const project = data?.find((p) => p.id === id);
-  if (error) return <div className="view"><div className="column empty-main"><ErrorNotice error={error} /></div></div>;
-  if (!data) return <div className="view" />;
+  if (!data) return <div className="view">{error && <div className="column empty-main"><ErrorNotice error={error} /></div>}</div>;
   if (!project?.exists) {
     return (
       <div className="view"><div className="column empty-main">
@@ -53,10 +52,11 @@ export default function Project({ id, part, item }: { id: string; part: ProjectP
       </div></div>
     );
   }
-  return <Views project={project} part={part} item={item} />;
+  return <Views project={project} part={part} item={item} error={error} />;
 }
 
-function Views({ project, part, item }: { project: ProjectRow; part: ProjectPart; item: string }) {
+/** The error is that of the list of projects: the views stay, as they hold what a person typed and chose. */
+function Views({ project, part, item, error }: { project: ProjectRow; part: ProjectPart; item: string; error: unknown }) {
   const { id } = project;
   const news = useNews(project);
   const View = views[part];
@@ -77,6 +77,7 @@ function Views({ project, part, item }: { project: ProjectRow; part: ProjectPart
           {projectParts.map((p) => <a key={p} className="tab" href={projectLink(id, p)} aria-current={under(part) === p ? "page" : undefined}>{labels[p]}</a>)}
         </Tabs>
       </div>
+      {error != null && <ErrorNotice error={error} />}
       <NewsContext value={news}>
         <View key={`${id}/${part}/${item}`} project={project} item={item} />
       </NewsContext>

@@ -57,12 +57,15 @@ function List({ project }: { project: Project }) {
 
 function Runs({ project }: { project: Project }) {
   const { data, error } = useQuery({ queryKey: ["active", "all runs", project.path], queryFn: ({ signal }) => api.runs(project.path, signal), retry: false, refetchInterval: 5_000 });
-  if (error) return <ErrorNotice error={error} />;
-  if (!data?.length) return null;
   return (
-    <section className="batches" aria-label="Runs"><h2>Runs</h2>
-      <ul className="plain-list run-list">{data.map((r) => <li key={r.id}><RunLink project={project} run={r} /></li>)}</ul>
-    </section>
+    <>
+      {error && <ErrorNotice error={error} />}
+      {data !== undefined && data.length > 0 && (
+        <section className="batches" aria-label="Runs"><h2>Runs</h2>
+          <ul className="plain-list run-list">{data.map((r) => <li key={r.id}><RunLink project={project} run={r} /></li>)}</ul>
+        </section>
+      )}
+    </>
   );
 }
 
