@@ -22,6 +22,10 @@ export function isFailure(err: unknown, type?: string): err is Failure {
   return err instanceof Failure && (type === undefined || err.type === type);
 }
 
+/** Reports whether err says that a project is not there, or cannot be read, until somebody does something about it. */
+export const isProjectGone = (err: unknown): boolean =>
+  isFailure(err) && ["NOT_FOUND", "WORKING_ROOT_INACCESSIBLE", "INVALID_PROJECT_ROOT"].includes(err.type);
+
 /** The folder of a query, without the parameters that are undefined or empty. */
 export function withQuery(path: string, query: Record<string, string | number | undefined>): string {
   const params = new URLSearchParams();

@@ -15,7 +15,7 @@ import { TurnOptions } from "../workbench/turn-options";
 import { Batches, BatchView } from "./batch";
 import { PreviewSheet } from "./preview";
 import { ScopeModes, Targets } from "./scope";
-import { type Available, fromQuery, inCategory, offered, reset, type Selection, toQuery, withOnlyType } from "./selection";
+import { availableOf, fromQuery, inCategory, offered, reset, type Selection, toQuery, withOnlyType } from "./selection";
 import { Types } from "./types";
 import "./pipeline.css";
 
@@ -30,7 +30,7 @@ export default function Pipeline({ project }: ViewProps) {
   );
 }
 
-const keyOf = (d: pipeline.Deliverable) => `${d.pkg}::${d.id}`;
+const none: ReadonlySet<string> = new Set();
 
 function Choose({ project }: { project: ViewProps["project"] }) {
   const root = project.path;
@@ -49,21 +49,18 @@ function Choose({ project }: { project: ViewProps["project"] }) {
   const rootBefore = useRef(root);
 
   const data = listing.data;
-  const available = useMemo((): Available => ({
-    root, failed: listing.error !== null, deliverables: new Set(data?.deliverables?.map(keyOf)), marker: data?.knowledgeDecomposition.enabled ?? false,
-    knowledgeTypes: (data?.knowledgeTypes ?? []).map((t) => ({ id: t.id, keys: t.matchingDeliverableKeys ?? [] })),
-  }), [root, data, listing.error]);
+  const available = useMemo(() => availableOf(root, data, listing.error), [root, data, listing.error]);
 
   // What does not fit any more is cleared as soon as that is known.
   useEffect(() => {
-    if (!data && !listing.error) return;
+    if (!available) return;
     const result = reset(selection, available, rootBefore.current);
     rootBefore.current = root;
     if (result.selection === selection) return;
     setSelection(result.selection);
     setCleared(result.cleared);
     announce(result.cleared);
-  }, [selection, available, data, listing.error, root]);
+  }, [selection, available, root]);
 
   useEffect(() => {
     keepSelection(project.id, selection.targets);
@@ -111,7 +108,7 @@ function Choose({ project }: { project: ViewProps["project"] }) {
             {type?.targets === "none" || category.types?.every((t) => t.targets === "none")
               ? <p className="soft pipeline-whole">Works on the whole project.</p>
               : (
-                <Targets deliverables={data?.deliverables ?? []} known={data !== undefined} offered={offered(selection, available)} chosen={selection.targets} most={choices.data.maxTargets}
+                <Targets deliverables={data?.deliverables ?? []} known={data !== undefined} offered={available ? offered(selection, available) : none} chosen={selection.targets} most={choices.data.maxTargets}
                   optional={type?.targets !== "required"} onChange={(keys) => change({ ...selection, targets: keys })} />
               )}
             <label className="pipeline-note"><span>Note for the agent</span>

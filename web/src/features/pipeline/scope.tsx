@@ -4,7 +4,7 @@ import type { Choices, Deliverable, Listing } from "../../api/pipeline";
 import { count } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { Windowed } from "../../ui/windowed";
-import type { ScopeMode, Selection } from "./selection";
+import { keyOf, type ScopeMode, type Selection } from "./selection";
 
 export function ScopeModes({ modes, types, selection, onChange }: {
   modes: NonNullable<Choices["scopeModes"]>; types: NonNullable<Listing["knowledgeTypes"]>; selection: Selection; onChange: (next: Selection) => void;
@@ -31,7 +31,6 @@ export function ScopeModes({ modes, types, selection, onChange }: {
   );
 }
 
-const keyOf = (d: Deliverable) => `${d.pkg}::${d.id}`;
 const states = ["open", "initialized", "semantic_ready", "in_progress", "checking", "issued"];
 const shownState = (status: string) => status.replaceAll("_", " ");
 

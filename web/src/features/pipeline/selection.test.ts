@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type Available, fromQuery, inCategory, nothing, offered, reset, type Selection, toQuery, withOnlyType } from "./selection";
+import { Failure } from "../../api/http";
+import type { Listing } from "../../api/pipeline";
+import { type Available, availableOf, fromQuery, inCategory, nothing, offered, reset, type Selection, toQuery, withOnlyType } from "./selection";
 
 const a = "PKG-01_Bridge::DEL-01-01";
 const b = "PKG-01_Bridge::DEL-01-02";
@@ -21,6 +23,15 @@ describe("stale selections are reset (14.5)", () => {
     const got = reset(typed, { ...project, failed: true });
     expect(got.selection).toEqual(task({}));
     expect(got.cleared).toContain("cannot be read");
+  });
+  it("keeps all when the project could not be asked for again, or not at first", () => {
+    const listing = { deliverables: [{ pkg: "PKG-01_Bridge", id: "DEL-01-01" }], knowledgeDecomposition: { enabled: true }, knowledgeTypes: [{ id: "datasheet", matchingDeliverableKeys: [a] }] } as unknown as Listing;
+    const lost = new Failure(0, "UNREACHABLE", ""), busy = new Failure(503, "OVERLOADED", ""), gone = new Failure(409, "WORKING_ROOT_INACCESSIBLE", "");
+    for (const error of [null, lost, busy]) {
+      expect(reset(typed, availableOf("/p", listing, error)!)).toEqual({ selection: typed, cleared: "" });
+      expect(availableOf("/p", undefined, error)).toBeUndefined();
+    }
+    for (const data of [listing, undefined]) expect(reset(typed, availableOf("/p", data, gone)!).selection).toEqual(task({}));
   });
   it("goes back to deliverables without the marker", () => {
     expect(reset(typed, { ...project, marker: false }).selection).toEqual(task({}));

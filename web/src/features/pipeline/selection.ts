@@ -1,6 +1,9 @@
 // What is chosen on the pipeline's page, and what becomes of a choice that does not fit
 // any more (specification, 14.3 and 14.5). Pure.
 
+import { isProjectGone } from "../../api/http";
+import type { Listing } from "../../api/pipeline";
+
 export type ScopeMode = "DELIVERABLES" | "KNOWLEDGE_TYPES";
 
 export interface Selection {
@@ -19,6 +22,22 @@ export interface Available {
   /** Whether the decomposition has the marker of knowledge types. */
   marker: boolean;
   knowledgeTypes: readonly { id: string; keys: readonly string[] }[];
+}
+
+/** The key PKG::ID of a deliverable. */
+export const keyOf = (d: { pkg: string; id: string }) => `${d.pkg}::${d.id}`;
+
+/**
+ * What a project has to choose from by its listing, undefined while nobody knows. A listing stays
+ * good when it could not be asked for again: only a project that is gone takes a choice away.
+ */
+export function availableOf(root: string, data: Listing | undefined, error: unknown): Available | undefined {
+  const failed = isProjectGone(error);
+  if (!data && !failed) return undefined;
+  return {
+    root, failed, deliverables: new Set(data?.deliverables?.map(keyOf)), marker: data?.knowledgeDecomposition.enabled ?? false,
+    knowledgeTypes: (data?.knowledgeTypes ?? []).map((t) => ({ id: t.id, keys: t.matchingDeliverableKeys ?? [] })),
+  };
 }
 
 export const categories = ["DECOMP", "PREP", "TASK", "AUDIT"] as const;
