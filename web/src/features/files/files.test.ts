@@ -91,6 +91,9 @@ describe("FileTreeRefresh_9_8", () => {
   });
 });
 
+/** Lets everything happen that waits for nothing else. */
+const settle = () => new Promise((resolve) => { setTimeout(resolve); });
+
 describe("tree", () => {
   const folder = (name: string, children?: TreeNode[], more: Partial<TreeNode> = {}): TreeNode => ({ name, path: name, kind: "directory", ...(children ? { children } : {}), ...more });
   const file = (name: string): TreeNode => ({ name, path: name, kind: "file" });
@@ -110,6 +113,40 @@ describe("tree", () => {
     top = folder("", [file("f")]);
     await tree.load("");
     expect(tree.get().map((r) => r.path)).toEqual(["f"]);
+  });
+
+  it("reads a closed folder anew when anything may have changed, with what is open in it", async () => {
+    const inside: Record<string, TreeNode[]> = { a: [folder("b")], "a/b": [folder("c")], "a/b/c": [folder("d")], "a/b/c/d": [file("old")] };
+    // The root is read three levels deep, so what lies in a/b/c is not read with it.
+    const top = folder("", [folder("a", [folder("b", [folder("c")])])]);
+    const tree = new Tree("/p", async (path) => (path === "" ? top : folder(path, inside[path])));
+    await tree.load("", depthAhead);
+    for (const path of ["a", "a/b", "a/b/c", "a/b/c/d"]) tree.toggle(path);
+    await settle();
+    expect(tree.get().at(-1)?.path).toBe("a/b/c/d/old");
+    tree.toggle("a/b/c");
+    inside["a/b/c"] = [folder("d"), file("new")];
+    inside["a/b/c/d"] = [file("new")];
+    tree.refresh("all");
+    await settle();
+    tree.toggle("a/b/c");
+    await settle();
+    expect(tree.get().map((r) => r.path)).toEqual(["a", "a/b", "a/b/c", "a/b/c/d", "a/b/c/d/new", "a/b/c/new"]);
+  });
+
+  it("does not keep what was read of a folder before anything may have changed", async () => {
+    const answers: ((node: TreeNode) => void)[] = [];
+    const tree = new Tree("/p", (path) => (path === "" ? Promise.resolve(folder("", [folder("a", [], { truncated: true, total: 61 })])) : new Promise((resolve) => answers.push(resolve))));
+    await tree.load("");
+    tree.toggle("a");
+    tree.toggle("a"); // closed before it was read
+    tree.refresh("all");
+    answers.shift()!(folder("a", [file("old")]));
+    await settle();
+    answers.shift()!(folder("a", [file("new")]));
+    await settle();
+    tree.toggle("a");
+    expect(tree.get().map((r) => r.path)).toEqual(["a", "a/new"]);
   });
 
   it("reads large folders page by page", async () => {

@@ -100,10 +100,19 @@ export class Tree {
   toggle(path: string, open = !this.open.has(path)): void {
     if (open) {
       this.open.add(path);
-      const state = this.folders.get(path)?.state;
-      if (state !== "ready" && state !== "loading") void this.load(path);
+      // Folders in it may have been left open, and forgotten while nobody saw them.
+      for (const seen of this.open) if ((seen === path || seen.startsWith(`${path}/`)) && this.sees(seen)) this.need(seen);
     } else this.open.delete(path);
     this.changed();
+  }
+
+  /** Whether a folder and all above it are open. */
+  private sees(path: string): boolean { return [...above(path), path].every((folder) => this.open.has(folder)); }
+
+  /** Reads a folder that is not known. */
+  private need(path: string): void {
+    const state = this.folders.get(path)?.state;
+    if (state !== "ready" && state !== "loading") void this.load(path);
   }
 
   /** Opens the folders on the way to a path. */
@@ -111,11 +120,13 @@ export class Tree {
     for (const folder of above(path)) if (!this.open.has(folder)) this.toggle(folder, true);
   }
 
-  /** Reads again what changed, of the folders that were read: those of the paths, or all. */
+  /** Reads again what changed, of the folders that were read: those of the paths, or all that are seen. */
   refresh(paths: ReadonlySet<string> | "all"): void {
     if (paths === "all") {
+      // What nobody sees is forgotten: it is read when its folder is opened.
+      for (const path of [...this.folders.keys()]) if (!this.sees(path) && !this.busy.has(path)) this.folders.delete(path);
       void this.load("", depthAhead);
-      for (const path of this.folders.keys()) if (path !== "" && this.open.has(path)) void this.load(path);
+      for (const path of this.folders.keys()) if (path !== "") void this.load(path);
       return;
     }
     const folders = new Set<string>();
