@@ -157,6 +157,25 @@ describe("tree", () => {
     expect(tree.get().map((r) => r.path)).toEqual(["a", "b"]);
   });
 
+  it("reads the next page after the one that is under way, and none unasked", async () => {
+    const names = ["a", "b", "c", "d"], asked: number[] = [];
+    const tree = new Tree("/p", async (_path, _depth, offset) => { asked.push(offset); return folder("", [file(names[offset]!)], { truncated: true, total: 4, next: offset + 1 }); });
+    await tree.load("");
+    await Promise.all([tree.more(""), tree.more("")]); // the second press comes while the first is answered
+    expect(tree.get().map((r) => r.name || "more")).toEqual(["a", "b", "c", "more"]);
+    asked.length = 0;
+    await tree.load("");
+    expect(asked).toEqual([0]);
+  });
+
+  it("asks for no more where that fails", async () => {
+    let asked = 0;
+    const tree = new Tree("/p", async () => { if (++asked > 1) throw new Error("gone"); return folder("", [file("a")], { truncated: true, total: 3, next: 1 }); });
+    await tree.load("");
+    await Promise.all([tree.more(""), tree.more("")]);
+    expect(asked).toBe(2);
+  });
+
   it("keeps what it has when the project cannot be read", async () => {
     let fails = false;
     const tree = new Tree("/p", async () => { if (fails) throw new Error("gone"); return folder("", [file("a")]); });

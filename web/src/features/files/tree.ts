@@ -68,11 +68,17 @@ export class Tree {
       for (let i = 1; i < wanted && node.next; i++) this.add(path, node = await this.read(path, 1, node.next, gone.signal));
     } catch (error) {
       if (gone.signal.aborted) return;
+      this.then.delete(path);
       // A folder that went away is no longer in the one above it; the project's own says so.
       this.set(path, { entries: had?.entries ?? [], total: had?.total ?? 0, state: "failed", error });
     } finally {
       if (this.busy.get(path) === gone) this.busy.delete(path);
     }
+    await this.goOn(path);
+  }
+
+  /** Does what was asked for while a folder was read. */
+  private async goOn(path: string): Promise<void> {
     if (this.again.delete(path)) await this.load(path);
     else if (this.then.delete(path)) await this.more(path);
   }
@@ -85,16 +91,19 @@ export class Tree {
       this.then.add(path);
       return;
     }
+    if (folder.entries.length >= folder.total) return;
     const gone = new AbortController();
     this.busy.set(path, gone);
     try {
       this.add(path, await this.read(path, 1, folder.entries.length, gone.signal));
     } catch (error) {
-      if (!gone.signal.aborted) this.set(path, { ...folder, state: "failed", error });
+      if (gone.signal.aborted) return;
+      this.then.delete(path);
+      this.set(path, { ...folder, state: "failed", error });
     } finally {
       if (this.busy.get(path) === gone) this.busy.delete(path);
     }
-    if (this.again.delete(path)) await this.load(path);
+    await this.goOn(path);
   }
 
   toggle(path: string, open = !this.open.has(path)): void {
