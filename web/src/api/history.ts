@@ -37,5 +37,5 @@ export async function coordination(projectRoot: string, signal?: AbortSignal): P
 }
 
 export async function setCoordination(projectRoot: string, mode: string, tag: string): Promise<void> {
-  await request("/api/project/coordination", { ...jsonBody({ projectRoot, mode }, tag ? { "If-Match": tag } : {}), method: "PUT" });
+  await request("/api/project/coordination", { ...jsonBody({ projectRoot, mode }, tag ? { "If-Match": tag } : { "If-None-Match": "*" }), method: "PUT" });
 }
