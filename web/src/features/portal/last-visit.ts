@@ -9,7 +9,7 @@ const most = 50;
 /** Who comes back within this time continues the same visit, in milliseconds. */
 const pauseOfVisit = 30 * 60_000;
 
-/** One visit: when the page was looked at last, and until when things are known from the visit before; "" for none. */
+/** One visit: up to when happenings were shown last, and until when things are known from the visit before; "" for none. */
 export interface Visit { seen: string; before: string }
 
 type Visits = Record<string, Visit>;
@@ -29,18 +29,19 @@ export function visitAt(kept: Visit | undefined, now: number): Visit {
   return now - Date.parse(kept.seen) > pauseOfVisit ? { seen, before: kept.seen } : { seen, before: kept.before };
 }
 
-/** Notes that a project is looked at, and returns the visit. */
-export function visit(projectId: string, now: number = Date.now()): Visit {
-  const is = visitAt(readRecord(name, version, isVisits)?.[projectId], now);
-  keep(projectId, is);
-  return is;
+/** The visit of a project that begins or continues now. It is not noted: nothing has been shown yet. */
+export const visitNow = (projectId: string): Visit => visitAt(readRecord(name, version, isVisits)?.[projectId], Date.now());
+
+/** Notes that a project was looked at, by the time for which its happenings were shown. */
+export function looked(projectId: string, at: number): void {
+  keep(projectId, visitAt(readRecord(name, version, isVisits)?.[projectId], at));
 }
 
-/** Notes that a person has seen everything up to now. */
-export function seenAll(projectId: string, now: number = Date.now()): Visit {
-  const at = new Date(now).toISOString();
-  keep(projectId, { seen: at, before: at });
-  return { seen: at, before: at };
+/** Notes that a person has seen everything up to a happening, whose time is the server's. */
+export function seenUpTo(projectId: string, at: string): Visit {
+  const is = { seen: at, before: at };
+  keep(projectId, is);
+  return is;
 }
 
 function keep(projectId: string, is: Visit): void {

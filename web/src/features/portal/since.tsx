@@ -8,7 +8,7 @@ import { deliverableLink, projectLink, sessionLink } from "../../route";
 import { ago, count } from "../../ui/format";
 import { ErrorNotice } from "../../ui/parts";
 import { projectKey } from "../project/live";
-import { seenAll, visit } from "./last-visit";
+import { looked, seenUpTo, visitNow } from "./last-visit";
 
 /** Entries that are shown before a person asks for more. */
 const few = 6;
@@ -17,21 +17,21 @@ const few = 6;
 const firstLook = 7 * 86_400_000;
 
 export function Since({ project }: { project: Project }) {
-  const [at, setAt] = useState(() => visit(project.id));
+  const [at, setAt] = useState(() => visitNow(project.id));
   const [firstSince] = useState(() => new Date(Date.now() - firstLook).toISOString());
   const [all, setAll] = useState(false);
-  useEffect(() => {
-    const note = () => { visit(project.id); };
-    const timer = setInterval(note, 60_000);
-    addEventListener("pagehide", note);
-    return () => { clearInterval(timer); removeEventListener("pagehide", note); note(); };
-  }, [project.id]);
   const since = at.before || firstSince;
   const { data, error, isPending, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
     queryKey: projectKey(project.path, "activity", since), retry: false, refetchInterval: 60_000,
-    queryFn: ({ signal, pageParam }) => api.activity(project.path, since, pageParam, signal),
+    queryFn: async ({ signal, pageParam }) => {
+      const asked = Date.now();
+      return { asked, ...await api.activity(project.path, since, pageParam, signal) };
+    },
     initialPageParam: "", getNextPageParam: (last) => last.nextCursor || undefined,
   });
+  // What happened after the newest page was asked for has not been seen.
+  const asked = data?.pages[0]?.asked ?? 0;
+  useEffect(() => { if (asked > 0) looked(project.id, asked); }, [project.id, asked]);
   const list = data?.pages.flatMap((p) => p.happenings ?? []) ?? [];
   const total = data?.pages[0]?.total ?? 0;
   const shown = all ? list : list.slice(0, few);
@@ -39,7 +39,7 @@ export function Since({ project }: { project: Project }) {
     <section className="portal-block since" aria-labelledby="since-title">
       <header>
         <h3 id="since-title">{at.before ? "Since you last looked" : "In the last week"}{total > 0 && <span className="soft"> {total.toLocaleString("en-US")}</span>}</h3>
-        {total > 0 && <button type="button" id="seen-all" className="button plain small" onClick={() => { setAt(seenAll(project.id)); setAll(false); }}>Seen</button>}
+        {list[0] && <button type="button" id="seen-all" className="button plain small" onClick={() => { setAt(seenUpTo(project.id, list[0]!.at)); setAll(false); }}>Seen</button>}
       </header>
       {error && <ErrorNotice error={error} />}
       {isPending && <p className="soft small"><span className="spin" /> Reading</p>}
