@@ -1,5 +1,5 @@
-import { beforeEach, describe, expect, it } from "vitest";
-import { amend, asks, projectLink } from "./route";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { amend, amendLater, asks, projectLink } from "./route";
 
 // What amend needs of a browser.
 let entry = new URL("http://localhost/");
@@ -30,6 +30,32 @@ describe("the state of a view in the address", () => {
     entry = new URL(projectLink("p_1"), entry);
     amend(pipeline, `${pipeline}?category=TASK`);
     expect(entry.pathname + entry.search).toBe(projectLink("p_1"));
+  });
+});
+
+describe("what is typed", () => {
+  beforeEach(() => { vi.useFakeTimers(); entry = new URL(pipeline, entry); });
+  afterEach(() => { vi.useRealTimers(); });
+
+  it("is in the address once, a moment after the last key", () => {
+    const replaced = vi.spyOn(history, "replaceState");
+    let giveUp = () => {};
+    for (const typed of ["b", "be", "bel"]) {
+      giveUp();
+      giveUp = amendLater(pipeline, `${pipeline}?q=${typed}`);
+      vi.advanceTimersByTime(100);
+    }
+    expect(replaced).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(250);
+    expect(replaced).toHaveBeenCalledTimes(1);
+    expect(entry.search).toBe("?q=bel");
+  });
+
+  it("is not in the address of a view to which the person has gone meanwhile", () => {
+    amendLater(pipeline, `${pipeline}?q=bel`);
+    entry = new URL(projectLink("p_1"), entry);
+    vi.advanceTimersByTime(250);
+    expect(entry.search).toBe("");
   });
 });
 

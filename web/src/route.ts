@@ -1,5 +1,5 @@
 // The address is the page's state: every view has a link, and the back button works.
-import { useSyncExternalStore } from "react";
+import { useEffect, useState, useSyncExternalStore } from "react";
 
 export type Route =
   | { view: "sessions" }
@@ -79,6 +79,15 @@ export function amend(path: string, to: string): void {
   if (shown === JSON.stringify(routeOf(path))) navigate(to, "replace");
 }
 
+/** How soon what a person types is in the address, in milliseconds. A browser allows few changes of it. */
+const settles = 250;
+
+/** Amends the entry of the view at a path in a moment, unless that is given up before: it returns how. */
+export function amendLater(path: string, to: string): () => void {
+  const timer = setTimeout(() => amend(path, to), settles);
+  return () => clearTimeout(timer);
+}
+
 function subscribe(listener: () => void): () => void {
   addEventListener("popstate", listener);
   addEventListener(changed, listener);
@@ -95,6 +104,19 @@ export function useRoute(): Route {
 /** A parameter of the address's query. */
 export function useParam(name: string): string {
   return useSyncExternalStore(subscribe, () => new URLSearchParams(location.search).get(name) ?? "");
+}
+
+/**
+ * A parameter that a person types, in the view at a path. What was typed counts at once, and is in
+ * the address a moment later. Until then the links of the view have to carry it.
+ */
+export function useTypedParam(name: string, path: string, linkOf: (typed: string) => string): [typed: string, type: (text: string) => void] {
+  const known = useParam(name);
+  const [typed, type] = useState(known);
+  useEffect(() => { type(known); }, [known]);
+  const to = typed === known ? "" : linkOf(typed);
+  useEffect(() => (to ? amendLater(path, to) : undefined), [path, to]);
+  return [typed, type];
 }
 
 /** Whether a fragment asks for something that takeFragment takes. */

@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import * as api from "../../api/history";
 import type { Project } from "../../api/types";
-import { navigate, projectLink, sessionLink, useParam } from "../../route";
+import { navigate, projectLink, sessionLink, useParam, useTypedParam } from "../../route";
 import { count } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice } from "../../ui/parts";
@@ -17,7 +17,9 @@ const kinds: readonly (readonly [kind: string, label: string])[] = [
 const bad = new Set(["deny", "denied", "refused", "failed"]);
 
 export function Audit({ project }: { project: Project }) {
-  const kind = useParam("kind"), actor = useParam("actor"), since = useParam("since");
+  const kind = useParam("kind"), since = useParam("since");
+  const addressOf = (actor: string, change: Partial<Pick<api.AuditFilter, "kind" | "since">> = {}) => projectLink(project.id, "history", "", { show: "audit", kind, actor, since, ...change });
+  const [actor, type] = useTypedParam("actor", projectLink(project.id, "history"), addressOf);
   const filter = useSettled({ kind, actor, since });
   const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
     queryKey: ["audit", project.path, filter], queryFn: ({ signal, pageParam }) => api.audit(project.path, filter, pageParam, signal), initialPageParam: "", getNextPageParam: (last) => last.nextCursor, retry: false,
@@ -27,13 +29,13 @@ export function Audit({ project }: { project: Project }) {
   // A page without entries says only that older ones must be looked for.
   const empty = data !== undefined && entries.length === 0;
   useEffect(() => { if (empty && hasNextPage && !isFetchingNextPage && data.pages.length < 10) void fetchNextPage(); }, [empty, hasNextPage, isFetchingNextPage, fetchNextPage, data]);
-  const to = (change: Partial<api.AuditFilter>) => navigate(projectLink(project.id, "history", "", { show: "audit", kind, actor, since, ...change }), "replace");
+  const to = (change: Parameters<typeof addressOf>[1]) => navigate(addressOf(actor, change), "replace");
   return (
     <section className="history-section" aria-label="Audit log">
       <Whole />
       <div className="filters">
         <label>Kind<select className="field" id="audit-kind" value={kind} onChange={(e) => to({ kind: e.target.value })}><option value="">All</option>{kinds.map(([id, label]) => <option key={id} value={id}>{label}</option>)}</select></label>
-        <label>By<input className="field" id="audit-actor" value={actor} placeholder="anybody" maxLength={200} autoComplete="off" onChange={(e) => to({ actor: e.target.value })} /></label>
+        <label>By<input className="field" id="audit-actor" value={actor} placeholder="anybody" maxLength={200} autoComplete="off" onChange={(e) => type(e.target.value)} /></label>
         <label>Since<input className="field" type="date" value={since} onChange={(e) => to({ since: e.target.value })} /></label>
       </div>
       {error && <ErrorNotice error={error} />}

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import * as api from "../../api/portal";
 import { isFailure } from "../../api/http";
-import { amend, projectLink } from "../../route";
+import { amendLater, projectLink } from "../../route";
 import { count } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice } from "../../ui/parts";
@@ -20,9 +20,6 @@ import { DoFirst, Matrix, States } from "./summary";
 import { Waiting } from "./waiting";
 import "./portal.css";
 
-/** How soon a filter is in the address, in milliseconds. A browser allows few changes of it. */
-const settles = 250;
-
 function useFilter(projectId: string): [Filter, (f: Filter) => void] {
   const [filter, set] = useState(() => filterOf(location.search));
   useEffect(() => {
@@ -30,10 +27,7 @@ function useFilter(projectId: string): [Filter, (f: Filter) => void] {
     addEventListener("popstate", back);
     return () => removeEventListener("popstate", back);
   }, []);
-  useEffect(() => {
-    const timer = setTimeout(() => amend(projectLink(projectId), projectLink(projectId, "", "", queryOf(filter))), settles);
-    return () => clearTimeout(timer);
-  }, [filter, projectId]);
+  useEffect(() => amendLater(projectLink(projectId), projectLink(projectId, "", "", queryOf(filter))), [filter, projectId]);
   return [filter, set];
 }
 
