@@ -34,7 +34,7 @@ func projectRoutes() []route {
 				{in: "query", name: "path", doc: "the folder to begin with, relative to the project or absolute; the project without it"},
 				{in: "query", name: "offset", integer: true, doc: "how many entries of that folder to leave out"},
 				{in: "query", name: "limit", integer: true, doc: "how many entries of that folder to list, 1 to 1000; 60 without it, as of every folder below"}},
-			action: answers(getTree), errors: errorsOf(projectErrors, []fault.Type{fault.NotFound})},
+			action: answers(getTree), errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.WorkspaceFileReadFailed})},
 		{method: get, path: "/api/working-root/scope", name: "getScope", summary: "The deliverables and knowledge type folders that can be worked on.",
 			params: []param{workingRoot}, action: action{answer: scopeAnswer{}, serve: serveScope}, tagged: true, errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.Overloaded})},
 		{method: get, path: "/api/working-root/deliverable/status", name: "getStatus", summary: "A deliverable's state and how it came there.",

@@ -79,7 +79,7 @@ const (
 )
 
 // Tree lists a project, an absolute path. It fails with NOT_FOUND where Folder is
-// no folder of it.
+// no folder of it, and with WORKSPACE_FILE_READ_FAILED where that cannot be read.
 func Tree(ctx context.Context, project string, o TreeOptions) (*Node, error) {
 	o.Depth = min(cmp.Or(max(o.Depth, 0), DefaultDepth), MaxDepth)
 	o.Limit = min(cmp.Or(max(o.Limit, 0), DefaultLimit), MaxLimit)
@@ -94,14 +94,14 @@ func Tree(ctx context.Context, project string, o TreeOptions) (*Node, error) {
 	defer root.Close()
 	there, err := durable.OpenFolder(root, folder)
 	if err != nil {
-		return nil, notFound(o.Folder, "folder", err)
+		return nil, unlisted(o.Folder, err, false)
 	}
 	_ = there.Close() // each folder is opened anew
 	full := filepath.Join(project, filepath.FromSlash(folder))
 	top := &Node{Name: filepath.Base(full), Path: full, Kind: Directory}
 	t := &tree{o: o, root: root, left: cmp.Or(o.MaxNodes, defaultNodes), level: []pending{{top, folder, o.Offset, o.Limit}}}
 	for depth := 0; depth < o.Depth && len(t.level) > 0; depth++ {
-		if err := t.descend(ctx); err != nil {
+		if err := t.descend(ctx, depth); err != nil {
 			return nil, err
 		}
 	}
@@ -123,8 +123,9 @@ type pending struct {
 	offset, limit int
 }
 
-// descend lists the folders of a level and makes theirs the next one.
-func (t *tree) descend(ctx context.Context) error {
+// descend lists the folders of a level and makes theirs the next one. Level 0 is the folder that
+// was asked for: where it cannot be read there is nothing to answer.
+func (t *tree) descend(ctx context.Context, depth int) error {
 	level := t.level
 	t.level = nil
 	for _, p := range level {
@@ -132,6 +133,9 @@ func (t *tree) descend(ctx context.Context) error {
 			return err
 		}
 		entries, err := t.entries(p.rel)
+		if err != nil && depth == 0 {
+			return unlisted(p.rel, err, true)
+		}
 		if err != nil || t.left == 0 {
 			p.node.Truncated = true
 			continue
@@ -188,23 +192,6 @@ func (t *tree) entries(rel string) ([]fs.DirEntry, error) {
 	return all, nil
 }
 
-// Hidden reports whether a path of a project is never shown: in belay's own memory, in that
-// of git, or where more says so, which may be nil.
-func Hidden(more func(string) bool, rel string) bool { return hides(more, rel) }
-
-// hides reports whether a path is never shown: belay's own memory, that of git, and
-// what the caller says.
-func hides(more func(string) bool, rel string) bool {
-	if rel == "." {
-		return false
-	}
-	return always.Hidden(rel) || slices.ContainsFunc(strings.Split(rel, "/"), func(part string) bool { return strings.EqualFold(part, ".git") }) ||
-		more != nil && more(rel)
-}
-
-// always hides what every scope does.
-var always = new(workspace.Scope)
-
 func kindOf(mode fs.FileMode) Kind {
 	switch {
 	case mode.IsDir():
@@ -236,6 +223,20 @@ func class(c byte) int {
 		return 2
 	}
 	return 0
+}
+
+// unlisted is the error of a folder that cannot be listed, opened or not. One that is there and
+// cannot be read must not look like one that is empty, or that is not there.
+func unlisted(rel string, err error, opened bool) error {
+	why := "the folder cannot be read"
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		why += ": permission denied"
+	case !opened, errors.Is(err, fs.ErrNotExist):
+		return notFound(rel, "folder", err)
+	}
+	return fault.New(fault.WorkspaceFileReadFailed, "%s", why).With("path", fault.Clip(rel)).
+		WithHint("check the folder's permissions and its disk").Because(err)
 }
 
 func notFound(rel, what string, cause error) error {

@@ -81,6 +81,55 @@ func TestTree(t *testing.T) {
 	}
 }
 
+// A folder that is there and cannot be listed is neither empty nor missing. Below the folder that
+// is asked for it is truncated.
+func TestTreeOfAFolderThatCannotBeListed(t *testing.T) {
+	t.Parallel()
+	root := project(t, "a/shut/x", "b")
+	for _, d := range []string{root, filepath.Dir(root)} {
+		if err := os.Chmod(d, 0o755); err != nil { // the way there is open to all
+			t.Fatal(err)
+		}
+	}
+	shut := filepath.Join(root, "a", "shut")
+	t.Cleanup(func() { _ = os.Chmod(shut, 0o700) })
+	for _, mode := range []os.FileMode{0, 0o111, 0o444} {
+		if err := os.Chmod(shut, mode); err != nil {
+			t.Fatal(err)
+		}
+		var n, above *Node
+		var err, aboveErr error
+		asNobody(t, func() {
+			n, err = Tree(t.Context(), root, TreeOptions{Folder: "a/shut"})
+			above, aboveErr = Tree(t.Context(), root, TreeOptions{Folder: "a"})
+		})
+		if !fault.Is(err, fault.WorkspaceFileReadFailed) {
+			t.Errorf("mode %o: %v, %v", mode, n, err)
+		}
+		if aboveErr != nil || !cmp.Equal(drawn(above, ""), []string{"a/", " shut/ [0, next 0]"}) {
+			t.Errorf("mode %o, from above: %v, %v", mode, above, aboveErr)
+		}
+	}
+}
+
+// A disk may fail after the folder was opened.
+func TestTreeOfAFolderThatFailsLate(t *testing.T) {
+	t.Parallel()
+	closed, err := os.OpenRoot(project(t, "a/b"))
+	if err != nil || closed.Close() != nil {
+		t.Fatal(err)
+	}
+	late := &tree{root: closed, left: 1, level: []pending{{&Node{}, "a", 0, 1}}}
+	if err := late.descend(t.Context(), 0); !fault.Is(err, fault.WorkspaceFileReadFailed) {
+		t.Errorf("the folder that was asked for: %v", err)
+	}
+	below := &Node{}
+	late.level = []pending{{below, "a", 0, 1}}
+	if err := late.descend(t.Context(), 1); err != nil || !below.Truncated {
+		t.Errorf("one below: %+v, %v", below, err)
+	}
+}
+
 func TestTreeIsBounded(t *testing.T) {
 	t.Parallel()
 	var names []string

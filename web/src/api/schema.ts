@@ -12426,7 +12426,7 @@ export interface operations {
                     "application/json": components["schemas"]["fault.Body"];
                 };
             };
-            /** @description SDK_FAILURE */
+            /** @description WORKSPACE_FILE_READ_FAILED, SDK_FAILURE */
             500: {
                 headers: {
                     [name: string]: unknown;

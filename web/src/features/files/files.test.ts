@@ -157,6 +157,18 @@ describe("tree", () => {
     expect(tree.get().map((r) => r.path)).toEqual(["a", "b"]);
   });
 
+  it("does not take a folder that cannot be read for an empty one", async () => {
+    const tree = new Tree("/p", async (path) => (path === "" ? folder("", [folder("a", undefined, { truncated: true }), folder("b")]) : folder(path, undefined, { truncated: path === "a" })));
+    await tree.load("", depthAhead);
+    tree.toggle("a");
+    tree.toggle("b");
+    await settle();
+    expect(tree.get().map((r) => [r.path, r.state])).toEqual([["a", "failed"], ["b", "ready"]]);
+    const shut = new Tree("/p", async () => folder("", undefined, { truncated: true }));
+    await shut.load("");
+    expect(shut.top().state).toBe("failed");
+  });
+
   it("reads the next page after the one that is under way, and none unasked", async () => {
     const names = ["a", "b", "c", "d"], asked: number[] = [];
     const tree = new Tree("/p", async (_path, _depth, offset) => { asked.push(offset); return folder("", [file(names[offset]!)], { truncated: true, total: 4, next: offset + 1 }); });

@@ -1,5 +1,6 @@
 // The folders of a project that a person looks into: which are open, and what is in them.
 import { tree as readTree, pageOfFolder, type TreeNode } from "../../api/files";
+import { Failure } from "../../api/http";
 import { above, folderOf } from "./names";
 
 export type EntryKind = "folder" | "file" | "link";
@@ -64,6 +65,8 @@ export class Tree {
     try {
       const wanted = Math.max(1, Math.ceil((had?.entries.length ?? 0) / pageOfFolder));
       let node = await this.read(path, depth, 0, gone.signal);
+      // A folder that cannot be listed is truncated, and nobody knows how many entries it has. An empty one is not truncated.
+      if (node.truncated && node.total === undefined && !node.children) throw new Failure(0, "WORKSPACE_FILE_READ_FAILED", "The folder cannot be read.");
       this.take(path, node);
       for (let i = 1; i < wanted && node.next; i++) this.add(path, node = await this.read(path, 1, node.next, gone.signal));
     } catch (error) {

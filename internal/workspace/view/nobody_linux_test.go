@@ -1,0 +1,32 @@
+package view
+
+import (
+	"os"
+	"runtime"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// asNobody runs f as a user whom permission bits bind. Root is bound by none,
+// so for the time of the call this thread alone is the user that owns nothing,
+// and may enter only folders that are open to all.
+func asNobody(t *testing.T, f func()) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		f()
+		return
+	}
+	const keep, nobody = ^uintptr(0), 65534
+	become := func(user uintptr) {
+		t.Helper()
+		if _, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, keep, user, keep); errno != 0 {
+			t.Fatal(errno) // the thread stays locked and ends with this goroutine
+		}
+	}
+	runtime.LockOSThread()
+	become(nobody)
+	f()
+	become(0)
+	runtime.UnlockOSThread()
+}
