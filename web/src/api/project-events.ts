@@ -1,6 +1,6 @@
 // What changes in a project, told to every tab that shows it. One tab reads the stream of a
 // project and tells the others, as a browser opens only few connections.
-import { isFailure, withQuery } from "./http";
+import { isFailure, isProjectGone, withQuery } from "./http";
 import { objectOf, pause, readStream } from "./stream";
 
 /**
@@ -26,8 +26,8 @@ export function changeOf(data: Data | undefined): ProjectChange {
 /** How long a stream may be silent, in milliseconds; the server sends a comment every 15 seconds. */
 const silence = 40_000;
 
-/** The first and the longest wait before the next try, in milliseconds. */
-const shortest = 500, longest = 10_000;
+/** The first and the longest wait before the next try, in milliseconds, and the one after a refusal. */
+const shortest = 500, longest = 10_000, refused = 30_000;
 
 const everything: ProjectChange = { paths: [], all: true };
 
@@ -39,8 +39,8 @@ type Word = News | "live?";
 interface Place { at: string }
 
 /**
- * Reads the changes of a project after a place until the signal is aborted, or the server
- * refuses. A connection that was lost is continued: the server sends what came meanwhile.
+ * Reads the changes of a project after a place until the signal is aborted, or the project
+ * is gone. A connection that was lost is continued: the server sends what came meanwhile.
  */
 async function read(project: string, place: Readonly<Place>, tell: (news: News) => void, signal: AbortSignal): Promise<void> {
   const quiet = () => tell({ at: place.at, live: false });
@@ -59,11 +59,12 @@ async function read(project: string, place: Readonly<Place>, tell: (news: News) 
         }
       });
     } catch (err) {
-      // A project that is gone is refused for good. Anything else is tried again.
-      if (isFailure(err) && err.status >= 400 && err.status < 500 && err.status !== 429) {
+      // Only a project that is gone ends the stream. A browser that is refused may be let in at any time.
+      if (isProjectGone(err)) {
         tell({ at: place.at, change: everything });
         break;
       }
+      if (isFailure(err) && err.status >= 400 && err.status < 500 && err.status !== 429) wait = refused;
     }
     quiet();
     await pause(wait, signal);
