@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import * as api from "../../api/client";
+import { isFailure } from "../../api/http";
 import type { ClosedDecision } from "../../api/types";
 import { useClosed } from "../../app-state";
 import { questionLink, sessionLink } from "../../route";
@@ -60,13 +61,14 @@ function Answer({ d, link = false }: { d: ClosedDecision; link?: boolean }) {
   );
 }
 
-/** A link to a question that does not wait any more. */
+/** A link to a question that does not wait any more, or that never did. */
 export function ClosedQuestion({ id }: { id: string }) {
-  const { data } = useQuery({ queryKey: ["closed", id], queryFn: ({ signal }) => api.question(id, signal), retry: false });
+  const { data, error } = useQuery({ queryKey: ["closed", id], queryFn: ({ signal }) => api.question(id, signal), retry: false, refetchInterval: (q) => (q.state.data?.open ? 2_500 : false) });
   return (
     <div className="empty-main">
-      <h2>This question is closed</h2>
-      {data?.closed ? <div className="closed-one"><Answer d={data.closed} /></div> : <p className="soft">It was answered, its time ran out, or its turn has ended.</p>}
+      {data?.closed ? <><h2>This question is closed</h2><div className="closed-one"><Answer d={data.closed} /></div></>
+        : isFailure(error, "NOT_FOUND") ? <><h2>There is no such question</h2><p className="soft">It never existed, its turn has ended, or it was answered more than a month ago.</p></>
+          : error ? <ErrorNotice error={error} /> : <p className="soft"><span className="spin" /> Reading</p>}
       <p><a href="/inbox?show=closed">All closed questions</a></p>
     </div>
   );
