@@ -107,6 +107,11 @@ func TestRepositoriesAreShown(t *testing.T) {
 			t.Errorf("%s is asked about as %q, and described as %q: %s", command, e.Automatic, does, told)
 		}
 	}
+	for _, command := range []string{"git gc -q", "git gc -q; git gc -q", "echo x >a; git -c user.name=A -c user.email=a@example.com commit -qam x; git repack -adq"} {
+		if e, told := attempt(t, s, w, command); len(e.Automatic) > 0 || len(e.Repositories) != 1 {
+			t.Errorf("%s is asked about as %q: %s", command, e.Automatic, told)
+		}
+	}
 	if e, told := attempt(t, s, w, "rm a; mkdir a; echo x >a/x"); len(e.Automatic) > 0 {
 		t.Errorf("a folder in the place of a file is taken for a repository: %q, %s", e.Automatic, told)
 	}

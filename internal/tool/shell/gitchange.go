@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"strings"
 	"time"
 
 	"belay/internal/durable"
@@ -111,16 +112,16 @@ func (g *gitChange) describe() []string {
 	return g.lines
 }
 
-// describeLost counts the objects that go.
+// describeLost counts the files of objects that go and are nowhere else.
 func (g *gitChange) describeLost() {
-	n := 0
+	var lost []string
 	for rest, c := range g.changes {
 		if lostObject(rest, c) {
-			n++
+			lost = append(lost, strings.TrimPrefix(rest, objectsDir))
 		}
 	}
-	if n > 0 {
-		g.addLine("%s removed or replaced", quantity.Count(n, "file with objects", "files with objects"))
+	if len(lost) > 0 && !objectsStay(g.ctx, g.root, g.made, g.repo, lost) {
+		g.addLine("%s removed or replaced", quantity.Count(len(lost), "file with objects", "files with objects"))
 	}
 }
 

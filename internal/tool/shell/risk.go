@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"belay/internal/permit/review"
 	"belay/internal/tool"
 	"belay/internal/tool/risk"
+	"belay/internal/workspace/repository"
 )
 
 // risks are those of changes.
@@ -52,7 +54,7 @@ func risksOf(ctx context.Context, w *tool.Environment, contents journal.Name, ch
 		r.automatic, r.onRequest = append(r.automatic, t.automatic...), append(r.onRequest, t.onRequest...)
 		r.runs[i] = r.runs[i] || len(t.automatic) > 0
 	}
-	r.addHistory(changes)
+	r.addHistory(ctx, w.Root, string(contents), changes)
 	return r, nil
 }
 
@@ -97,33 +99,69 @@ func version(s journal.State) review.Version {
 }
 
 // addHistory adds the repositories whose history goes, or a part of it: undo leaves what git
-// keeps alone. Git itself removes objects when it packs them or prunes.
-func (r *risks) addHistory(changes []journal.Change) {
-	lost := map[string]string{} // by repository
-	var order []string
-	for i, c := range changes {
+// keeps alone. Objects that Git packs anew are in what the command made, and do not go.
+func (r *risks) addHistory(ctx context.Context, root *os.Root, made string, changes []journal.Change) {
+	ctx, cancel := context.WithTimeout(ctx, gitTime)
+	defer cancel()
+	objects, gone := map[string][]string{}, map[string]bool{} // by repository
+	var repos []string
+	for _, c := range changes {
 		repo, rest, in := insideGit(string(c.Path))
-		gone := in && rest == "HEAD" && c.After.Type == journal.None
-		if !gone && !(in && lostObject(rest, &c)) {
+		head := in && rest == "HEAD" && c.After.Type == journal.None
+		if !head && !(in && lostObject(rest, &c)) {
 			continue
 		}
-		r.runs[i] = true
-		if lost[repo] == "" {
-			order = append(order, repo)
-			lost[repo] = "objects of " + tool.Printable(repo) + ", which hold its history, are removed or replaced"
+		if objects[repo] == nil && !gone[repo] {
+			repos = append(repos, repo)
 		}
-		if gone {
-			lost[repo] = tool.Printable(repo) + " is removed with its history"
+		if gone[repo] = gone[repo] || head; !head {
+			objects[repo] = append(objects[repo], strings.TrimPrefix(rest, objectsDir))
 		}
 	}
-	for _, repo := range order {
-		r.automatic = append(r.automatic, lost[repo]+", and nobody can take that back")
+	lost := map[string]bool{}
+	for _, repo := range repos {
+		switch {
+		case gone[repo]:
+			r.automatic = append(r.automatic, tool.Printable(repo)+" is removed with its history, and nobody can take that back")
+		case !objectsStay(ctx, root, made, repo, objects[repo]):
+			r.automatic = append(r.automatic, "objects of "+tool.Printable(repo)+", which hold its history, are removed or replaced, and nobody can take that back")
+		default:
+			continue
+		}
+		lost[repo] = true
 	}
+	for i, c := range changes {
+		if repo, rest, in := insideGit(string(c.Path)); in && lost[repo] && (rest == "HEAD" && c.After.Type == journal.None || lostObject(rest, &c)) {
+			r.runs[i] = true
+		}
+	}
+}
+
+// objectsDir begins the names of a repository's objects.
+const objectsDir = "objects/"
+
+// objectsStay reports whether all that files of a repository's objects hold is in what a
+// command made, too.
+func objectsStay(ctx context.Context, root *os.Root, made, repo string, files []string) bool {
+	if made == "" {
+		return false
+	}
+	from, err := root.OpenRoot(path.Join(repo, objectsDir))
+	if err != nil {
+		return false
+	}
+	defer from.Close()
+	store, err := root.OpenRoot(path.Join(made, repo, objectsDir))
+	if err != nil {
+		return false
+	}
+	defer store.Close()
+	return repository.Keeps(ctx, from, files, store)
 }
 
 // lostObject reports whether a change takes something out of the objects of a repository.
 func lostObject(rest string, c *journal.Change) bool {
-	if c.Before.Type != journal.File || c.Op == journal.Mode || !strings.HasPrefix(rest, "objects/") {
+	if c.Before.Type != journal.File || c.Op == journal.Mode || !strings.HasPrefix(rest, objectsDir) {
 		return false
 	}
 	// Lists of objects can be made again; a half-written object is none.
