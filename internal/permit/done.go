@@ -21,11 +21,12 @@ const (
 func (e Effect) Shown() Effect {
 	own := func(s string) string { return s }
 	if e.Done != nil {
-		e.Paths = shown(e.unignored(), own)
+		e.Paths = e.unignored()
 		done := *e.Done
 		done.Ignored = shown(done.Ignored, func(i Ignored) string { return i.Path })
 		e.Done = &done
 	}
+	e.Paths = shown(e.Paths, own)
 	e.Automatic, e.OnRequest, e.Runs = shown(e.Automatic, own), shown(e.OnRequest, own), shown(e.Runs, own)
 	e.Repositories = shown(e.Repositories, func(r Repository) string { return r.Path + strings.Join(r.Does, "") })
 	return e

@@ -73,6 +73,9 @@ func encode(v any) ([]byte, error) {
 // field that v does not have, or anything after the value, is [errMalformed].
 func readJSON(root *os.Root, name string, limit int64, v any) error {
 	data, _, err := durable.ReadFile(root, name, limit)
+	if errors.Is(err, durable.ErrTooLarge) {
+		return fmt.Errorf("%w: %w", errMalformed, err)
+	}
 	if err != nil {
 		return err
 	}

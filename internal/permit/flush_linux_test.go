@@ -2,6 +2,7 @@ package permit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -50,7 +51,11 @@ var flushed = map[string]func(d *Requests, dir string) error{
 		return err
 	},
 	"grant": func(d *Requests, _ string) error {
-		return d.grant(question("dec_1"), Decision{DecisionID: "dec_1", Verdict: VerdictAllowSession})
+		g, err := d.prepareGrants(question("dec_1"), Decision{DecisionID: "dec_1", Verdict: VerdictAllowSession})
+		if err != nil {
+			return err
+		}
+		return errors.Join(d.note(g), g.lines.Close())
 	},
 	"audit in a new folder": func(_ *Requests, dir string) error {
 		return makeFolder(filepath.Join(dir, "state"))

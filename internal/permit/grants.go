@@ -27,29 +27,39 @@ type grant struct {
 
 func grantFile(sessionID string) string { return dirGrants + "/" + sessionID + ".jsonl" }
 
-// grant notes what a session-wide decision covers. The store's lock is held.
-func (d *Requests) grant(r Request, dec Decision) (err error) {
-	lines, err := durable.OpenLines(d.root.Root(), grantFile(r.SessionID), 0o600, durable.Grant)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, lines.Close()) }()
-	var all []byte
+// grants are those of one decision for a whole session, before they are on record. The
+// store's lock is held from [Requests.prepareGrants] on.
+type grants struct {
+	lines *durable.Lines
+	data  []byte
+}
+
+// prepareGrants fails where what a decision covers cannot be noted. The caller closes lines.
+func (d *Requests) prepareGrants(r Request, dec Decision) (g grants, err error) {
 	for _, class := range r.Effect.Classes() {
 		line, err := encode(grant{dec.Time, r.Agent, class, dec.By, r.ID})
 		if err != nil {
-			return err
+			return g, err
 		}
-		all = append(all, line...)
+		g.data = append(g.data, line...)
 	}
-	if lines.Size()+int64(len(all)) > maxGrantBytes {
-		return fault.New(fault.InvalidRequest, "this session has too many decisions for the whole session").
+	if g.lines, err = durable.OpenLines(d.root.Root(), grantFile(r.SessionID), 0o600, durable.Grant); err != nil {
+		return g, err
+	}
+	if g.lines.Size()+int64(len(g.data)) > maxGrantBytes {
+		err = fault.New(fault.InvalidRequest, "this session has too many decisions for the whole session").
 			WithHint("answer allow or deny")
+		return g, errors.Join(err, g.lines.Close())
 	}
-	if err := lines.Append(all); err != nil {
+	return g, nil
+}
+
+// note puts the grants on record.
+func (d *Requests) note(g grants) error {
+	if err := g.lines.Append(g.data); err != nil {
 		return err
 	}
-	if err := lines.Sync(); err != nil {
+	if err := g.lines.Sync(); err != nil {
 		return err
 	}
 	return durable.FlushDir(d.root.Root(), dirGrants, durable.Grant) // the file may be new

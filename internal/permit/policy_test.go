@@ -329,4 +329,8 @@ func TestShownFits(t *testing.T) {
 	if n := len(e.Shown().Paths); n == 0 {
 		t.Error("it names no file")
 	}
+	e = Effect{Tool: "project.scaffold", Kind: Write, Paths: e.Paths}
+	if n := len(e.Shown().Paths); n == 0 || n > maxShownPaths {
+		t.Errorf("a call that has not run names %d files", n)
+	}
 }

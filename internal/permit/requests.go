@@ -21,7 +21,9 @@ const (
 	lockName    = "desk.lock"
 
 	maxRequestBytes = 512 << 10
-	maxVerdictBytes = 16 << 10
+	// maxVerdictBytes has room for an answer whose note, paths and subject are as long as they
+	// may be, each character of them escaped.
+	maxVerdictBytes = 6 * (maxOnlyBytes + 4*(maxNote+maxBy) + maxSummary + 16<<10)
 	maxOpen         = 1000
 	// kept is how long an answer is kept, so that a process which starts again
 	// finds it, and a second answer learns that it comes late.

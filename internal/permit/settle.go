@@ -16,7 +16,7 @@ import (
 // should a power cut bring the question back, its answer still counts.
 func (d *Requests) settle(ctx context.Context, r Request, dec Decision) (settled Decision, won bool, err error) {
 	dec.About = r.Effect.Fingerprint()
-	err = d.locked(ctx, func() error {
+	err = d.locked(ctx, func() (err error) {
 		v, err := d.answer(r.ID)
 		if err == nil {
 			settled = v.Decision
@@ -29,13 +29,28 @@ func (d *Requests) settle(ctx context.Context, r Request, dec Decision) (settled
 		if _, err := d.root.Root().Lstat(questionFile(r.ID)); err != nil {
 			return err
 		}
+		// What cannot be kept is refused before the log says that it counts.
+		answer, err := encode(newRecord(r, dec))
+		if err == nil && len(answer) > maxVerdictBytes {
+			err = fault.New(fault.InvalidRequest, "the answer has more than %d bytes", maxVerdictBytes).WithHint("write a shorter note, or name fewer files")
+		}
+		if err != nil {
+			return err
+		}
+		var g grants
+		if dec.Verdict == VerdictAllowSession {
+			if g, err = d.prepareGrants(r, dec); err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, g.lines.Close()) }()
+		}
 		if d.o.Audit != nil {
 			if err := d.o.Audit.Append(ctx, r.entry(dec)); err != nil {
 				return err
 			}
 		}
-		if dec.Verdict == VerdictAllowSession {
-			if err := d.grant(r, dec); err != nil {
+		if g.lines != nil {
+			if err := d.note(g); err != nil {
 				return err
 			}
 		}

@@ -142,7 +142,6 @@ func (c *scaffoldCall) Effect() permit.Effect {
 	}
 	e.Summary = clip(fmt.Sprintf("make %d folders and %d files of %s", folders, len(e.Paths), c.name))
 	e.Diff = lines(list, maxShown)
-	e.Paths = e.Paths[:min(len(e.Paths), maxShown)]
 	return e
 }
 
