@@ -55,10 +55,12 @@ func (c *call) tryOverlay(ctx context.Context) (works bool, err error) {
 	run.Upper, run.Work = upper.Folders()
 	_, err = c.shell.runner.Run(ctx, run)
 	var setup *confine.SetupError
-	if errors.As(err, &setup) {
+	if errors.As(err, &setup) && setup.OfFileTree() {
 		return false, nil
+	} else if err != nil {
+		return false, notRun(err)
 	}
-	return err == nil, err
+	return true, nil
 }
 
 // mountTable is where Linux reports what is mounted.

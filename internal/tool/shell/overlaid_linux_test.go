@@ -95,3 +95,23 @@ func TestProjectsWithoutOverlay(t *testing.T) {
 		}
 	}
 }
+
+// A trouble that passes leaves no project without its overlay.
+func TestOverlayIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	base := tempDir(t)
+	w, s := newPlace(t, base), newShell(t, base, Options{})
+	put(t, w.Project, "f", "old")
+	must(t, os.Rename(w.Scratch, w.Scratch+".away"))
+	must(t, os.WriteFile(w.Scratch, nil, 0o600))
+	if _, err := s.Prepare(t.Context(), w, []byte(`{"command": "echo new >f"}`)); err == nil || !strings.Contains(err.Error(), "prepare the scratch folder") {
+		t.Errorf("without a scratch folder it is %v", err)
+	}
+	must(t, os.Remove(w.Scratch))
+	must(t, os.Rename(w.Scratch+".away", w.Scratch))
+	c, err := s.Prepare(t.Context(), w, []byte(`{"command": "echo new >f"}`))
+	must(t, err)
+	if !c.Effect().Deferred {
+		t.Error("it would change the project without a review")
+	}
+}

@@ -219,3 +219,8 @@ func (e *SetupError) Error() string { return e.Step + ": " + e.Err.Error() }
 
 // Unwrap returns the cause.
 func (e *SetupError) Unwrap() error { return e.Err }
+
+// OfFileTree reports whether the command's own file tree could not be made, with its overlay.
+// The next try would end the same. Others can end better, such as where a process had too many
+// files open.
+func (e *SetupError) OfFileTree() bool { return e.Step == fileTreeStep }

@@ -81,3 +81,6 @@ func dropExit(err error) error {
 	}
 	return fmt.Errorf("wait for the command: %w", err)
 }
+
+// fileTreeStep is no step here: a command has the machine's file tree.
+const fileTreeStep = "\x00"

@@ -117,6 +117,8 @@ func (l Limits) resources(ownTable bool) []supervisor.Limit {
 // threadsPerProcess is how many threads a process may have on the average.
 const threadsPerProcess = 4
 
+const fileTreeStep = supervisor.FileTreeStep
+
 // threadsOf counts the threads of a user, which is what the limit on processes
 // counts.
 func threadsOf(uid int) int {

@@ -65,8 +65,9 @@ func (f *Report) leaveOut(name string, r *Runner, set func(on bool, f *Report)) 
 	}
 }
 
-// probeTime bounds the try of one of the means.
-const probeTime = 5 * time.Second
+// probeTime bounds the try of one of the means. It takes milliseconds. A machine that is busy
+// when a server starts must not be without that means until the next start.
+const probeTime = 30 * time.Second
 
 // try runs a command that does nothing, in a folder of its own.
 func (r *Runner) try(with Report) (err error) {

@@ -100,6 +100,9 @@ func refused(err error) Answer {
 	return Answer{Step: "start the command", Problem: err.Error()}
 }
 
+// FileTreeStep is the [Answer.Step] of a file tree that this machine cannot make.
+const FileTreeStep = "give the command a file tree of its own"
+
 // prepare does what concerns the whole process.
 func (k *supervisor) prepare() error {
 	if u := k.plan.User; u != nil {
@@ -109,7 +112,7 @@ func (k *supervisor) prepare() error {
 	}
 	if t := k.plan.Tree; t != nil {
 		if err := t.enter(); err != nil {
-			return &problem{"give the command a file tree of its own", err}
+			return &problem{FileTreeStep, err}
 		}
 		k.processes = ownTable{}
 	} else {
