@@ -93,6 +93,27 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// A walk that meets nothing but folders ends when its time is up, and says so.
+func TestWalkOfFoldersEnds(t *testing.T) {
+	t.Parallel()
+	x := newWorld(t)
+	must(t, os.MkdirAll(filepath.Join(x.w.Project, "a/b/c"), 0o755))
+	up := make(chan struct{})
+	close(up)
+	k := &walk[string]{
+		w: x.w, at: place{root: x.w.Root, top: x.w.Project, name: "."}, workers: 1, until: up,
+		visitor: func() func(*handle, string, string) (string, int) { return nil },
+	}
+	for range 20 { // a walk that has ended by then may be complete
+		if _, complete, err := k.run(t.Context()); err != nil {
+			t.Fatal(err)
+		} else if !complete {
+			return
+		}
+	}
+	t.Error("nothing says that the walk was ended")
+}
+
 // Every bound cuts a search, and says so.
 func TestFindIsBounded(t *testing.T) {
 	t.Parallel()

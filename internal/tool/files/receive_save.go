@@ -139,7 +139,7 @@ const sha10 = 10
 func (c *receiveCall) write(ctx context.Context, file attachment.Content, ext string) (string, error) {
 	for _, base := range []string{file.SHA256()[:sha10], file.SHA256()} {
 		p := c.dir
-		p.name = path.Join(c.dir.name, base+ext)
+		p.name, p.missing, p.info = path.Join(c.dir.name, base+ext), c.dir.missing+1, nil
 		switch done, err := c.put(ctx, p, file); {
 		case err != nil:
 			return "", err

@@ -26,6 +26,7 @@ import (
 	"belay/internal/netguard"
 	"belay/internal/permit"
 	"belay/internal/tool"
+	"belay/internal/workspace"
 )
 
 // cdn is a server with files, a world that may download from it, and the links of both.
@@ -211,6 +212,20 @@ func TestReceiveIntoProject(t *testing.T) {
 	must(t, err)
 	if e := call.Effect(); e.Kind != permit.Write || len(e.Hosts) != 1 || e.Paths[0] != "in/data" {
 		t.Errorf("the effect is %+v", e)
+	}
+}
+
+// Where files may only be made, a folder that is there gets them as a new one does.
+func TestReceiveIntoAScaffold(t *testing.T) {
+	t.Parallel()
+	c := newCDN(t, files{"/a": {mime: "text/csv", body: "a,b"}})
+	c.w.Scope = workspace.NewScope(workspace.ScopeOptions{WriteScope: "workspace-scaffold-only", Project: c.w.Project})
+	c.sent(block.Item{URL: c.url + "/a"})
+	c.put("there/x", "x")
+	for _, dir := range []string{"there", "new/folder"} {
+		if all := c.receives(in{"downloadDir": dir}); !all.OK || c.get(all.Files[0].Path) != "a,b" {
+			t.Errorf("%s: %+v", dir, all)
+		}
 	}
 }
 

@@ -42,7 +42,12 @@ func recoverOne(root *os.Root, c session.Change) (fs.FileMode, error) {
 	if c.BeforeMode.IsDir() || c.AfterMode.IsDir() {
 		return c.AfterMode, recoverFolder(now, c)
 	}
-	if sha, mode, _ := recorded(now); sha != c.Before {
+	sha, mode, _ := recorded(now)
+	made := sha != c.Before
+	if c.Before == c.After && c.BeforeMode != c.AfterMode { // only permissions were to change
+		made = sha == c.After && mode.Perm() != c.BeforeMode.Perm()
+	}
+	if made {
 		return mode &^ fs.ModeDir, nil
 	}
 	removeFolders(root, path.Dir(c.Path), c.Folders)

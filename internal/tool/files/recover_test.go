@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"belay/internal/session"
+	"belay/internal/tool"
 )
 
 // Files that somebody has put back by hand are no obstacle, however many.
@@ -145,5 +146,21 @@ func TestRecover(t *testing.T) {
 	slices.Sort(left)
 	if diff := cmp.Diff([]string{".", "attempted", "both", "made", "new", "new/made"}, left); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Permissions that a process was about to change are known afterwards, too.
+func TestRecoverPermissions(t *testing.T) {
+	t.Parallel()
+	x := newWorld(t)
+	x.put("run.sh", "#!/bin/sh\n")
+	sha := tool.Digest([]byte("#!/bin/sh\n"))
+	change := session.Change{Path: "run.sh", Before: sha, After: sha, BeforeMode: 0o644, AfterMode: 0o755}
+	for mode, want := range map[os.FileMode]int{0o644: 0, 0o755: 1} {
+		must(t, os.Chmod(filepath.Join(x.w.Project, "run.sh"), mode))
+		made, err := Recover(x.w.Root, []session.Change{change})
+		if err != nil || len(made) != want || want > 0 && made[0].AfterMode != mode {
+			t.Errorf("with %v it is %+v, %v", mode, made, err)
+		}
 	}
 }
