@@ -17,6 +17,9 @@ SOURCES := bench cmd docs examples internal release test web
 # detector finds nothing there, and each process would start with it.
 HOLDING := TestCommandsThatWrite|TestDisk|TestEscapes|TestFilesOfFourGiB|TestGitOfAHostileRepository|TestMoreFilesThanCanBeReviewed|TestReadOnlyCommands|TestTextsThatOnlySeemToLook
 
+# Tests of power cuts, dead processes and disks that fail: names of them in the packages that write.
+CRASHES := PowerCuts|FullDisk|Killed|Acknowledged|EachFlush|Promises|Dead|Fails|Person|Flushes|Unflushed|EveryOperation
+
 # Packages that work for long and start no goroutine: there is no race to detect.
 ALONE := internal/template internal/workflow/definition internal/workspace/decomposition internal/workspace/graph \
 	internal/workspace/lifecycle internal/workspace/register internal/workspace/statusfile
@@ -84,9 +87,7 @@ unit:
 	$(if $(RACE),CGO_ENABLED=1) $(GO) test $(RACE) -skip '^($(HOLDING))$$' -timeout 45m $$($(GO) list ./internal/... | grep -vxF $(ALONE:%=-e belay/%))
 	$(GO) test -timeout 45m $$($(GO) list ./... | grep -v ^belay/internal/) $(addprefix ./,$(ALONE))
 	$(GO) test -run '^($(HOLDING))$$' -timeout 45m ./internal/tool/shell
-	$(GO) test -tags crashtest -timeout 30m ./test/crash
-	$(GO) test -tags crashtest -timeout 30m -run 'Dead|Fails|Killed|Person|Flushes' ./internal/journal ./internal/turn
-	$(GO) test -tags crashtest -timeout 30m -run 'Unflushed|Flushes|EveryOperation' ./internal/durable ./internal/permit ./internal/session ./internal/workspace/...
+	$(GO) test -tags crashtest -timeout 30m -run '$(CRASHES)' ./test/crash ./internal/durable ./internal/journal ./internal/permit ./internal/session ./internal/turn ./internal/workspace/...
 
 crash: ## power cuts, in a model and real ones, and full disks, at every change of a file
 	$(GO) test -tags crashtest -count=1 -timeout 60m -v ./test/crash -args -cut.rounds 25 -full.every
