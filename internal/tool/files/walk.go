@@ -75,7 +75,7 @@ func (k *walk[R]) run(ctx context.Context) (found []R, complete bool, err error)
 	for range k.workers {
 		all.Go(func() { k.visit(walking, work) })
 	}
-	complete, count := true, 0
+	count := 0
 	for {
 		b, inTime := k.next(inOrder)
 		if b == nil {
