@@ -77,7 +77,7 @@ func Doctor(ctx context.Context, cfg *config.Config, problems ...config.Problem)
 // that is one problem.
 func stateChecks(ctx context.Context, cfg *config.Config) []Check {
 	dir := cfg.Paths.StateDir
-	usable := folder("state folder", "XDG_STATE_HOME", dir)
+	usable := folder("state folder", "BELAY_STATE_DIR or XDG_STATE_HOME", dir)
 	if usable.Level == Problem {
 		return []Check{usable}
 	}

@@ -278,3 +278,26 @@ func TestDefaultModel(t *testing.T) {
 		}
 	}
 }
+
+// A server takes no token that clients cannot send.
+func TestTokensAreOneLine(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		strings.Repeat("x", 16) + "\n":                           "",
+		strings.Repeat("x", 15):                                  "fewer than 16",
+		strings.Repeat("x", 16) + "\n" + strings.Repeat("y", 16): "one line",
+		strings.Repeat("x", 16) + " y":                           "one line",
+		strings.Repeat("é", 16):                                  "one line",
+		strings.Repeat("x", maxTokenFile+1):                      "one line",
+	} {
+		path := filepath.Join(t.TempDir(), "token")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		a := App{Config: &config.Config{TokenFile: path}}
+		token, err := a.accessToken()
+		if want == "" && (err != nil || token != strings.TrimSpace(text)) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%.40q: %.40q, %v", text, token, err)
+		}
+	}
+}

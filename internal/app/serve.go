@@ -226,10 +226,18 @@ func (a *App) accessToken() (string, error) {
 		return "", fault.New(fault.InvalidRequest, "the token in %s has fewer than %d characters", a.Config.TokenFile, minTokenBytes).
 			WithHint("make one with: openssl rand -hex 32")
 	}
+	if len(data) > maxTokenFile || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", fault.New(fault.InvalidRequest, "%s holds no token that a client can send: it must be one line of printable ASCII without blanks", a.Config.TokenFile).
+			WithHint("make one with: openssl rand -hex 32")
+	}
 	return token, nil
 }
 
-const minTokenBytes = 16
+// The shortest token in bytes, and the largest file with one, as clients have it.
+const (
+	minTokenBytes = 16
+	maxTokenFile  = 4 << 10
+)
 
 // watch has the metrics told of every event that this process appends, and of the bus.
 func (a *App) watch(m *api.Metrics, c *carrier) {

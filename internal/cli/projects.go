@@ -78,8 +78,11 @@ func printProjects(c *console, all []overview.Project) {
 			used = when(p.UsedAt)
 		}
 		folder := line(p.Path)
-		if !p.Exists {
+		switch {
+		case !p.Exists:
 			folder += " (gone, or not mounted)"
+		case p.Problem != "":
+			folder += " (" + line(p.Problem) + ")"
 		}
 		t.add(line(p.Name), used, strconv.Itoa(p.Sessions), strconv.Itoa(p.OpenQuestions), folder)
 	}

@@ -20,6 +20,8 @@ type listed struct {
 	session.Record
 	FirstMessage string       `json:"firstMessage,omitempty"`
 	Running      *runningTurn `json:"running,omitempty"`
+	// OpenQuestions is how many questions of the session wait for an answer.
+	OpenQuestions int `json:"openQuestions,omitempty"`
 
 	files int // that came with the first message
 }
@@ -63,6 +65,10 @@ five sessions of each workflow run; belay runs show and --json have all.`,
 			if err != nil {
 				return err
 			}
+			asked, err := openQuestions(ctx, a)
+			if err != nil {
+				return err
+			}
 			rows := make([]listed, 0, len(page.Records))
 			for _, r := range page.Records {
 				opening, err := a.Store.OpeningOf(&r)
@@ -70,7 +76,7 @@ five sessions of each workflow run; belay runs show and --json have all.`,
 					return err
 				}
 				rows = append(rows, listed{
-					Record: r, FirstMessage: opening.Message, Running: runningIn(a, r.SessionID), files: len(opening.Attachments),
+					Record: r, FirstMessage: opening.Message, Running: runningIn(a, r.SessionID), OpenQuestions: asked[r.SessionID], files: len(opening.Attachments),
 				})
 			}
 			if c.json {
@@ -185,6 +191,16 @@ func readSessions(ctx context.Context, c *console, a *app.App, all bool) ([]sess
 	return recs, nil
 }
 
+// openQuestions counts the questions that wait, by session.
+func openQuestions(ctx context.Context, a *app.App) (map[string]int, error) {
+	open, err := a.Engine.Decisions(ctx, "")
+	n := map[string]int{}
+	for _, q := range open {
+		n[q.SessionID]++
+	}
+	return n, err
+}
+
 func runningIn(a *app.App, id string) *runningTurn {
 	if turnID, pid, ok := a.Store.Signals.Running(id); ok {
 		return &runningTurn{TurnID: turnID, PID: pid}
@@ -203,6 +219,8 @@ func printSessions(c *console, rows []listed, known []string, withProject bool) 
 	for _, r := range rows {
 		state := "idle"
 		switch {
+		case r.OpenQuestions > 0:
+			state = "waits for you"
 		case r.Running != nil:
 			state = "running in " + strconv.Itoa(r.Running.PID)
 		case r.ReadOnly:

@@ -38,6 +38,9 @@ has none. The model workflow stands for tasks of workflows that call a tool and 
 			if err != nil {
 				return err
 			}
+			if _, err := readSessions(ctx, c, a, true); err != nil { // it says which are left out
+				return err
+			}
 			return answer(c, map[string]any{"usage": rows}, func() { printUsage(c, rows) })
 		})
 	}

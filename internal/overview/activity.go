@@ -127,7 +127,7 @@ func (v *Overview) Activity(ctx context.Context, q ActivityQuery) (Activity, err
 
 // sessionActivity adds what turns changed.
 func (v *Overview) sessionActivity(ctx context.Context, q ActivityQuery, a *Activity) error {
-	rows, err := v.rows(ctx, q.Project)
+	rows, _, err := v.rows(ctx, q.Project)
 	if err != nil {
 		return err
 	}

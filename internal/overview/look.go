@@ -101,7 +101,7 @@ func (l *looker) sessions(ctx context.Context, slow bool, asking map[string]bool
 	var changes []draft
 	look := map[string]bool{}
 	if uses != l.uses || slow && time.Since(l.moved) < settled || !l.looked {
-		rows, err := l.view.rows(ctx, "")
+		rows, _, err := l.view.rows(ctx, "")
 		if err != nil {
 			return nil, err
 		}

@@ -26,6 +26,8 @@ type Project struct {
 	OpenQuestions int       `json:"openQuestions"`
 	// Exists is set while the folder is there.
 	Exists bool `json:"exists"`
+	// Problem is why its sessions cannot be listed, absent where they can.
+	Problem string `json:"problem,omitempty"`
 }
 
 // Root returns the folder of a project. An id that no known project has is NOT_FOUND.
@@ -50,9 +52,10 @@ func (v *Overview) Projects(ctx context.Context) ([]Project, error) {
 	all := []Project{}
 	for _, root := range v.roots() {
 		p, err := v.project(ctx, root, open)
-		if err != nil {
-			return nil, err
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
+		p.Problem = problemOf(err)
 		all = append(all, p)
 	}
 	slices.SortFunc(all, func(a, b Project) int { return cmp.Or(b.UsedAt.Compare(a.UsedAt), strings.Compare(a.Path, b.Path)) })
@@ -74,6 +77,15 @@ func (v *Overview) project(ctx context.Context, root string, open asked) (Projec
 		}
 	}
 	return p, err
+}
+
+// problemOf is an error of one project in a list of many, "" for none.
+func problemOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	f := fault.From(err)
+	return f.Message + "; let the user that belay runs as read its folder .belay"
 }
 
 // Add makes a folder a known project, which is on disk when Add returns. The caller has

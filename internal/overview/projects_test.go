@@ -45,3 +45,35 @@ func TestAProjectBehindALinkIsOne(t *testing.T) {
 		t.Errorf("added: %+v, %v", p, err)
 	}
 }
+
+// A project that cannot be read is one with a problem in lists of all, and hides no other.
+func TestAProjectThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	parent, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	good, bad := filepath.Join(parent, "good"), filepath.Join(parent, "bad")
+	must(t, os.Mkdir(good, 0o755))
+	must(t, os.Mkdir(bad, 0o755))
+	w.session(good, "good")
+	w.session(bad, "bad")
+	sessions := filepath.Join(bad, ".belay/sessions")
+	must(t, os.Rename(sessions, sessions+".away"))
+	must(t, os.Symlink("sessions", sessions)) // root can read all but this
+	all, err := w.Projects(t.Context())
+	if err != nil || len(all) != 2 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	for _, p := range all {
+		if (p.Problem != "") != (p.Path == bad) || p.Path == good && p.Sessions != 1 {
+			t.Errorf("%+v", p)
+		}
+	}
+	page, err := w.Sessions(t.Context(), Query{})
+	if err != nil || page.Total != 1 || len(page.LeftOut) != 1 || page.LeftOut[0].ProjectRoot != bad || page.LeftOut[0].Problem == "" {
+		t.Errorf("%+v, %v", page, err)
+	}
+	if _, err := w.Sessions(t.Context(), Query{Project: bad}); err == nil {
+		t.Error("its own list has no error")
+	}
+}

@@ -26,6 +26,14 @@ type Page struct {
 	NextCursor string `json:"nextCursor,omitempty"`
 	// Total is how many sessions all pages have.
 	Total int `json:"total"`
+	// LeftOut are projects whose sessions cannot be listed, absent where there is none.
+	LeftOut []LeftOut `json:"leftOut,omitempty"`
+}
+
+// LeftOut is a project that a list goes without.
+type LeftOut struct {
+	ProjectRoot string `json:"projectRoot"`
+	Problem     string `json:"problem"`
 }
 
 // cursor is the place after a session.
@@ -42,7 +50,7 @@ func (v *Overview) Sessions(ctx context.Context, q Query) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	rows, err := v.rows(ctx, q.Project)
+	rows, left, err := v.rows(ctx, q.Project)
 	if err != nil {
 		return Page{}, err
 	}
@@ -53,7 +61,7 @@ func (v *Overview) Sessions(ctx context.Context, q Query) (Page, error) {
 	if rows, err = v.matching(ctx, rows, q, open); err != nil {
 		return Page{}, err
 	}
-	page := Page{Sessions: []Session{}, Total: len(rows)}
+	page := Page{Sessions: []Session{}, Total: len(rows), LeftOut: left}
 	slices.SortFunc(rows, byUse)
 	if after != nil {
 		rows = rowsAfter(rows, *after)
@@ -76,20 +84,23 @@ func (v *Overview) Sessions(ctx context.Context, q Query) (Page, error) {
 	return page, nil
 }
 
-// rows are the sessions of one project, or of all for "".
-func (v *Overview) rows(ctx context.Context, project string) ([]session.Row, error) {
+// rows are the sessions of one project, or of all for "". Of all, those of projects that
+// cannot be read are left out.
+func (v *Overview) rows(ctx context.Context, project string) (all []session.Row, left []LeftOut, err error) {
 	var roots []string
 	if project == "" {
 		roots = v.roots()
 	} else {
 		roots = []string{v.named(project)}
 	}
-	var all []session.Row
 	seen := map[string]bool{}
 	for _, root := range roots {
 		rows, err := v.o.Sessions.Rows(ctx, root)
+		if err != nil && (project != "" || ctx.Err() != nil) {
+			return nil, nil, err
+		}
 		if err != nil {
-			return nil, err
+			left = append(left, LeftOut{root, problemOf(err)})
 		}
 		for _, r := range rows {
 			if !seen[r.ID] { // a damaged one may be of several projects, a copy has the id of its original
@@ -101,7 +112,7 @@ func (v *Overview) rows(ctx context.Context, project string) ([]session.Row, err
 	if project == "" {
 		v.forget(all)
 	}
-	return all, nil
+	return all, left, nil
 }
 
 // byUse puts the session that was used last first. It compares milliseconds, since a cursor

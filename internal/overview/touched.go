@@ -30,7 +30,7 @@ const (
 // that did last first. It looks at the 300 sessions that were used last and at most 64 MiB
 // of their transcripts; more reports whether there are others.
 func (v *Overview) Touching(ctx context.Context, projectRoot, folder string) (all []Touching, more bool, err error) {
-	rows, err := v.rows(ctx, projectRoot)
+	rows, _, err := v.rows(ctx, projectRoot)
 	if err != nil {
 		return nil, false, err
 	}

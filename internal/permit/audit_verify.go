@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"belay/internal/durable"
 )
@@ -69,13 +70,15 @@ func (c *hashChain) follow(line []byte) error {
 func (a *Audit) Verify(ctx context.Context, seen ...Seen) (n int, err error) {
 	known := recordedOf(seen)
 	lock, err := acquire(ctx, a.path+".lock")
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return 0, known.verdict(0)
-	}
-	if err != nil {
+	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS): // a backup, such as a mounted one: nobody appends
+	case err != nil:
 		return 0, fmt.Errorf("verify the audit log: %w", err)
+	default:
+		defer func() { err = errors.Join(err, lock.Unlock()) }()
 	}
-	defer func() { err = errors.Join(err, lock.Unlock()) }()
 	root, err := os.OpenRoot(filepath.Dir(a.path))
 	if err != nil {
 		return 0, fmt.Errorf("verify the audit log: %w", err)

@@ -3,6 +3,7 @@ package session
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"belay/internal/fault"
@@ -56,6 +57,19 @@ func TestCreateWithoutIndex(t *testing.T) {
 	left, err := os.ReadDir(filepath.Join(w.project, filepath.FromSlash(dirSessions)))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// A session of a project that cannot be read is not said to be gone.
+func TestProjectThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.session().SessionID
+	sessions := filepath.Join(w.project, dirBelay, "sessions")
+	must(t, os.Rename(sessions, sessions+".away"))
+	must(t, os.Symlink("sessions", sessions)) // root can read all but this
+	if _, err := w.store().Get(t.Context(), id); !fault.Is(err, fault.WorkingRootInaccessible) || !strings.Contains(err.Error(), w.project) {
+		t.Errorf("got %v", err)
 	}
 }
 

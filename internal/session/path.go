@@ -70,13 +70,18 @@ func (p sessionPath) exists() bool {
 }
 
 // spoilt says that p's project is gone, or something else than a folder by now,
-// so that no session can be in it; nil for one that is a folder (contract 1.6).
+// so that no session can be in it, or that nobody can tell; nil for one that is a folder
+// (contract 1.6).
 func (p sessionPath) spoilt() error {
 	if !p.inProject() {
 		return nil
 	}
 	if _, err := checkRoot(p.base); err != nil {
 		return fault.From(err).WithHint("check the path; if the project was moved, list the sessions of its new place")
+	}
+	if _, err := os.Lstat(p.folder()); err != nil && !unreached(err) {
+		return fault.New(fault.WorkingRootInaccessible, "the sessions of %s cannot be read", fault.Clip(p.base)).With("projectRoot", fault.Clip(p.base)).
+			WithHint("let the user that belay runs as read the folder %s of the project", dirBelay).Because(err)
 	}
 	return nil
 }

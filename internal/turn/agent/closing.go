@@ -7,7 +7,6 @@ import (
 	"belay/internal/event"
 	"belay/internal/permit"
 	"belay/internal/tool"
-	"belay/internal/turn/conversation"
 )
 
 // The causes for which a turn's context ends by the will of the engine.
@@ -97,7 +96,7 @@ func (a *Run) dropQuestion(h *SuspendedCall, why string) error {
 	case a.Context.Err() != nil:
 		c = a.unanswered()
 	case why != "":
-		c.Note += ": " + conversation.CutText(why, maxWhy)
+		c.Note += ": " + tool.Clip(why, maxWhy)
 	}
 	return errors.Join(h.reportLate(a.Events.Emit, q.pending.Request, name), a.resolved(call, a.Questions.Withdraw(q.pending, c)))
 }

@@ -16,7 +16,6 @@ import (
 	"belay/internal/persona"
 	"belay/internal/session"
 	"belay/internal/tool"
-	"belay/internal/turn/conversation"
 )
 
 // ToolPrefix begins the names of the tools that delegate.
@@ -85,7 +84,7 @@ type delegation struct {
 // Effect implements [tool.Call].
 func (d delegation) Effect() permit.Effect {
 	line, _, _ := strings.Cut(d.task, "\n")
-	return permit.Effect{Tool: ToolPrefix + d.persona.ID, Kind: permit.Delegate, Summary: conversation.CutText("delegate to "+d.persona.ID+": "+line, 200)}
+	return permit.Effect{Tool: ToolPrefix + d.persona.ID, Kind: permit.Delegate, Summary: tool.Clip("delegate to "+d.persona.ID+": "+line, 200)}
 }
 
 // Run implements [tool.Call]: the subagent's whole work, in the turn's goroutine.

@@ -151,7 +151,7 @@ func (b *backgroundJobs) decideAgain() error {
 	if s.result.Changes == nil { // somebody has applied or dropped them
 		return b.run.dropQuestion(h, s.result.Text)
 	}
-	about := conversation.CutText(strings.Join(strings.Fields(s.effect.Act()), " "), jobNameBytes)
+	about := tool.Clip(strings.Join(strings.Fields(s.effect.Act()), " "), jobNameBytes)
 	if err := s.decideChanges(); errors.Is(err, ErrSuspended) {
 		return err
 	} else if err != nil {
@@ -198,6 +198,6 @@ const jobEndLines = 4
 // reportEnd reports to the readers how a job ended with its agent's work.
 func (b *backgroundJobs) reportEnd(name, how string) error {
 	lines := strings.Split(strings.TrimSpace(how), "\n")
-	how = conversation.CutText(strings.Join(lines[max(0, len(lines)-jobEndLines):], "; "), maxWhy)
+	how = tool.Clip(strings.Join(lines[max(0, len(lines)-jobEndLines):], "; "), maxWhy)
 	return b.run.Events.Warn("JOB_ENDED", b.run.Clean(fmt.Sprintf("the background job %s ended with the turn: %s", name, how)))
 }

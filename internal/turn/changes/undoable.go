@@ -7,7 +7,7 @@ import (
 
 	"belay/internal/fault"
 	"belay/internal/session"
-	"belay/internal/turn/conversation"
+	"belay/internal/tool"
 )
 
 // Undoable are a turn's changes that stand, as they can be taken back, and the result of
@@ -77,7 +77,7 @@ func TakenBack(entries []session.Entry) string {
 		}
 		about := ""
 		if begun, ok := session.FindTurn(entries, e.Turn); ok {
-			about = fmt.Sprintf(" (%q)", conversation.CutText(strings.Join(strings.Fields(begun.Message), " "), 80))
+			about = fmt.Sprintf(" (%q)", tool.Clip(strings.Join(strings.Fields(begun.Message), " "), 80))
 		}
 		notes = append(notes, fmt.Sprintf("[The person took back the file changes of an earlier turn%s. As before that turn again: %s]", about, fault.List(e.Paths)))
 	}

@@ -2571,6 +2571,10 @@ export interface components {
             turnId?: string;
             what: string;
         };
+        "overview.LeftOut": {
+            problem: string;
+            projectRoot: string;
+        };
         "overview.Nothing": Record<string, never>;
         "overview.Opened": {
             /** Format: date-time */
@@ -2587,6 +2591,7 @@ export interface components {
             turnId?: string;
         };
         "overview.Page": {
+            leftOut?: components["schemas"]["overview.LeftOut"][];
             nextCursor?: string;
             sessions: components["schemas"]["overview.Session"][] | null;
             total: number;
@@ -2600,6 +2605,7 @@ export interface components {
             name: string;
             openQuestions: number;
             path: string;
+            problem?: string;
             sessions: number;
             /** Format: date-time */
             usedAt?: string;

@@ -67,7 +67,7 @@ function ProjectWords({ project: p }: { project: Project }) {
     <>
       <span className="clip project-name">{p.name}{p.openQuestions > 0 && <span className="chip warn"><span>{p.openQuestions} waiting</span></span>}</span>
       <span className="clip soft small" title={p.path}><bdi dir="ltr">{p.path}</bdi></span>
-      <span className="soft small nowrap">{p.exists ? p.usedAt && ago(p.usedAt) : "gone"}</span>
+      <span className="soft small nowrap">{!p.exists ? "gone" : p.problem ? "cannot be read" : p.usedAt && ago(p.usedAt)}</span>
     </>
   );
 }
