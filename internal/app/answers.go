@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"belay/internal/fault"
@@ -32,7 +33,7 @@ func carryOutAnswers(ctx context.Context, a *App) error {
 		switch {
 		case fault.Is(err, fault.SessionNotFound): // deleted, or its disk is not mounted
 		case err != nil:
-			errs = append(errs, err)
+			errs = append(errs, fmt.Errorf("session %s: %w; belay session interrupt %s ends its turn", id, err, id))
 		case earlier != nil:
 			a.log.Info("carry out the answer to a turn whose process has died", "session", id, "decision", earlier.Answer.DecisionID)
 			errs = append(errs, earlier.Close())

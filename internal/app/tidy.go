@@ -47,8 +47,14 @@ func sweepRequests(ctx context.Context, a *App) {
 func (a *App) regularly(ctx context.Context, every time.Duration, failed string, do func(context.Context) error) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
+	told := "" // once, until it is another error or was over
 	for {
-		if err := do(ctx); err != nil && ctx.Err() == nil {
+		err := do(ctx)
+		switch {
+		case err == nil:
+			told = ""
+		case ctx.Err() == nil && err.Error() != told:
+			told = err.Error()
 			a.log.Warn(failed, "error", err)
 		}
 		select {

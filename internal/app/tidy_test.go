@@ -3,12 +3,15 @@ package app
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"belay/internal/durable"
@@ -136,4 +139,27 @@ func TestQuestionsAreClosedInTime(t *testing.T) {
 	}
 	cancel()
 	<-done
+}
+
+// What fails again and again is told once, until it was over.
+func TestFailuresAreToldOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		a := App{log: slog.New(slog.NewTextHandler(&log, nil))}
+		ctx, cancel := context.WithCancel(t.Context())
+		outcomes := []error{errors.New("one"), errors.New("one"), errors.New("two"), errors.New("two"), nil, errors.New("two")}
+		n := 0
+		a.regularly(ctx, time.Second, "it failed", func(context.Context) error {
+			if n == len(outcomes) {
+				cancel()
+				return nil
+			}
+			n++
+			return outcomes[n-1]
+		})
+		if got := strings.Count(log.String(), "it failed"); got != 3 {
+			t.Errorf("told %d times:\n%s", got, log.String())
+		}
+	})
 }
