@@ -67,6 +67,22 @@ func TestAnAnswerThatIsTooLarge(t *testing.T) {
 	}
 }
 
+// What is no file where the answer should be does not let a turn wait for ever.
+func TestAnAnswerThatIsNoFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	d := openRequests(t, dir)
+	p := post(t, d, question("dec_1"))
+	if err := os.Mkdir(filepath.Join(dir, verdictFile("dec_1")), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if got, err := p.Wait(ctx); err != nil || got.Verdict != VerdictDeny {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 // The log has no decision for a whole session that did not count.
 func TestGrantsThatDoNotFit(t *testing.T) {
 	t.Parallel()

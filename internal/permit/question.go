@@ -127,7 +127,7 @@ func (p *Pending) ID() string { return p.Request.ID }
 
 // Wait returns the answer when there is one. When the question's time is over,
 // that is a denial; should the record of it fail, it is returned with the error.
-// A record that is malformed is a denial. When ctx is done first, its error is
+// A record that is malformed, or that 50 looks in a row cannot read, is a denial. When ctx is done first, its error is
 // returned and the question stays.
 func (p *Pending) Wait(ctx context.Context) (Decision, error) {
 	d, r := p.requests, p.Request
@@ -145,16 +145,19 @@ func (p *Pending) Wait(ctx context.Context) (Decision, error) {
 		defer timer.Stop()
 		late = timer.C
 	}
-	for {
+	for failed := 0; ; {
 		gone := d.gone(r.ID)
 		answer, ok, err := d.Verdict(r.ID)
+		if failed++; err == nil {
+			failed = 0
+		}
 		switch {
 		case ok && !answer.Timeout:
 			d.o.Audit.look() // another process may have written the line about it
 			return answer, nil
 		case d.expired(r):
 			return p.expire()
-		case errors.Is(err, errMalformed) && !gone:
+		case err != nil && !gone && (errors.Is(err, errMalformed) || failed == maxFailedLooks):
 			return d.unreadable(r.ID), nil
 		case err == nil && !ok && gone:
 			return Decision{DecisionID: r.ID, Verdict: VerdictDeny, By: ByBelay, Note: "the session was deleted", Time: d.o.Clock().UTC()}, nil
@@ -173,6 +176,10 @@ func (p *Pending) Wait(ctx context.Context) (Decision, error) {
 		}
 	}
 }
+
+// maxFailedLooks is how many looks in a row may fail before an answer counts as damaged: a
+// process may have too many files open for a moment.
+const maxFailedLooks = 50
 
 // gone reports whether the question was taken away.
 func (d *Requests) gone(id string) bool {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -124,6 +125,58 @@ func TestHooksAreAskedAboutLooking(t *testing.T) {
 	if got["a"] != "seen" || got["c"] != "seen" || !strings.Contains(got["b"], "a hook refuses it: not today") {
 		t.Errorf("the model got %q", got)
 	}
+}
+
+// A question about a call that writes many files names some of them, and can be asked. Rules
+// hear of all.
+func TestQuestionAboutManyFiles(t *testing.T) {
+	t.Parallel()
+	for name, denied := range map[string]string{"asked": "write(other/**)", "denied": "writes(many/19999)"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rules, err := permit.ParseRules([]string{denied})
+			must(t, err)
+			r := emptyRig(t)
+			r.open(withTools(t, writesMany{}), r.withRequests, func(o *Options) { o.Rules.Denied = rules })
+			r.provider.does(asks(call("c", "writes")))
+			id := r.session()
+			s, err := r.engine.Start(r.ctx(), Request{SessionID: id, Message: "go"})
+			must(t, err)
+			if name == "asked" {
+				q := r.asked(id)
+				if n := len(q.Effect.Paths); n == 0 || n > 200 {
+					t.Errorf("the question names %d files", n)
+				}
+				_, err = r.engine.Decide(r.ctx(), DecisionRequest{SessionID: id, DecisionID: q.ID, Verdict: permit.VerdictAllow, By: "a person"})
+				must(t, err)
+			}
+			if shown := payload[event.ToolOutcome](t, r.drain(s), event.ToolResult); shown.OK != (name == "asked") {
+				t.Errorf("the call ended with %+v", shown)
+			}
+		})
+	}
+}
+
+// writesMany is a tool that says of 20,000 files that it would write them.
+type writesMany struct{}
+
+func (writesMany) Spec() tool.Spec { return act{name: "writes"}.Spec() }
+
+func (writesMany) Prepare(_ context.Context, w *tool.Environment, in json.RawMessage) (tool.Call, error) {
+	run := func(context.Context, *tool.Environment, json.RawMessage) (tool.Result, error) {
+		return tool.Result{Text: "written"}, nil
+	}
+	return many{acting{act{"writes", permit.Write, run}, w, in}}, nil
+}
+
+type many struct{ acting }
+
+func (many) Effect() permit.Effect {
+	e := permit.Effect{Tool: "writes", Kind: permit.Write, Summary: "writes"}
+	for i := range 20_000 {
+		e.Paths = append(e.Paths, fmt.Sprintf("many/%d", i))
+	}
+	return e
 }
 
 // What a hook and a person remark on a call that they let run reaches the model
