@@ -192,8 +192,8 @@ export function useCurrentProject() {
   return data?.find((p) => p.path === root);
 }
 
-/** Asks again for what an action has changed. */
+/** Asks again for what an action has changed. The promise ends with the answers. */
 export function useRefresh() {
   const client = useQueryClient();
-  return (...keys: string[]) => { for (const key of keys) void client.invalidateQueries({ queryKey: [key] }); };
+  return (...keys: string[]): Promise<unknown> => Promise.all(keys.map((key) => client.invalidateQueries({ queryKey: [key] })));
 }

@@ -85,7 +85,8 @@ function ProposalCard({ project, p, current, onLine }: { project: PartProps["pro
   const apply = useMutation({
     mutationFn: () => api.applyProposal(p, project.path, chosen.length < lines.length ? chosen.map((l) => l.id) : undefined, retired || chosen.length === lines.length),
     onSuccess: () => done(`Applied: ${count(chosen.length, "row")}.`),
-    onError: (err) => { if (isFailure(err, "CONTENT_CHANGED") || isFailure(err, "DECISION_CLOSED")) refresh("deliverable", "register"); },
+    // Nothing can be applied again before the rows are compared anew.
+    onError: (err) => isFailure(err, "CONTENT_CHANGED") || isFailure(err, "DECISION_CLOSED") ? refresh("deliverable", "register") : undefined,
   });
   const dismiss = useMutation({ mutationFn: () => api.dismissProposal(p.id, project.path), onSuccess: () => done("Dismissed.") });
   const busy = apply.isPending || dismiss.isPending;

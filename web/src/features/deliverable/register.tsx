@@ -81,7 +81,7 @@ function Table({ project, d, register, first }: PartProps & { register: api.Regi
       announce(`Saved: ${changeWords(size)}.`);
       refresh("deliverable", "commits", "project-file");
     },
-    onError: (err) => { if (isFailure(err, "CONTENT_CHANGED")) refresh("register"); },
+    onError: (err) => isFailure(err, "CONTENT_CHANGED") ? refresh("register") : undefined,
   });
   // The button that decided goes. The focus goes to what is decided next, or else to Save.
   const region = useRef<HTMLDivElement>(null), hasDecided = useRef(false);

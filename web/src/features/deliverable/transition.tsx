@@ -29,7 +29,7 @@ export function Transition({ project, d, choice, commits, error }: PartProps & {
       ...(choice.approval ? { approvalSha: sha.trim() } : {}), ...(note.trim() ? { note: note.trim() } : {}),
     }, etag),
     onSuccess: () => { announce(`${d.id} is now ${choice.to}.`); refresh("deliverable", "commits", "project-file"); },
-    onError: (err) => { if (isFailure(err, "CONTENT_CHANGED") || isFailure(err, "BACKWARD_TRANSITION") || isFailure(err, "TRANSITION_NOT_ALLOWED")) refresh("deliverable", "commits"); },
+    onError: (err) => isFailure(err, "CONTENT_CHANGED") || isFailure(err, "BACKWARD_TRANSITION") || isFailure(err, "TRANSITION_NOT_ALLOWED") ? refresh("deliverable", "commits") : undefined,
   });
   const mine = actors.includes(human);
   const lacks = choice.lacks ?? [];

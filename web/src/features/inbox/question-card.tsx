@@ -39,7 +39,7 @@ export function QuestionCard({ ask, keys = false, onAnswered, handle, heading: H
       refresh("questions");
       onAnswered?.(ask);
     },
-    onError: (err) => { if (isFailure(err, "DECISION_CLOSED")) refresh("questions"); },
+    onError: (err) => isFailure(err, "DECISION_CLOSED") ? refresh("questions") : undefined,
   });
   const busy = decide.isPending || decide.isSuccess;
   const nothing = only?.length === 0;
