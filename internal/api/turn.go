@@ -17,7 +17,7 @@ type turnBody struct {
 	SessionID   string    `json:"sessionId" doc:"the session to take the turn in"`
 	Message     string    `json:"message" is:"any" doc:"what the person says; may be empty when attachments are given"`
 	Attachments []string  `json:"attachments,omitempty" doc:"absolute paths of files on the server's machine"`
-	Opts        turn.Opts `json:"opts,omitzero" doc:"options of this turn; unknown keys are ignored with a warning"`
+	Opts        turn.Opts `json:"opts,omitzero" doc:"options of this turn; unknown keys are ignored with a warning, but for those that are a limit written in another way"`
 }
 
 // bootBody is the body of a boot, for the reference.

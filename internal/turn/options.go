@@ -3,6 +3,8 @@ package turn
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"belay/internal/fault"
@@ -53,5 +55,18 @@ func (o Opts) Validate() error {
 		"onDisconnect", `must be "continue" or "interrupt"`)
 	check(o.OnQuestion == "" || o.OnQuestion == OnQuestionWait || o.OnQuestion == OnQuestionRefuse,
 		"onQuestion", `must be "wait" or "refuse"`)
+	for _, u := range o.Unknown {
+		i := slices.IndexFunc(limiting, func(name string) bool { return folded(name) == folded(u) })
+		check(i < 0, fault.Clip(u), "is not known; the option is "+limiting[max(i, 0)])
+	}
 	return fault.Invalid(bad)
+}
+
+// limiting are the options that hold a turn to something. Unknown options are ignored, but one
+// of these that is written in another way would let the turn cost or do more than was meant.
+var limiting = []string{"maxTurns", "maxTokens", "maxCostUsd", "timeoutMs", "tools", "mode", "onQuestion", "onDisconnect"}
+
+// folded is a name without cases and the marks between words.
+func folded(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 }

@@ -124,6 +124,17 @@ func TestUnknownOptions(t *testing.T) {
 	}
 }
 
+// A limit that is written in another way is refused: ignored it would limit nothing.
+func TestLimitsWithTypos(t *testing.T) {
+	t.Parallel()
+	for unknown, want := range map[string]string{"maxCostUSD": "maxCostUsd", "max_cost_usd": "maxCostUsd", "MaxTurns": "maxTurns", "time-outMS": "timeoutMs", "Tools": "tools", "maxCost": "", "colour": ""} {
+		err := Opts{Unknown: []string{"speed", unknown}}.Validate()
+		if want == "" && err != nil || want != "" && (!fault.Is(err, fault.InvalidRequest) || !strings.Contains(err.Error(), "opts."+unknown) || !strings.Contains(err.Error(), "the option is "+want)) {
+			t.Errorf("%s: %v", unknown, err)
+		}
+	}
+}
+
 // Every gate is visible to the client, and none stops the turn.
 //
 // Covers: workspace 9.7

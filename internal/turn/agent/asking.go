@@ -28,7 +28,7 @@ func (c *toolCall) allow() error {
 	hooked := c.askHooks()
 	c.remark("a hook", hooked.Note)
 	ruling := c.run.policy.JudgeWith(c.effect, hooked)
-	c.effect = c.effect.Shown() // rules go by all of it, and a question has an end
+	c.effect = c.effect.Shown()                             // rules go by all of it, and a question has an end
 	began := c.suspended != nil && c.suspended.Inner != nil // a subagent, which waits itself
 	switch {
 	case ruling.Outcome == permit.Refuse:

@@ -3972,7 +3972,7 @@ export interface components {
             attachments?: string[];
             /** @description what the person says; may be empty when attachments are given */
             message: string;
-            /** @description options of this turn; unknown keys are ignored with a warning */
+            /** @description options of this turn; unknown keys are ignored with a warning, but for those that are a limit written in another way */
             opts?: components["schemas"]["turn.Opts"];
             /** @description the session to take the turn in */
             sessionId: string;
