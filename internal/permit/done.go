@@ -75,10 +75,9 @@ func (e Effect) onlyIgnored() bool {
 }
 
 // judgeDone rules on what a command really changed, which is not real yet. In this
-// order: a deny rule about files refuses; plan mode refuses; files that other
-// programs run by themselves are asked about, unless a rule names them; folders with more
-// in them than was listed are asked about where a deny rule may name something there; a rule
-// that allows the command, or the change of all of these files, allows; acceptEdits
+// order: a deny rule about files refuses; plan mode refuses; folders with more in them
+// than was listed are asked about where a rule denies files; files that other programs
+// run by themselves are asked about, unless a rule names them; a rule that allows the command, or the change of all of these files, allows; acceptEdits
 // allows; everything else is asked about.
 func (p Policy) judgeDone(e Effect) (r Ruling, final bool) {
 	touched := slices.Concat(e.Touched, e.Paths)
@@ -90,11 +89,11 @@ func (p Policy) judgeDone(e Effect) (r Ruling, final bool) {
 	switch {
 	case p.Mode == Plan:
 		return Ruling{Refuse, "the mode plan changes nothing", ""}, true
+	case len(e.Whole) > 0 && p.deniesFiles() != "":
+		rule := p.deniesFiles()
+		return Ruling{Ask, e.Whole[0] + " has more files in it than could be compared with the rule " + rule, rule}, true
 	case len(e.Automatic) > 0:
 		return p.judgeAutomatic(e)
-	}
-	if rule := p.deniesFiles(); len(e.Whole) > 0 && rule != "" {
-		return Ruling{Ask, e.Whole[0] + " has more files in it than could be compared with the rule " + rule, rule}, true
 	}
 	if rule := p.allowsDone(e); rule != "" {
 		return Ruling{Allow, "the rule " + rule + " allows it", rule}, false

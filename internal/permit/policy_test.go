@@ -305,6 +305,12 @@ func TestRulesAboutWholeFolders(t *testing.T) {
 			t.Errorf("allowed %q, denied %q: %+v, want %s", c.allowed, c.denied, got, c.want)
 		}
 	}
+	runs := e
+	runs.Automatic = []string{"out/.bin/x: it runs"}
+	p := Policy{Allowed: rules(t, "write(out/**)"), Denied: rules(t, "write(**/.env)")}
+	if got := p.Judge(runs); got.Outcome != Ask {
+		t.Errorf("with files that run by themselves: %+v", got)
+	}
 	for allowed, want := range map[string]Outcome{"write(out/**)": Allow, "write(**)": Allow, "write(out)": Ask, "write(*)": Ask, "write(out/*)": Ask, "write(out/**/*.o)": Ask, "write": Allow} {
 		if got := (Policy{Allowed: rules(t, allowed)}).Judge(e); got.Outcome != want {
 			t.Errorf("allowed %q: %+v, want %s", allowed, got, want)

@@ -53,6 +53,8 @@ func (c *calls) find(f fragment) *call {
 		switch {
 		case f.id != "" && open.id != "" && f.id != open.id:
 			continue
+		case f.name != "" && open.name != "" && strings.TrimSpace(f.arguments) == "" && f.id != "" && f.id == open.id:
+			return open // the id and the name once more
 		case f.name != "" && open.name != "" && open.whole(f):
 			return nil
 		}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"belay/internal/journal"
@@ -167,5 +168,5 @@ func lostObject(rest string, c *journal.Change) bool {
 	// Lists of objects can be made again; a half-written object is none.
 	base := path.Base(rest)
 	return !strings.HasPrefix(rest, "objects/info/") && !strings.HasPrefix(base, "tmp_") && !strings.HasPrefix(base, ".tmp-") &&
-		!strings.HasPrefix(base, "multi-pack-index") && path.Ext(base) != ".rev" && path.Ext(base) != ".bitmap"
+		!strings.HasPrefix(base, "multi-pack-index") && !slices.Contains([]string{".rev", ".bitmap", ".mtimes"}, path.Ext(base))
 }
