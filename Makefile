@@ -18,11 +18,11 @@ SOURCES := bench cmd docs examples internal release test web
 HOLDING := TestCommandsThatWrite|TestDisk|TestEscapes|TestFilesOfFourGiB|TestGitOfAHostileRepository|TestMoreFilesThanCanBeReviewed|TestReadOnlyCommands|TestTextsThatOnlySeemToLook
 
 # Tests of power cuts, dead processes and disks that fail: names of them in the packages that write.
-CRASHES := PowerCuts|FullDisk|Killed|Acknowledged|EachFlush|Promises|Dead|Fails|Person|Flushes|Unflushed|EveryOperation
+CRASHES := PowerCuts|FullDisk|Killed|Acknowledged|EachFlush|Promises|Dead|Fails|Person|Flushe|Unflushed|EveryOperation|Beside
 
 # Packages that work for long and start no goroutine: there is no race to detect.
 ALONE := internal/template internal/workflow/definition internal/workspace/decomposition internal/workspace/graph \
-	internal/workspace/lifecycle internal/workspace/register internal/workspace/statusfile
+	internal/workspace/lifecycle internal/workspace/register
 
 # The race detector needs a C compiler.
 RACE := $(shell CC=$$($(GO) env CC); if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v $${CC%% *} >/dev/null 2>&1; then echo -race; fi)
@@ -87,7 +87,7 @@ unit:
 	$(if $(RACE),CGO_ENABLED=1) $(GO) test $(RACE) -skip '^($(HOLDING))$$' -timeout 45m $$($(GO) list ./internal/... | grep -vxF $(ALONE:%=-e belay/%))
 	$(GO) test -timeout 45m $$($(GO) list ./... | grep -v ^belay/internal/) $(addprefix ./,$(ALONE))
 	$(GO) test -run '^($(HOLDING))$$' -timeout 45m ./internal/tool/shell
-	$(GO) test -tags crashtest -timeout 30m -run '$(CRASHES)' ./test/crash ./internal/durable ./internal/journal ./internal/permit ./internal/session ./internal/turn ./internal/workspace/...
+	$(GO) test -tags crashtest -timeout 30m -run '$(CRASHES)' ./test/crash ./internal/durable ./internal/journal ./internal/permit ./internal/session ./internal/tool/shell/overlay ./internal/turn ./internal/workspace/...
 
 crash: ## power cuts, in a model and real ones, and full disks, at every change of a file
 	$(GO) test -tags crashtest -count=1 -timeout 60m -v ./test/crash -args -cut.rounds 25 -full.every

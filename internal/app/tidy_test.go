@@ -141,7 +141,7 @@ func TestQuestionsAreClosedInTime(t *testing.T) {
 	<-done
 }
 
-// What fails again and again is told once, until it was over.
+// A failure that repeats is logged once, until it has ended.
 func TestFailuresAreToldOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -128,7 +128,7 @@ func turns(c *Config) []*key {
 	return []*key{
 		{name: "turn.stall_timeout", value: duration(&t.StallTimeout, time.Millisecond, day), def: "90s", project: tighten,
 			aliases: []alias{{"CHIRALITY_ANTHROPIC_STREAM_TIMEOUT_MS", milliseconds}},
-			doc:     "Ends a turn whose provider sends no bytes for so long, or nothing but keep-alives for ten times as long.",
+			doc:     "Ends a turn whose provider neither sends bytes nor takes more of the request for so long, or sends nothing of an answer for ten times as long.",
 			why:     "A local model thinks for minutes before its first word."},
 		{name: "turn.wall_limit", value: duration(&t.WallLimit, time.Millisecond, 7*day), def: "30m", project: tighten,
 			doc: "Ends a turn that takes longer, whatever it does; the time in which a question waits for a person does not count. opts.timeoutMs can only shorten it.",

@@ -34,19 +34,25 @@ func (tx *Tx) abort(why error) error {
 	}
 	if err := tx.name(); err != nil {
 		tx.over = true
-		return errors.Join(why, err, tx.close())
+		return errors.Join(why, unsettled(unrecorded, err), tx.close())
 	}
 	conflicts := tx.rec.Conflicts
 	if err := tx.drop(); err != nil {
-		if unrecorded != nil {
-			err = fmt.Errorf("%w: %w", ErrUnsettled, errors.Join(unrecorded, err))
-		}
-		return errors.Join(why, err)
+		return errors.Join(why, unsettled(unrecorded, err))
 	}
 	if len(conflicts) > 0 {
 		return &ConflictError{conflicts}
 	}
 	return why
+}
+
+// unsettled is an error after the files went back. Where the record does not say that they
+// did, the next Open makes the changes after all.
+func unsettled(unrecorded, err error) error {
+	if unrecorded == nil {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrUnsettled, errors.Join(unrecorded, err))
 }
 
 // conflict notes a conflict. A path has one, and what is kept of it is named.

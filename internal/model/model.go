@@ -85,7 +85,7 @@ type Request struct {
 	// Folded is how many of the model's answers of this turn were left out of
 	// History to fit its context (only the scripted provider looks).
 	Folded int
-	// Sent is called whenever the service has taken a part of the request, by any
+	// Sent is called whenever the connection has taken a part of the request, by any
 	// goroutine, also after the answer has ended; nil where nobody wants to know.
 	Sent func()
 }

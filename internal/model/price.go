@@ -69,7 +69,7 @@ func sameModel(rest string) bool {
 type PriceOverride struct{ Input, Output, CacheRead, CacheWrite *float64 }
 
 // cacheWriteFactor is what writing the prompt cache costs, in input prices, where nobody says
-// it: no service takes more.
+// it. It is the price of the cache that belay asks for, of five minutes.
 const cacheWriteFactor = 1.25
 
 // With returns a copy of p in which the overrides hold, by model. What an override does not

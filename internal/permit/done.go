@@ -76,7 +76,7 @@ func (e Effect) onlyIgnored() bool {
 
 // judgeDone rules on what a command really changed, which is not real yet. In this
 // order: a deny rule about files refuses; plan mode refuses; folders with more in them
-// than was listed are asked about where a rule denies files; files that other programs
+// than was listed are asked about where a rule may deny one of them; files that other programs
 // run by themselves are asked about, unless a rule names them; a rule that allows the command, or the change of all of these files, allows; acceptEdits
 // allows; everything else is asked about.
 func (p Policy) judgeDone(e Effect) (r Ruling, final bool) {
@@ -89,9 +89,11 @@ func (p Policy) judgeDone(e Effect) (r Ruling, final bool) {
 	switch {
 	case p.Mode == Plan:
 		return Ruling{Refuse, "the mode plan changes nothing", ""}, true
-	case len(e.Whole) > 0 && p.deniesFiles() != "":
-		rule := p.deniesFiles()
-		return Ruling{Ask, e.Whole[0] + " has more files in it than could be compared with the rule " + rule, rule}, true
+	}
+	if folder, rule := p.mayDeny(e.Whole); rule != "" {
+		return Ruling{Ask, folder + " has more files in it than could be compared with the rule " + rule, rule}, true
+	}
+	switch {
 	case len(e.Automatic) > 0:
 		return p.judgeAutomatic(e)
 	}
@@ -104,14 +106,17 @@ func (p Policy) judgeDone(e Effect) (r Ruling, final bool) {
 	return Ruling{Ask, e.changed(), ""}, false
 }
 
-// deniesFiles returns a rule that denies some files, "" where there is none.
-func (p Policy) deniesFiles() string {
+// mayDeny returns a rule that may deny something in one of some folders, "" where there is none.
+func (p Policy) mayDeny(folders []string) (folder, rule string) {
 	for _, rule := range p.Denied {
-		if rule.bounded && rule.Names(writeTool) {
-			return rule.text
+		if !rule.bounded || !rule.Names(writeTool) {
+			continue
+		}
+		if i := slices.IndexFunc(folders, func(f string) bool { return rule.paths.reaches(f, true) }); i >= 0 {
+			return folders[i], rule.text
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // allowsDone returns the rule that allows what a command changed, "" where none does.

@@ -137,3 +137,19 @@ func (p pathPattern) match(name string, fold bool) bool {
 	}
 	return i == len(p)
 }
+
+// reaches reports whether the pattern can match something in a folder.
+func (p pathPattern) reaches(folder string, fold bool) bool {
+	parts := strings.Split(path.Clean(folder), "/")
+	for i, part := range parts {
+		switch {
+		case i == len(p):
+			return false
+		case p[i] == anyFolders:
+			return true
+		case !p[i].match(part, fold):
+			return false
+		}
+	}
+	return len(p) > len(parts)
+}

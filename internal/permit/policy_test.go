@@ -295,6 +295,11 @@ func TestRulesAboutWholeFolders(t *testing.T) {
 	}{
 		{"", "", Allow},
 		{"", "write(**/.env)", Ask},
+		{"", "write(OUT/*/.env)", Ask},
+		{"", "write(o*/.env)", Ask},
+		{"", "write(docs/**)", Allow},
+		{"", "write(docs/out/.env)", Allow},
+		{"", "write(*.env)", Allow},
 		{"write(out/**)", "write(**/.env)", Ask},
 		{"", "write", Refuse},
 		{"", "write(out)", Refuse},

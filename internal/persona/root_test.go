@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"belay/internal/durable/durabletest"
 	"belay/internal/fault"
 )
 
@@ -278,7 +279,7 @@ func TestPermissions(t *testing.T) {
 	dir := makeRoot(t, nil)
 	openToAll(t, dir)
 	r := open(t, dir)
-	asNobody(t, func() {
+	durabletest.AsNobody(t, func() {
 		if err := r.Check(); err != nil {
 			t.Errorf("readable entries: %v", err)
 		}
@@ -287,7 +288,7 @@ func TestPermissions(t *testing.T) {
 		t.Fatal(err)
 	}
 	var err error
-	asNobody(t, func() { err = r.Check() })
+	durabletest.AsNobody(t, func() { err = r.Check() })
 	if !fault.Is(err, fault.InstructionRootInvalid) {
 		t.Errorf("an unreadable entry: %v", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"belay/internal/durable/durabletest"
 	"belay/internal/fault"
 )
 
@@ -28,7 +29,7 @@ func TestRefusedPathsAreClipped(t *testing.T) {
 	}
 	refused := map[string]func() error{
 		"cannot be written to": func() (err error) {
-			asNobody(t, func() { _, err = CheckRoot(deep, "") })
+			durabletest.AsNobody(t, func() { _, err = CheckRoot(deep, "") })
 			return err
 		},
 		"is inside the instruction root": func() error { _, err := CheckRoot(deep, deep); return err },

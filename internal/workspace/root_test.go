@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"belay/internal/durable/durabletest"
 	"belay/internal/fault"
 )
 
@@ -102,7 +103,7 @@ func TestCheckRootNeedsPermissions(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
 		var err error
-		asNobody(t, func() { _, err = CheckRoot(dir, "") })
+		durabletest.AsNobody(t, func() { _, err = CheckRoot(dir, "") })
 		if good := mode == 0o777; good != (err == nil) || !good && !fault.Is(err, fault.WorkingRootInaccessible) {
 			t.Errorf("mode %o: %v, want WORKING_ROOT_INACCESSIBLE for all but 777", mode, err)
 		}

@@ -107,7 +107,7 @@ func (r *risks) addHistory(ctx context.Context, root *os.Root, made string, chan
 	objects, gone := map[string][]string{}, map[string]bool{} // by repository
 	var repos []string
 	for _, c := range changes {
-		repo, rest, in := insideGit(string(c.Path))
+		repo, rest, in := historyOf(string(c.Path))
 		head := in && rest == "HEAD" && c.After.Type == journal.None
 		if !head && !(in && lostObject(rest, &c)) {
 			continue
@@ -132,7 +132,7 @@ func (r *risks) addHistory(ctx context.Context, root *os.Root, made string, chan
 		lost[repo] = true
 	}
 	for i, c := range changes {
-		if repo, rest, in := insideGit(string(c.Path)); in && lost[repo] && (rest == "HEAD" && c.After.Type == journal.None || lostObject(rest, &c)) {
+		if repo, rest, in := historyOf(string(c.Path)); in && lost[repo] && (rest == "HEAD" && c.After.Type == journal.None || lostObject(rest, &c)) {
 			r.runs[i] = true
 		}
 	}
@@ -141,8 +141,18 @@ func (r *risks) addHistory(ctx context.Context, root *os.Root, made string, chan
 // objectsDir begins the names of a repository's objects.
 const objectsDir = "objects/"
 
+// historyOf is insideGit for the repository whose objects a path would be among: those of a
+// submodule are its own.
+func historyOf(name string) (repo, rest string, in bool) {
+	repo, rest, in = insideGit(name)
+	if i := strings.LastIndex(rest, "/"+objectsDir); i >= 0 && strings.HasPrefix(rest, "modules/") {
+		repo, rest = repo+"/"+rest[:i], rest[i+1:]
+	}
+	return repo, rest, in
+}
+
 // objectsStay reports whether all that files of a repository's objects hold is in what a
-// command made, too.
+// command made, or in files that stay.
 func objectsStay(ctx context.Context, root *os.Root, made, repo string, files []string) bool {
 	if made == "" {
 		return false
@@ -153,11 +163,12 @@ func objectsStay(ctx context.Context, root *os.Root, made, repo string, files []
 	}
 	defer from.Close()
 	store, err := root.OpenRoot(path.Join(made, repo, objectsDir))
-	if err != nil {
-		return false
+	if err == nil {
+		defer store.Close()
+	} else {
+		store = nil // it made none
 	}
-	defer store.Close()
-	return repository.Keeps(ctx, from, files, store)
+	return repository.Keeps(ctx, from, store, files)
 }
 
 // lostObject reports whether a change takes something out of the objects of a repository.

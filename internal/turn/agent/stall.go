@@ -30,6 +30,7 @@ type providerWatch struct {
 	limit time.Duration
 	// mu guards bytes, which has a second writer while the request is sent.
 	mu             sync.Mutex
+	due            time.Time // when bytes is
 	bytes, content *time.Timer
 }
 
@@ -37,6 +38,7 @@ func watchProvider(limit time.Duration, stop context.CancelCauseFunc) *providerW
 	return &providerWatch{
 		end:     stop,
 		limit:   limit,
+		due:     time.Now().Add(limit),
 		bytes:   time.AfterFunc(limit, func() { stop(errStalled) }),
 		content: time.AfterFunc(keepAlivePatience*limit, func() { stop(errNoContent) }),
 	}
@@ -55,6 +57,7 @@ func (w *providerWatch) saw(chunk model.Chunk) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.due = time.Now().Add(w.limit + own)
 	switch {
 	case !w.bytes.Reset(w.limit + own):
 		w.end(errStalled)
@@ -71,7 +74,12 @@ func (w *providerWatch) saw(chunk model.Chunk) error {
 func (w *providerWatch) sent() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	due := time.Now().Add(w.limit)
+	if !due.After(w.due) {
+		return // a wait of our own is longer
+	}
 	if w.bytes.Stop() { // otherwise its time is up, or the call is over
+		w.due = due
 		w.bytes.Reset(w.limit)
 	}
 }
@@ -91,7 +99,7 @@ func (s *Settings) StallFailure(cause error) *fault.Error {
 	case errors.Is(cause, errStalled):
 		f = fault.New(fault.SDKFailure, "the provider sent nothing for %s (turn.stall_timeout)", quantity.Duration(s.Stall))
 	case errors.Is(cause, errNoContent):
-		f = fault.New(fault.SDKFailure, "the provider sent nothing but keep-alives for %s (%d times turn.stall_timeout)", quantity.Duration(keepAlivePatience*s.Stall), keepAlivePatience)
+		f = fault.New(fault.SDKFailure, "the provider sent nothing of an answer for %s (%d times turn.stall_timeout)", quantity.Duration(keepAlivePatience*s.Stall), keepAlivePatience)
 	default:
 		return nil
 	}

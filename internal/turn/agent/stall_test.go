@@ -37,6 +37,7 @@ func TestProviderWatch(t *testing.T) {
 			errStalled, 14*time.Minute + time.Second + limit},
 		{"a call that grows slowly", every(time.Minute, time.Hour, held), errStalled, time.Hour + limit},
 		{"a wait of our own", []timed{{time.Second, model.Retry{After: time.Hour}}}, errStalled, time.Second + time.Hour + limit},
+		{"a request that is taken in a wait of our own", []timed{{time.Second, model.Retry{After: time.Hour}}, {2 * time.Second, taken}}, errStalled, time.Second + time.Hour + limit},
 		{"a request on a slow line", append(every(time.Minute, 10*time.Minute, taken), timed{10*time.Minute + time.Second, words}),
 			errStalled, 10*time.Minute + time.Second + limit},
 		{"a request that nobody takes further", every(time.Minute, 5*time.Minute, taken), errStalled, 5*time.Minute + limit},

@@ -21,6 +21,8 @@ const noMessage = "(This message is missing.)"
 // exchange is one earlier turn: what the person sent, and every message that
 // followed.
 type exchange struct {
+	// nth is its place among all: a damaged transcript may have a turn's id twice.
+	nth     int
 	turn    string
 	message string
 	warning string

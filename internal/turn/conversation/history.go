@@ -32,6 +32,7 @@ func (m History) Extend(entries []session.Entry, current string) History {
 	compact := "" // the turn that only summarises
 	closeOpen := func() {
 		if open != nil {
+			open.nth = len(m.exchanges)
 			open.close()
 			m.exchanges = append(m.exchanges, *open)
 			if m.mixed = m.mixed || !open.plain(); m.mixed {

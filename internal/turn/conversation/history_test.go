@@ -152,10 +152,10 @@ func unsendable(m History) string {
 
 // sent is the whole conversation, with words in the place of files.
 func sent(m History) (all []model.Message) {
-	p := plan{earlier: m.exchanges, summary: m.summary, files: map[string]delivery{}}
+	p := plan{earlier: m.exchanges, summary: m.summary, files: map[int]delivery{}}
 	for _, x := range m.exchanges {
 		if len(x.items) > 0 {
-			p.files[x.turn] = delivery{parts: []attachment.Part{attachment.TextPart{Text: "its files"}}}
+			p.files[x.nth] = delivery{parts: []attachment.Part{attachment.TextPart{Text: "its files"}}}
 		}
 	}
 	return p.messages()
@@ -176,9 +176,12 @@ func TestFilesStayWhereTheyWere(t *testing.T) {
 		{Kind: session.EntryTools, Turn: "a", Blocks: []session.Block{result("one")}},
 		{Kind: session.EntryAssistant, Turn: "a", Blocks: []session.Block{call}},
 		{Kind: session.EntryTools, Turn: "a", Blocks: []session.Block{result("two")}},
+		{Kind: session.EntryTurn, Turn: "a", Message: "a damaged transcript has the turn once more"},
+		{Kind: session.EntryAssistant, Turn: "a", Blocks: []session.Block{call}},
+		{Kind: session.EntryTools, Turn: "a", Blocks: []session.Block{result("three")}},
 	}, "now")
 	w := Window{files: named{}}
-	p := plan{earlier: m.exchanges, files: map[string]delivery{}}
+	p := plan{earlier: m.exchanges, files: map[int]delivery{}}
 	if _, _, err := w.planEarlier(&p, m.exchanges, cost{bytes: 1 << 20, tokens: 1 << 20}); err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +194,7 @@ func TestFilesStayWhereTheyWere(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"of one", "one", "of two", "two"}
+	want := []string{"of one", "one", "of two", "two", "of three", "three"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("what the model gets (-want +got):\n%s", diff)
 	}

@@ -11,9 +11,9 @@ import (
 // prompt, and the model calls of the turn so far.
 type plan struct {
 	earlier []exchange
-	whole   []model.Message     // the history, where it needs no planning
-	counted model.Counted       // what whole counts
-	files   map[string]delivery // of earlier turns with attachments, by turn
+	whole   []model.Message  // the history, where it needs no planning
+	counted model.Counted    // what whole counts
+	files   map[int]delivery // of earlier exchanges with attachments, by their place
 	elided  int
 	// leftOut are those of the elided turns that summary does not cover.
 	leftOut []exchange
@@ -37,7 +37,7 @@ type plan struct {
 // the model alone do not.
 func (w *Window) plan(m History) (*plan, error) {
 	budget := w.budget()
-	p := &plan{files: map[string]delivery{}, summary: m.summary, many: w.manyImages(&m)}
+	p := &plan{files: map[int]delivery{}, summary: m.summary, many: w.manyImages(&m)}
 	if w.fresh.Text != "" {
 		p.summary = w.fresh
 	}
@@ -84,7 +84,7 @@ func (w *Window) planEarlier(p *plan, all []exchange, budget cost) (_ []exchange
 			all[i] = *short
 		}
 		if x := &all[i]; x.hasFiles() {
-			if p.files[x.turn], err = w.deliver(x, p.many); err != nil {
+			if p.files[x.nth], err = w.deliver(x, p.many); err != nil {
 				return nil, false, err
 			}
 		}
@@ -129,7 +129,7 @@ func (p *plan) lacks() bool { return len(p.leftOut) > 0 || len(p.uncovered) > 0 
 // weigh is what an earlier exchange adds to the request.
 func (p *plan) weigh(x *exchange) cost {
 	if x.hasFiles() {
-		return p.files[x.turn].cost
+		return p.files[x.nth].cost
 	}
 	return x.cost
 }
@@ -179,8 +179,8 @@ func (p *plan) messages() []model.Message {
 		x := &p.earlier[i]
 		asked, replies := x.asked, x.replies
 		if x.hasFiles() {
-			replies = withShown(replies, p.files[x.turn].shown)
-			asked = media(model.NewPrompt(x.warning, x.message, p.files[x.turn].parts).Parts())
+			replies = withShown(replies, p.files[x.nth].shown)
+			asked = media(model.NewPrompt(x.warning, x.message, p.files[x.nth].parts).Parts())
 		}
 		if p.partly(i) {
 			asked = append(asked[:len(asked):len(asked)], model.Text{Text: note(p.elided, x.folded, p.summary.Text)})
@@ -220,7 +220,7 @@ func (p *plan) history() session.History {
 	h := session.History{Turns: len(p.earlier), Elided: p.elided}
 	for i := range p.earlier {
 		if x := &p.earlier[i]; x.hasFiles() {
-			h.Attachments = append(h.Attachments, p.files[x.turn].items...)
+			h.Attachments = append(h.Attachments, p.files[x.nth].items...)
 		}
 	}
 	return h

@@ -10,17 +10,25 @@ import (
 	"strings"
 )
 
-// Keeps reports whether every object that files of a repository hold is in the stores, whole.
-// The files are those of one folder called objects, by their paths in it, from which they are
-// about to go. What cannot be looked at in time, or is more than [Objects] reads, counts as
+// Keeps reports whether every object that files of a repository hold is elsewhere, whole: in
+// made, nil for none, or in another file of the repository. The files are those of its folder
+// called objects, by their paths in it, from which they are about to go. What cannot be looked at in time, or is more than [Objects] reads, counts as
 // missing.
-func Keeps(ctx context.Context, from *os.Root, files []string, stores ...*os.Root) bool {
+func Keeps(ctx context.Context, from, made *os.Root, files []string) bool {
+	stores, gone := []*os.Root{from}, map[string]bool{}
+	if made != nil {
+		stores = []*os.Root{made, from}
+	}
+	for _, name := range files {
+		gone[name] = true
+	}
 	var o *Objects
 	indices := map[string]bool{} // packs whose objects are known, without their extensions
 	var packs []string
 	kept := func(id string) bool {
 		if o == nil {
 			o = NewObjects(len(id), stores...)
+			o.gone = gone
 		}
 		_, _, err := o.object(ctx, id)
 		return err == nil

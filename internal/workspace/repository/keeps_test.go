@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -54,7 +55,7 @@ func TestKeeps(t *testing.T) {
 			if len(gone) == 0 {
 				t.Fatal("nothing went")
 			}
-			return Keeps(t.Context(), from, gone, now)
+			return Keeps(t.Context(), from, now, gone)
 		}
 		run("init", "-q", "-b", "main", "--object-format="+format)
 		commit(1)
@@ -62,6 +63,25 @@ func TestKeeps(t *testing.T) {
 			t.Errorf("%s: loose objects that were packed are missing", format)
 		}
 		commit(2)
+		run("repack", "-aq")
+		inPack := filepath.Join(dir, ".git/objects")
+		if err := fs.WalkDir(os.DirFS(inPack), ".", func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !loosePath.MatchString(name) {
+				return err
+			}
+			store, err := os.OpenRoot(inPack)
+			must(t, err)
+			defer store.Close()
+			if !Keeps(t.Context(), store, nil, []string{name}) {
+				t.Errorf("%s: the object %s is in a pack that stays", format, name)
+			}
+			if Keeps(t.Context(), store, nil, append(packsIn(t, inPack), name)) {
+				t.Errorf("%s: the object %s is in packs that go, too", format, name)
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
 		if !since(func() { run("gc", "-q") }) {
 			t.Errorf("%s: a pack that became part of another is missing", format)
 		}
@@ -87,4 +107,17 @@ func TestKeeps(t *testing.T) {
 			t.Errorf("%s: a forged pack is believed", format)
 		}
 	}
+}
+
+var loosePath = regexp.MustCompile(`^[0-9a-f]{2}/[0-9a-f]+$`)
+
+// packsIn are the packs and their indices in a folder of objects.
+func packsIn(t *testing.T, objects string) (names []string) {
+	t.Helper()
+	for _, kind := range []string{"*.pack", "*.idx"} {
+		found, err := fs.Glob(os.DirFS(objects), "pack/"+kind)
+		must(t, err)
+		names = append(names, found...)
+	}
+	return names
 }

@@ -43,6 +43,8 @@ type Objects struct {
 	// room is how many bytes may be read in all, and bytes how many were; 0 bounds nothing.
 	room, bytes int64
 	packs       map[int][]string
+	// gone are files of the last store that count as removed, by their paths in it.
+	gone map[string]bool
 	// commits and trees are those that were read.
 	commits map[string]commitInfo
 	trees   map[string]map[string]entry
@@ -80,7 +82,10 @@ func (o *Objects) unverified(ctx context.Context, id string) (kind, []byte, erro
 		if ctx.Err() != nil {
 			return "", nil, context.Cause(ctx)
 		}
-		k, data, err := loose(store, id)
+		k, data, err := kind(""), []byte(nil), fs.ErrNotExist
+		if !o.removed(i, path.Join(id[:2], id[2:])) {
+			k, data, err = loose(store, id)
+		}
 		if away(err) {
 			k, data, err = o.packed(ctx, i, raw)
 		}
@@ -173,6 +178,11 @@ func (o *Objects) packed(ctx context.Context, store int, id []byte) (kind, []byt
 	return "", nil, fs.ErrNotExist
 }
 
+// removed reports whether a file of a store counts as removed.
+func (o *Objects) removed(store int, name string) bool {
+	return store == len(o.stores)-1 && o.gone[name]
+}
+
 // packNames are the packs of a store, without their extensions.
 func (o *Objects) packNames(store int) ([]string, error) {
 	if names, known := o.packs[store]; known {
@@ -184,8 +194,9 @@ func (o *Objects) packNames(store int) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if name, ok := strings.CutSuffix(e.Name(), ".idx"); ok && len(names) < maxPacks {
-			names = append(names, path.Join("pack", name))
+		name, ok := strings.CutSuffix(path.Join("pack", e.Name()), ".idx")
+		if ok && len(names) < maxPacks && !o.removed(store, name+".idx") && !o.removed(store, name+".pack") {
+			names = append(names, name)
 		}
 	}
 	o.packs[store] = names

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"belay/internal/durable/durabletest"
 	"belay/internal/fault"
 )
 
@@ -99,7 +100,7 @@ func TestTreeOfAFolderThatCannotBeListed(t *testing.T) {
 		}
 		var n, above *Node
 		var err, aboveErr error
-		asNobody(t, func() {
+		durabletest.AsNobody(t, func() {
 			n, err = Tree(t.Context(), root, TreeOptions{Folder: "a/shut"})
 			above, aboveErr = Tree(t.Context(), root, TreeOptions{Folder: "a"})
 		})

@@ -11,7 +11,7 @@ test("a change names what changed, or says that anything may have", () => {
 
 afterEach(() => { vi.useRealTimers(); vi.unstubAllGlobals(); });
 
-/** How often a project is asked for in a minute, where each request is answered in turn, and what is told of it. */
+/** How many requests a minute has for a project whose answers these are, in their order, and what the page says. */
 async function minute(answers: readonly [status: number, body: string][]): Promise<{ asked: number; live: boolean[] }> {
   vi.useFakeTimers();
   vi.stubGlobal("BroadcastChannel", undefined); // this tab reads by itself

@@ -20,7 +20,7 @@ vi.stubGlobal("document", { hidden: false });
 
 const project = { id: "p1", path: "/p", name: "p", exists: true };
 
-/** What a component draws where a query has data, as far as there is any, and its last refresh failed. */
+/** What a component draws when a query has this data, or none, and its last refresh failed. */
 async function drawn<P extends object>(component: ComponentType<P>, props: P, known: readonly (readonly [QueryKey, unknown])[]): Promise<string> {
   const client = new QueryClient({ defaultOptions: { queries: { retry: false, retryOnMount: false } } });
   for (const [queryKey, data] of known) {

@@ -1,4 +1,5 @@
-package persona
+// Package durabletest helps tests of files.
+package durabletest
 
 import (
 	"os"
@@ -8,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// asNobody runs f as a user whom permission bits bind. Root is bound by none,
+// AsNobody runs f as a user whom permission bits bind. Root is bound by none,
 // so for the time of the call this thread alone is the user that owns nothing,
 // and may enter only folders that are open to all.
-func asNobody(t *testing.T, f func()) {
+func AsNobody(t *testing.T, f func()) {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		f()
