@@ -86,15 +86,13 @@ func (p Policy) judgeDone(e Effect) (r Ruling, final bool) {
 			return Ruling{Refuse, "the rule " + rule.text + " denies what it changed", rule.text}, true
 		}
 	}
-	switch {
-	case p.Mode == Plan:
+	if p.Mode == Plan {
 		return Ruling{Refuse, "the mode plan changes nothing", ""}, true
 	}
 	if folder, rule := p.mayDeny(e.Whole); rule != "" {
 		return Ruling{Ask, folder + " has more files in it than could be compared with the rule " + rule, rule}, true
 	}
-	switch {
-	case len(e.Automatic) > 0:
+	if len(e.Automatic) > 0 {
 		return p.judgeAutomatic(e)
 	}
 	if rule := p.allowsDone(e); rule != "" {
