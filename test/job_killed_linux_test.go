@@ -105,11 +105,20 @@ func processesIn(dir string) (found []string) {
 
 // A process is killed while a person is asked about what a job changed that ended with its
 // turn. The next server asks again, and an answer that was given in between is carried
-// out.
+// out. The process may die when the question is on disk and its readers have not heard of it.
 //
 // Covers: turn-api REQ-04, REQ-12
 func TestKilledWhileAskedAboutAJob(t *testing.T) {
 	t.Parallel()
+	for name, heard := range map[string]bool{"heard": true, "not heard": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			killedWhileAskedAboutAJob(t, heard)
+		})
+	}
+}
+
+func killedWhileAskedAboutAJob(t *testing.T, heard bool) {
 	script := filepath.Join(t.TempDir(), "script.yaml")
 	must(t, os.WriteFile(script, []byte(`turns:
   - when: go
@@ -124,9 +133,16 @@ func TestKilledWhileAskedAboutAJob(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	stream := s.open(ctx, "POST", "/api/harness/turn", jsonOf(map[string]any{"sessionId": id, "message": "go"}))
-	p.asked("bash")
+	question := p.asked("bash").ID
+	log := filepath.Join(".belay", "sessions", id, "log", "0001.jsonl")
+	if heard {
+		wait(t, "the question is in the log", func() bool { return strings.Contains(p.content(log), question) })
+	}
 	s.kill()
 	_ = stream.Body.Close()
+	if before, _, there := strings.Cut(p.content(log), question); there && !heard {
+		must(t, os.Truncate(filepath.Join(p.project, log), int64(strings.LastIndex(before, "\n")+1)))
+	}
 	s = p.serve()
 	stream = s.open(ctx, "GET", "/api/harness/session/"+id+"/events?turn="+s.turnOf(id), "")
 	p.asked("bash") // it is asked again

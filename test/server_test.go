@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	_ "belay/internal/cli" // results of tests are kept: another program is to be tested anew
 	testprogram "belay/test/program"
 )
 

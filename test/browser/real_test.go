@@ -17,6 +17,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	_ "belay/internal/cli" // results of tests are kept: another program is to be tested anew
 	testprogram "belay/test/program"
 )
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	_ "belay/internal/cli" // results of tests are kept: another program is to be tested anew
 	"belay/internal/config"
 	"belay/internal/tool/mcp/mcptest"
 	testprogram "belay/test/program"

@@ -53,7 +53,8 @@ func (s *stoodAt) calls(lines []session.Entry, by, key string) *agent.SuspendedC
 }
 
 // job finds the background job of an agent whose changes a person was asked
-// about at the end of the agent's work.
+// about at the end of the agent's work. The question may be in the log, or the process died
+// before it was: then the changes still await it.
 func (s *stoodAt) job(h *agent.SuspendedCall, key string) bool {
 	made := map[string]int{}
 	for _, e := range h.Entries {
@@ -64,7 +65,7 @@ func (s *stoodAt) job(h *agent.SuspendedCall, key string) bool {
 			made[c.ID]++
 			h.Job, h.Waits, h.Nth = true, c, made[c.ID]
 			first := agent.ChangesQuestion(s.session, s.turn, key, c.ID, h.Nth)
-			if s.changes(h, key) && (s.logged.asks(first) || s.logged.asks(h.Question)) {
+			if s.changes(h, key) && (s.logged.asks(first) || s.logged.asks(h.Question) || s.awaits(first)) {
 				return true
 			}
 		}
@@ -101,6 +102,12 @@ func (s *stoodAt) changes(h *agent.SuspendedCall, key string) bool {
 		return false
 	}
 	return true
+}
+
+// awaits reports whether the changes of a call are held for a question, of which the first is
+// given.
+func (s *stoodAt) awaits(first string) bool {
+	return s.project != nil && kept.Awaits(s.project, agent.ChangeID(first)) != ""
 }
 
 func (s *stoodAt) answeredByPerson(question string) bool {
