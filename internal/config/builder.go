@@ -48,28 +48,32 @@ func (b *builder) refuse(k *key, err error, where func(item int) string) {
 
 // assignNode takes a value from a file.
 func (b *builder) assignNode(k *key, n *yaml.Node, f *file) {
-	at := n
 	var err error
-	if t, ok := k.value.(interface {
-		setNode(*yaml.Node) (*yaml.Node, error)
-	}); ok {
-		at, err = t.setNode(n)
+	if t, ok := k.value.(interface{ setNode(*yaml.Node) error }); ok {
+		err = t.setNode(n)
 	} else {
 		var text string
 		if text, err = scalarOf(n, k.value.kind()); err == nil {
 			err = k.value.set(text, f.dir)
 		}
 	}
-	if err != nil {
+	var nodes badNodes
+	switch {
+	case err == nil:
+		k.origin = f.where(n, false)
+	case errors.As(err, &nodes):
+		for _, bad := range nodes {
+			message, hint := bad.parts()
+			b.problem(f.where(bad.at, true), k.name, message, hint)
+		}
+	default:
 		b.refuse(k, err, func(item int) string {
 			if item >= 0 && n.Kind == yaml.SequenceNode { // scalarOf refuses items with commas
 				return f.where(n.Content[item], true)
 			}
-			return f.where(at, true)
+			return f.where(n, true)
 		})
-		return
 	}
-	k.origin = f.where(n, false)
 }
 
 func (b *builder) read(f *file) {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -23,8 +24,8 @@ type entries[T any] struct {
 	fold bool
 	// name checks a name further; nil takes all.
 	name func(string) (string, error)
-	// read reads an entry; the node is where an error belongs.
-	read func(*yaml.Node) (entry T, at *yaml.Node, err error)
+	// read reads an entry, and reports all that is wrong with it.
+	read func(n *yaml.Node, wrong *badNodes) T
 	// entry is the schema of one.
 	entry map[string]any
 }
@@ -38,38 +39,75 @@ func (v entries[T]) set(s, _ string) error {
 	if err := yaml.Load([]byte(s), &doc); err != nil || doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 {
 		return fmt.Errorf("is not a mapping in YAML, such as %s", v.example)
 	}
-	_, err := v.setNode(doc.Content[0])
-	return err
+	return v.setNode(doc.Content[0])
 }
 
-// setNode reads the entries from a file; the node is where an error belongs.
-func (v entries[T]) setNode(n *yaml.Node) (*yaml.Node, error) {
+// setNode reads the entries from a file. Its error is of the whole, or [badNodes].
+func (v entries[T]) setNode(n *yaml.Node) error {
 	if n.Kind != yaml.MappingNode || len(n.Content) > 2*v.most {
-		return n, fmt.Errorf("expects a mapping of at most %d %s", v.most, v.what)
+		return fmt.Errorf("expects a mapping of at most %d %s", v.most, v.what)
 	}
 	all := map[string]T{}
+	var wrong badNodes
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		name, body := n.Content[i], n.Content[i+1]
-		id := strings.TrimSpace(name.Value)
-		if v.fold {
-			id = strings.ToLower(id)
+		id, err := v.id(n.Content[i])
+		if _, twice := all[id]; err == nil && twice {
+			err = v.unnamed()
 		}
-		if _, twice := all[id]; twice || name.Kind != yaml.ScalarNode || id == "" || oneLine(id) != nil {
-			return name, fmt.Errorf("expects names of %s, each once", v.what)
-		}
-		if v.name != nil {
-			if _, err := v.name(id); err != nil {
-				return name, err
-			}
-		}
-		entry, at, err := v.read(body)
 		if err != nil {
-			return at, fmt.Errorf("%s: %w", id, err)
+			wrong.add(n.Content[i], "", err)
+			continue
 		}
-		all[id] = entry
+		var of badNodes
+		all[id] = v.read(n.Content[i+1], &of)
+		for _, bad := range of {
+			wrong.add(bad.at, strings.TrimSuffix(id+"."+bad.path, "."), bad.err)
+		}
+	}
+	if len(wrong) > 0 {
+		return wrong
 	}
 	*v.p = all
-	return nil, nil
+	return nil
+}
+
+// id is the name of an entry.
+func (v entries[T]) id(n *yaml.Node) (string, error) {
+	id := strings.TrimSpace(n.Value)
+	if v.fold {
+		id = strings.ToLower(id)
+	}
+	if n.Kind != yaml.ScalarNode || id == "" || oneLine(id) != nil {
+		return "", v.unnamed()
+	}
+	if v.name == nil {
+		return id, nil
+	}
+	return v.name(id)
+}
+
+func (v entries[T]) unnamed() error { return fmt.Errorf("expects names of %s, each once", v.what) }
+
+// readFields calls read with each field of an entry, and reports what is no mapping of these
+// names, each once, and the errors of read.
+func readFields(n *yaml.Node, names []string, wrong *badNodes, read func(name string, val *yaml.Node) error) {
+	if n.Kind != yaml.MappingNode {
+		wrong.add(n, "", fmt.Errorf("expects a mapping of %s", strings.Join(names, ", ")))
+		return
+	}
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, val := n.Content[i], n.Content[i+1]
+		switch {
+		case !slices.Contains(names, k.Value):
+			wrong.add(k, "", fmt.Errorf("%q is not one of %s", k.Value, strings.Join(names, ", ")))
+		case seen[k.Value]:
+			wrong.add(k, k.Value, errors.New("is there twice"))
+		default:
+			wrong.add(val, k.Value, read(k.Value, val))
+		}
+		seen[k.Value] = true
+	}
 }
 
 func (entries[T]) kind() kind { return mapping }
@@ -103,40 +141,28 @@ func perModel[T any](p *map[string]T) value {
 	}
 	return entries[T]{
 		p: p, what: "models", most: 1000, fold: true, example: "{model-name: {" + names[0] + ": 1}}",
-		read:  func(n *yaml.Node) (T, *yaml.Node, error) { return numbersOf[T](n, names) },
+		read:  func(n *yaml.Node, wrong *badNodes) T { return numbersOf[T](n, names, wrong) },
 		entry: map[string]any{"type": "object", "properties": props, "additionalProperties": false},
 	}
 }
 
-func numbersOf[T any](n *yaml.Node, names []string) (entry T, at *yaml.Node, err error) {
-	if n.Kind != yaml.MappingNode {
-		return entry, n, fmt.Errorf("expects a mapping of %s", strings.Join(names, ", "))
-	}
-	seen := map[string]bool{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		k, val := n.Content[i], n.Content[i+1]
-		at := slices.Index(names, k.Value)
-		switch {
-		case at < 0:
-			return entry, k, fmt.Errorf("%q is not one of %s", k.Value, strings.Join(names, ", "))
-		case seen[k.Value]:
-			return entry, k, fmt.Errorf("%s is there twice", k.Value)
-		}
-		seen[k.Value] = true
+func numbersOf[T any](n *yaml.Node, names []string, wrong *badNodes) (entry T) {
+	readFields(n, names, wrong, func(name string, val *yaml.Node) error {
 		x, err := moneyForm.parse(val.Value)
 		if val.Kind != yaml.ScalarNode || val.Tag != "!!int" && val.Tag != "!!float" || err != nil || x < 0 || x > 1e12 {
-			return entry, val, fmt.Errorf("%s is not a number of 0 or more", k.Value)
+			return errors.New("is not a number of 0 or more")
 		}
-		switch field := reflect.ValueOf(&entry).Elem().Field(at); {
+		switch field := reflect.ValueOf(&entry).Elem().Field(slices.Index(names, name)); {
 		case field.Kind() == reflect.Pointer:
 			field.Set(reflect.ValueOf(&x))
 		case x != float64(int64(x)):
-			return entry, val, fmt.Errorf("%s is not a whole number", k.Value)
+			return errors.New("is not a whole number")
 		default:
 			field.SetInt(int64(x))
 		}
-	}
-	return entry, nil, nil
+		return nil
+	})
+	return entry
 }
 
 // hooks is a setting with a hook per name.

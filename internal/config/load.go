@@ -144,7 +144,7 @@ func (l *layers) build(project *file) (*Config, []Problem) {
 		}
 		b.assign(k, f.Value, l.o.Dir, "flag "+f.Name)
 	}
-	b.mcpRules(c)
+	b.mcpRules(c, l.user)
 	if project != nil {
 		b.tightened(project, l.o.CheckRule)
 	}

@@ -13,7 +13,6 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"belay/internal/authored"
 	"belay/internal/lazyregexp"
 	"belay/internal/nearest"
 	"belay/internal/netguard"
@@ -81,40 +80,35 @@ func mcpServers(p *map[string]MCPServer) value {
 	}
 }
 
-func mcpServerOf(n *yaml.Node) (s MCPServer, at *yaml.Node, err error) {
-	if n.Kind != yaml.MappingNode {
-		return s, n, errors.New("expects a mapping of command, env, url, token_env, tools, timeout")
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		k, val := n.Content[i], n.Content[i+1]
-		switch k.Value {
+var mcpFields = []string{"command", "env", "url", "token_env", "tools", "timeout"}
+
+func mcpServerOf(n *yaml.Node, wrong *badNodes) (s MCPServer) {
+	readFields(n, mcpFields, wrong, func(name string, val *yaml.Node) (err error) {
+		switch name {
 		case "command":
 			s.Command, err = words(val)
 		case "env":
 			if s.Env, err = words(val); err == nil {
-				err = personVariables(s.Env...)
+				err = eachOf(s.Env, personVariable)
 			}
 		case "url":
 			s.URL, err = val.Value, mcpURL(val.Value)
 		case "token_env":
-			s.TokenEnv, err = val.Value, personVariables(val.Value)
+			s.TokenEnv = val.Value
+			_, err = personVariable(val.Value)
 		case "tools":
 			if s.Tools, err = words(val); err == nil {
-				err = namePatterns(s.Tools)
+				err = eachOf(s.Tools, namePattern)
 			}
 		case "timeout":
-			s.Timeout, err = time.ParseDuration(val.Value)
-			if err == nil && (s.Timeout < minMCPTimeout || s.Timeout > maxMCPTimeout) {
-				err = fmt.Errorf("timeout must be from %s to %s", authored.LengthText(minMCPTimeout), authored.LengthText(maxMCPTimeout))
-			}
-		default:
-			err = fmt.Errorf("%q is not one of command, env, url, token_env, tools, timeout", clean(k.Value))
+			s.Timeout, err = timeout(val, minMCPTimeout, maxMCPTimeout)
 		}
-		if err != nil {
-			return s, val, err
-		}
+		return err
+	})
+	if len(*wrong) == 0 {
+		wrong.add(n, "", s.check())
 	}
-	return s, n, s.check()
+	return s
 }
 
 // check says what is wrong with the fields together.
@@ -131,14 +125,12 @@ func (s MCPServer) check() error {
 	return nil
 }
 
-// namePatterns checks patterns of the names of tools.
-func namePatterns(patterns []string) error {
-	for _, p := range patterns {
-		if _, err := slashpath.Match(p, ""); err != nil || p == "" {
-			return fmt.Errorf("%q is no pattern of names, such as read_*", p)
-		}
+// namePattern checks a pattern of the names of tools.
+func namePattern(p string) (string, error) {
+	if _, err := slashpath.Match(p, ""); err != nil || p == "" {
+		return "", fmt.Errorf("%q is no pattern of names, such as read_*", p)
 	}
-	return nil
+	return p, nil
 }
 
 // mcpURL checks the address of a remote server.
@@ -153,18 +145,16 @@ func mcpURL(text string) error {
 	return errors.New("must be https, or http on this machine")
 }
 
-// personVariables checks names of variables that a program of the user's gets: belay's own
+// personVariable checks the name of a variable that a program of the user's gets: belay's own
 // keys are for belay alone.
-func personVariables(names ...string) error {
-	for _, name := range names {
-		if _, err := variable(name); err != nil {
-			return err
-		}
-		if upper := strings.ToUpper(name); slices.Contains(keyVariables, upper) || strings.HasPrefix(upper, "BELAY_") || strings.HasPrefix(upper, "CHIRALITY_") {
-			return fmt.Errorf("%s is belay's own, and no other program gets it", name)
-		}
+func personVariable(name string) (string, error) {
+	if _, err := variable(name); err != nil {
+		return "", err
 	}
-	return nil
+	if upper := strings.ToUpper(name); slices.Contains(keyVariables, upper) || strings.HasPrefix(upper, "BELAY_") || strings.HasPrefix(upper, "CHIRALITY_") {
+		return "", fmt.Errorf("%s is belay's own, and no other program gets it", name)
+	}
+	return name, nil
 }
 
 // minSecret is the shortest value that is taken for a key, in bytes: shorter ones are words.
@@ -215,10 +205,27 @@ func UnsetVariable(server, variable string) string {
 // mcpPrefix is how the names of tools begin that MCP servers offer.
 const mcpPrefix = "mcp."
 
+// serverNames are the names of the MCP servers, in order. A server whose entry in the user's
+// file is wrong has its own problem, and counts.
+func (b *builder) serverNames(c *Config, user *file) []string {
+	names := maps.Clone(c.MCP)
+	if names == nil {
+		names = map[string]MCPServer{}
+	}
+	for _, e := range user.entries {
+		if e.key == "mcp.servers" && e.node.Kind == yaml.MappingNode && b.byName[e.key].origin == "default" {
+			for i := 0; i+1 < len(e.node.Content); i += 2 {
+				names[e.node.Content[i].Value] = MCPServer{}
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
 // mcpRules refuses rules about tools of servers that there are not. A project's own rules
 // may be about servers that only other people have.
-func (b *builder) mcpRules(c *Config) {
-	names := slices.Sorted(maps.Keys(c.MCP))
+func (b *builder) mcpRules(c *Config, user *file) {
+	names := b.serverNames(c, user)
 	check := func(key string, rules []string) {
 		for _, r := range rules {
 			tool, _, _ := strings.Cut(strings.ToLower(r), "(")
@@ -232,7 +239,9 @@ func (b *builder) mcpRules(c *Config) {
 				message = fmt.Sprintf("%.60q names no tool of the MCP server; write mcp.%s.* for all of them", r, clean(server))
 			}
 			hint := "name that server under mcp.servers in your " + userFile + ", or remove the rule"
-			if meant := nearest.Of(server, names); meant != "" {
+			if slices.Contains(names, server) {
+				hint = ""
+			} else if meant := nearest.Of(server, names); meant != "" {
 				hint = "did you mean " + meant + "?"
 			} else if len(names) > 0 {
 				hint = "mcp.servers has " + strings.Join(names, ", ")

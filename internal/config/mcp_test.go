@@ -36,7 +36,7 @@ func TestMCPServers(t *testing.T) {
 		"{command: [a], env: [belay_discord_token]}":          "is belay's own",
 		"{command: [a], env: ['A=B']}":                        "is not the name of a variable",
 		"{url: 'https://x.test', token_env: ''}":              "is not the name of a variable",
-		"{command: [a], timeout: 1ms}":                        "timeout must be from 1s to 1h",
+		"{command: [a], timeout: 1ms}":                        "files.timeout: must be from 1s to 1h",
 		"{command: [a], tools: ['[']}":                        "is no pattern of names",
 		"{command: [a], run: true}":                           `"run" is not one of`,
 		"{command: [a], env: [T]}\n    Files: {command: [a]}": "is no name of a server",

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v4"
 )
 
 // Problem is one thing that is wrong with the configuration.
@@ -69,10 +71,48 @@ type badItem struct {
 // badItems are the errors of a list, so that each is reported at its own place.
 type badItems []badItem
 
-func (e badItems) Error() string {
-	texts := make([]string, len(e))
-	for i, bad := range e {
-		texts[i] = bad.err.Error()
+func (e badItems) Error() string { return inOneLine(e, func(bad badItem) error { return bad.err }) }
+
+// badNode is what is wrong at a place of a file. The path leads there from the setting.
+type badNode struct {
+	at   *yaml.Node
+	path string
+	err  error
+}
+
+// badNodes are the errors of a mapping, so that each is reported at its own place.
+type badNodes []badNode
+
+func (e badNodes) Error() string {
+	return inOneLine(e, func(bad badNode) error {
+		message, hint := bad.parts()
+		if hint != "" {
+			message += "; " + hint
+		}
+		return errors.New(message)
+	})
+}
+
+// add takes an error; nil is none.
+func (e *badNodes) add(at *yaml.Node, path string, err error) {
+	if err != nil {
+		*e = append(*e, badNode{at, path, err})
+	}
+}
+
+// parts are the error with its path, and the next step where it has one.
+func (n badNode) parts() (message, hint string) {
+	if message, hint = parts(n.err); n.path != "" {
+		message = n.path + ": " + message
+	}
+	return message, hint
+}
+
+// inOneLine are the texts of errors in one line.
+func inOneLine[E ~[]T, T any](all E, of func(T) error) string {
+	texts := make([]string, len(all))
+	for i, bad := range all {
+		texts[i] = of(bad).Error()
 	}
 	return strings.Join(texts, "; ")
 }

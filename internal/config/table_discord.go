@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v4"
@@ -98,70 +97,61 @@ func discordChannels(p *map[string]DiscordChannel) value {
 	}
 }
 
-func discordChannel(n *yaml.Node) (c DiscordChannel, at *yaml.Node, err error) {
-	names := []string{"project", "persona", "mode", "deciders", "publish"}
-	if n.Kind != yaml.MappingNode {
-		return c, n, fmt.Errorf("expects a mapping of %s", strings.Join(names, ", "))
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		k, val := n.Content[i], n.Content[i+1]
-		if k.Value != "deciders" && k.Value != "publish" && (val.Kind != yaml.ScalarNode || oneLine(val.Value) != nil) {
-			return c, val, errors.New("expects a string")
+var channelFields = []string{"project", "persona", "mode", "deciders", "publish"}
+
+func discordChannel(n *yaml.Node, wrong *badNodes) (c DiscordChannel) {
+	readFields(n, channelFields, wrong, func(name string, val *yaml.Node) (err error) {
+		if name != "deciders" && name != "publish" && (val.Kind != yaml.ScalarNode || oneLine(val.Value) != nil) {
+			return errors.New("expects a string")
 		}
-		switch k.Value {
+		switch name {
 		case "project":
 			c.Project, err = folderPath(val.Value)
 		case "persona":
 			c.Persona = val.Value
 		case "mode":
 			if c.Mode = val.Value; !slices.Contains([]string{"mention", "active"}, c.Mode) {
-				err = errors.New("mode must be mention or active")
+				err = errors.New("must be mention or active")
 			}
 		case "deciders":
 			c.Deciders, err = deciders(val)
 		case "publish":
 			c.Publish, err = patterns(val)
-		default:
-			return c, k, fmt.Errorf("%q is not one of %s", clean(k.Value), strings.Join(names, ", "))
 		}
-		if err != nil {
-			return c, val, err
-		}
+		return err
+	})
+	if len(*wrong) == 0 && c.Project == "" {
+		wrong.add(n, "", errors.New("has no project"))
 	}
-	if c.Project == "" {
-		return c, n, errors.New("has no project")
-	}
-	return c, nil, nil
+	return c
 }
 
-func deciders(n *yaml.Node) ([]string, error) {
+func deciders(n *yaml.Node) (ids []string, err error) {
 	if n.Kind != yaml.SequenceNode || len(n.Content) > maxDeciders {
 		return nil, fmt.Errorf("expects a list of at most %d ids", maxDeciders)
 	}
-	var all []string
-	for _, item := range n.Content {
-		id, err := snowflake(item.Value)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, id)
+	if ids, err = words(n); err == nil {
+		err = eachOf(ids, snowflake)
 	}
-	return all, nil
+	return ids, err
 }
 
 // maxPublish bounds the patterns of one channel.
 const maxPublish = 100
 
-func patterns(n *yaml.Node) ([]string, error) {
+func patterns(n *yaml.Node) (all []string, err error) {
 	if n.Kind != yaml.SequenceNode || len(n.Content) > maxPublish {
 		return nil, fmt.Errorf("expects a list of at most %d patterns of files", maxPublish)
 	}
-	var all []string
-	for _, item := range n.Content {
-		if item.Kind != yaml.ScalarNode || blank.Is(item.Value) || oneLine(item.Value) != nil {
-			return nil, errors.New("holds something that is no pattern of files, such as reports/*.pdf")
-		}
-		all = append(all, item.Value)
+	if all, err = words(n); err == nil {
+		err = eachOf(all, filePattern)
 	}
-	return all, nil
+	return all, err
+}
+
+func filePattern(p string) (string, error) {
+	if blank.Is(p) || oneLine(p) != nil {
+		return "", fmt.Errorf("%q is no pattern of files, such as reports/*.pdf", p)
+	}
+	return p, nil
 }

@@ -37,39 +37,52 @@ func (h Hook) MarshalJSON() ([]byte, error) {
 // maxHookWords bounds a hook's command.
 const maxHookWords = 100
 
-func hookOf(n *yaml.Node) (h Hook, at *yaml.Node, err error) {
-	if n.Kind != yaml.MappingNode {
-		return h, n, errors.New("expects a mapping of command, calls, timeout")
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		k, val := n.Content[i], n.Content[i+1]
-		switch k.Value {
+var hookFields = []string{"command", "calls", "timeout"}
+
+func hookOf(n *yaml.Node, wrong *badNodes) (h Hook) {
+	readFields(n, hookFields, wrong, func(name string, val *yaml.Node) (err error) {
+		switch name {
 		case "command":
 			h.Command, err = words(val)
 		case "calls":
 			if h.Calls, err = words(val); err == nil {
-				for _, r := range h.Calls {
-					if _, err = rule(r); err != nil {
-						break
-					}
-				}
+				err = eachOf(h.Calls, rule)
 			}
 		case "timeout":
-			h.Timeout, err = time.ParseDuration(val.Value)
-			if err == nil && (h.Timeout < 100*time.Millisecond || h.Timeout > 5*time.Minute) {
-				err = errors.New("timeout must be from 100ms to 5m")
-			}
-		default:
-			err = fmt.Errorf("%q is not one of command, calls, timeout", clean(k.Value))
+			h.Timeout, err = timeout(val, minHookTimeout, maxHookTimeout)
 		}
-		if err != nil {
-			return h, val, err
+		return err
+	})
+	if len(*wrong) == 0 && (len(h.Command) == 0 || h.Command[0] == "") {
+		wrong.add(n, "", errors.New("has no command"))
+	}
+	return h
+}
+
+// Limits of how long a hook may take.
+const minHookTimeout, maxHookTimeout = 100 * time.Millisecond, 5 * time.Minute
+
+// timeout is a length of time in an entry.
+func timeout(n *yaml.Node, least, most time.Duration) (time.Duration, error) {
+	d, err := ParseDuration(n.Value)
+	if n.Kind != yaml.ScalarNode || err == nil && (d < least || d > most) {
+		err = fmt.Errorf("must be from %s to %s", FormatDuration(least), FormatDuration(most))
+	}
+	return d, err
+}
+
+// eachOf checks each item of a list, and reports all that is wrong.
+func eachOf(items []string, check func(string) (string, error)) error {
+	var bad badItems
+	for i, item := range items {
+		if _, err := check(item); err != nil {
+			bad = append(bad, badItem{i, err})
 		}
 	}
-	if len(h.Command) == 0 || h.Command[0] == "" {
-		return h, n, errors.New("has no command")
+	if len(bad) == 0 {
+		return nil
 	}
-	return h, nil, nil
+	return bad
 }
 
 // words is a sequence of strings, which may hold anything but NUL.
