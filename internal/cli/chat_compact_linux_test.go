@@ -36,6 +36,7 @@ turns:
 	x.types("/compact\r")
 	x.shows("nothing was said yet that could be summarised")
 	x.types("fill it\r")
+	x.shows(" out") // the turn has ended
 	x.shows("context [1-9]\\d?%")
 	full := meter()
 	x.types("/compact keep the spans\r")

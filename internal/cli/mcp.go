@@ -37,6 +37,9 @@ tools that each offers. The exit code is 1 if one cannot be reached.`,
 		if err != nil {
 			return err
 		}
+		if len(names) > 0 {
+			c.note("connecting", "to "+quantity.Count(len(names), "MCP server", "MCP servers")+", which have "+quantity.Duration(mcp.StartTime)+" to answer")
+		}
 		list := a.MCP.Report(ctx, names...)
 		if c.json {
 			err = c.writeJSON(struct {
@@ -73,11 +76,13 @@ func newMCPShow(c *console) *cobra.Command {
 			}
 			return failed(ExitNotFound, next, fmt.Errorf("there is no MCP server %q in mcp.servers", args[0]))
 		}
+		r := list[0]
 		if c.json {
-			return errors.Join(c.writeJSON(list[0]), unreached(list))
+			err := c.writeJSON(r)
+			return errors.Join(err, unreachable(r))
 		}
-		printServer(c, list[0])
-		return unreached(list)
+		printServer(c, r)
+		return unreachable(r)
 	})
 	return cmd
 }
@@ -105,16 +110,26 @@ func printServer(c *console, r mcp.Report) {
 	}
 }
 
-// unreached is the failure of a command that could not reach all of these servers.
-func unreached(list []mcp.Report) error {
-	var errs []error
-	for _, r := range list {
-		if r.Error != "" {
-			errs = append(errs, errors.New("the MCP server "+r.Name+" cannot be reached: "+line(r.Error)))
-		}
-	}
-	if len(errs) == 0 {
+// unreachable is the failure of a command that could not reach a server.
+func unreachable(r mcp.Report) error {
+	if r.Error == "" {
 		return nil
 	}
-	return failed(ExitFailed, "run belay mcp list again once that is corrected; belay config show says where mcp.servers comes from", errors.Join(errs...))
+	return failed(ExitFailed, "belay config show says where mcp.servers comes from", errors.New("the MCP server "+r.Name+" cannot be reached: "+line(r.Error)))
+}
+
+// unreached is the failure of a command that could not reach all of these servers. The list
+// says why.
+func unreached(list []mcp.Report) error {
+	var names []string
+	for _, r := range list {
+		if r.Error != "" {
+			names = append(names, r.Name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return failed(ExitFailed, "belay mcp show "+names[0]+" tries it again; belay config show says where mcp.servers comes from",
+		fmt.Errorf("%d of %s cannot be reached: %s", len(names), quantity.Count(len(list), "MCP server", "MCP servers"), strings.Join(names, ", ")))
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/model/openai"
+	"belay/internal/netguard"
 	"belay/internal/openrouter"
 	"belay/internal/quantity"
 )
@@ -93,6 +95,10 @@ func setUp(c *console, cmd *cobra.Command, o *setupFlags) (err error) {
 	if cmd.Flags().Changed("base-url") && cfg.Provider != openai.Name {
 		return usageHint("add --provider openai, or leave --base-url out", "--base-url is for the provider openai, not %s", cfg.Provider)
 	}
+	own := cfg.Provider == openai.Name && cfg.OpenAI.BaseURL != openai.DefaultBaseURL
+	if own && !o.login && cfg.Model == "" && valueOf(cfg, "openai.model").Origin == "default" {
+		return usageHint("add --model NAME, as the server calls it", "the server at %s has models of its own, and none is named", cfg.OpenAI.BaseURL)
+	}
 	done := setupDone{Provider: cfg.Provider, Shell: yourShell(c)}
 	if o.login {
 		if cfg, done.Key, err = logIn(c, cmd, cfg, !o.noBrowser); err != nil {
@@ -140,7 +146,7 @@ func tryProvider(c *console, cmd *cobra.Command, cfg *config.Config, done *setup
 	}
 	return c.within(cmd, cfg, slog.New(slog.DiscardHandler), func(ctx context.Context, a *app.App) error {
 		if done.Model = app.UsualModel(a); cfg.Provider != model.Scripted {
-			c.note("test", "one short call of "+done.Model)
+			c.note("test", "one short call of "+done.Model+" at "+baseURL(cfg))
 		}
 		ctx, cancel := context.WithTimeout(ctx, tryTime)
 		defer cancel()
@@ -157,6 +163,14 @@ func tryProvider(c *console, cmd *cobra.Command, cfg *config.Config, done *setup
 	})
 }
 
+// baseURL is where requests to the provider go.
+func baseURL(cfg *config.Config) string {
+	if cfg.Provider == openai.Name {
+		return cfg.OpenAI.BaseURL
+	}
+	return cfg.Anthropic.BaseURL
+}
+
 // setupFailure is the failure of a test call, with a next step of the set-up.
 func setupFailure(c *console, cfg *config.Config, done *setupDone, err error) error {
 	f := fault.From(err)
@@ -167,7 +181,9 @@ func setupFailure(c *console, cfg *config.Config, done *setupDone, err error) er
 		hint = "the provider does not accept the key in " + done.KeyVariable + "; set another one in this shell, then run belay setup again"
 	case model.NetworkError, model.RequestTimeout:
 		hint = "check the network and " + cfg.Provider + ".base_url, then run belay setup again"
-		if proxy := proxyVariable(c); proxy != "" {
+		if u, err := url.Parse(cfg.OpenAI.BaseURL); err == nil && cfg.Provider == openai.Name && netguard.IsLoopback(u.Hostname()) {
+			hint = "start the server, or name its address with --base-url, then run belay setup again"
+		} else if proxy := proxyVariable(c); proxy != "" {
 			hint = "belay does not use " + proxy + " by itself; if the network lets nothing out but through that proxy, run belay config set network.proxy URL, then belay setup again"
 		}
 	default:

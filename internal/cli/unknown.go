@@ -78,7 +78,7 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 	case unknown.GetSpecifiedShortnames() != "":
 		name, hint := unknown.GetSpecifiedName(), ""
 		if strings.Trim(name, "0123456789") == "" {
-			hint = "write -- before a word that begins with a dash, as in " + cmd.CommandPath() + " -- -" + name
+			hint = "write -- before what begins with a dash: " + cmd.CommandPath() + " -- " + strings.TrimSpace(strings.TrimPrefix(cmd.Use, cmd.Name()))
 		}
 		return failed(ExitUsage, hint, fmt.Errorf("unknown flag: -%s", name))
 	}

@@ -35,7 +35,7 @@ func (v *server) link() (link, error) {
 	loopback := netguard.IsLoopback(u.Hostname())
 	client, err := netguard.Client(netguard.Policy{
 		AllowedHosts: []string{host}, AllowPrivate: true, AllowLoopback: loopback, AllowHTTPOnLoopback: loopback,
-		ConnectTimeout: 10 * time.Second, HeaderTimeout: max(v.Timeout, startTime),
+		ConnectTimeout: 10 * time.Second, HeaderTimeout: max(v.Timeout, StartTime),
 	})
 	if err != nil {
 		return nil, err

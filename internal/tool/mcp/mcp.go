@@ -48,9 +48,9 @@ const DefaultTimeout = time.Minute
 
 // Limits of a server.
 const (
-	// startTime is how long a server may take until its tools are known: programs that a
+	// StartTime is how long a server may take until its tools are known: programs that a
 	// package manager fetches first take seconds.
-	startTime = time.Minute
+	StartTime = time.Minute
 	// startPatience is how long turns wait for a server that starts.
 	startPatience = 10 * time.Second
 	// listTime bounds a second listing, after a server said that its tools changed.

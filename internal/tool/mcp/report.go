@@ -68,7 +68,7 @@ func (s *Servers) Report(ctx context.Context, names ...string) []Report {
 func (v *server) report(ctx context.Context) Report {
 	address, _, _ := strings.Cut(v.URL, "?") // some have a key behind it
 	r := Report{Name: v.Name, Command: v.Command, URL: address, Tools: []Offered{}}
-	ctx, cancel := context.WithTimeout(ctx, startTime+listTime) // the attempt itself says that it took too long
+	ctx, cancel := context.WithTimeout(ctx, StartTime+listTime) // the attempt itself says that it took too long
 	defer cancel()
 	began := v.clock()
 	select { // a person who asks waits longer than a turn

@@ -115,7 +115,7 @@ func (v *server) run(a *attempt) {
 
 // connect makes a connection and lists the tools.
 func (v *server) connect() (_ *connection, err error) {
-	ctx, cancel := context.WithTimeout(v.life, startTime)
+	ctx, cancel := context.WithTimeout(v.life, StartTime)
 	defer cancel()
 	l, err := v.link()
 	if err != nil {
@@ -156,7 +156,7 @@ func (v *server) words(ctx context.Context, err error) error {
 	case v.life.Err() != nil:
 		return plainError("belay is ending")
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return plainError(fmt.Sprintf("it did not answer within %s; try again, or correct mcp.servers.%s", quantity.Duration(startTime), v.Name))
+		return plainError(fmt.Sprintf("it did not answer within %s; try again, or correct mcp.servers.%s", quantity.Duration(StartTime), v.Name))
 	case v.URL == "" && errors.Is(err, sdk.ErrConnectionClosed):
 		return errors.New("it ended, or wrote something else than MCP messages to stdout")
 	}
