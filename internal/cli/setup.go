@@ -95,9 +95,8 @@ func setUp(c *console, cmd *cobra.Command, o *setupFlags) (err error) {
 	if cmd.Flags().Changed("base-url") && cfg.Provider != openai.Name {
 		return usageHint("add --provider openai, or leave --base-url out", "--base-url is for the provider openai, not %s", cfg.Provider)
 	}
-	own := cfg.Provider == openai.Name && cfg.OpenAI.BaseURL != openai.DefaultBaseURL
-	if own && !o.login && cfg.Model == "" && valueOf(cfg, "openai.model").Origin == "default" {
-		return usageHint("add --model NAME, as the server calls it", "the server at %s has models of its own, and none is named", cfg.OpenAI.BaseURL)
+	if err := modelOfOwnServer(c, cmd, cfg, o.login); err != nil {
+		return err
 	}
 	done := setupDone{Provider: cfg.Provider, Shell: yourShell(c)}
 	if o.login {
@@ -129,6 +128,23 @@ func setUp(c *console, cmd *cobra.Command, o *setupFlags) (err error) {
 	c.write(done.Shell.Line + "\n")
 	c.note("next", `belay chat, or belay turn "What is in this project?"`)
 	return nil
+}
+
+// modelOfOwnServer refuses a new server of one's own without the name of a model: those of the
+// configuration are another server's.
+func modelOfOwnServer(c *console, cmd *cobra.Command, cfg *config.Config, login bool) error {
+	base := cfg.OpenAI.BaseURL
+	if login || cfg.Provider != openai.Name || base == openai.DefaultBaseURL || cmd.Flags().Changed("model") || c.env["BELAY_MODEL"] != "" {
+		return nil
+	}
+	stays := c.layers(cmd)
+	stays.Flags = nil
+	before, _ := config.Examine(stays)
+	named := valueOf(before, "model").Origin != "default" || valueOf(before, "openai.model").Origin != "default"
+	if before.OpenAI.BaseURL == base && named {
+		return nil
+	}
+	return usageHint("add --model NAME, as the server calls it", "the server at %s has models of its own, and none is named", base)
 }
 
 // tryProvider checks the key of the chosen provider, and asks it for an answer.
