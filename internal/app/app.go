@@ -121,7 +121,7 @@ func Open(cfg *config.Config, version string, log *slog.Logger) (_ *App, err err
 	if a.Store, err = session.NewStore(store); err != nil {
 		return nil, err
 	}
-	if a.planner, err = attachment.NewPlanner(plannerOptions(cfg)); err != nil {
+	if a.planner, err = attachment.NewPlanner(plannerOptions(cfg, log)); err != nil {
 		return nil, err
 	}
 	if err := a.openGatherer(cfg); err != nil {

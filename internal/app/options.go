@@ -1,6 +1,7 @@
 package app
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,11 +43,11 @@ func retention(cfg *config.Config) session.GCOptions {
 	return session.GCOptions{LogAge: cfg.Log.Retention, BlobAge: cfg.Blobs.Retention}
 }
 
-func plannerOptions(cfg *config.Config) attachment.PlannerOptions {
+func plannerOptions(cfg *config.Config, log *slog.Logger) attachment.PlannerOptions {
 	c := cfg.Attachments
 	return attachment.PlannerOptions{
 		CacheDir: filepath.Join(cfg.Paths.CacheDir, "renditions"), PDFInterpreted: c.PDFInterpreted,
-		PDFTextChars: c.Declared.PDFChars, TextBytes: c.Declared.TextPartBytes,
+		PDFTextChars: c.Declared.PDFChars, TextBytes: c.Declared.TextPartBytes, Logger: log,
 	}
 }
 

@@ -44,7 +44,7 @@ func wiring(cfg *config.Config) []any {
 	engine, err := engineOptions(cfg)
 	hooked, hooksErr := hookOptions(cfg)
 	return []any{
-		storeOptions(cfg), retention(cfg), plannerOptions(cfg), engine, err, requestsOptions(cfg), shellOptions(cfg), fetchOptions(cfg), mcpOptions(cfg), hooked, hooksErr, retryPolicy(cfg),
+		storeOptions(cfg), retention(cfg), plannerOptions(cfg, nil), engine, err, requestsOptions(cfg), shellOptions(cfg), fetchOptions(cfg), mcpOptions(cfg), hooked, hooksErr, retryPolicy(cfg),
 		anthropicOptions(cfg), openaiOptions(cfg), defaultModel(cfg), scriptedOptions(cfg), handlerOptions(cfg), serveOptions(cfg), busOptions(cfg), projectRoots(cfg), projectsOptions(cfg),
 		scaffoldLimits(cfg), snapshotLimits(cfg), locksDir(cfg),
 		downloadOptions(cfg), receiveOptions(cfg), gatherOptions(cfg), runLimits(cfg), runRetention(cfg), cfg.Workflow.Providers, discordSettings(cfg), logOptions(cfg),

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -57,7 +56,18 @@ type rendition struct {
 // made is a rendition whose bytes are not stored yet.
 type made struct {
 	rendition
-	data io.Reader // nil where there is nothing to store
+	data []byte // nil where there is nothing to store
+}
+
+// delivered is the rendition with its bytes, as they are in memory.
+func (m made) delivered() rendition {
+	r := m.rendition
+	if m.data != nil {
+		sum := sha256.Sum256(m.data)
+		r.SHA256, r.Bytes = hex.EncodeToString(sum[:]), int64(len(m.data))
+		r.content = &memoryContent{data: m.data, sha: r.SHA256}
+	}
+	return r
 }
 
 // cache keeps renditions in a folder as immutable files: KEY.json says what is
@@ -119,25 +129,25 @@ func (c *cache) touch(path string) {
 	}
 }
 
-// put stores m and returns it with its content.
+// put stores m and returns it with its content. With an error, that is what m has in memory:
+// a cache that cannot be written to hinders nobody.
 func (c *cache) put(key string, m made) (rendition, error) {
-	r := m.rendition
-	if m.data != nil {
-		bin := filepath.Join(c.dir, key+".bin")
-		h := sha256.New()
-		n, err := c.write(bin, io.TeeReader(m.data, h))
-		if err != nil {
-			return rendition{}, err
-		}
-		r.SHA256, r.Bytes = hex.EncodeToString(h.Sum(nil)), n
-		r.content = fileContent{path: bin, sha: r.SHA256, size: n}
-	}
+	r := m.delivered()
 	data, err := json.Marshal(r)
 	if err != nil {
-		return rendition{}, err
+		return r, err
 	}
-	if _, err := c.write(filepath.Join(c.dir, key+".json"), strings.NewReader(string(data))); err != nil {
-		return rendition{}, err
+	bin := filepath.Join(c.dir, key+".bin")
+	if m.data != nil {
+		if err := c.write(bin, m.data); err != nil {
+			return r, err
+		}
+	}
+	if err := c.write(filepath.Join(c.dir, key+".json"), data); err != nil {
+		return r, err
+	}
+	if m.data != nil {
+		r.content = fileContent{path: bin, sha: r.SHA256, size: r.Bytes}
 	}
 	if c.used.Load() > c.limit {
 		return r, c.sweep()
@@ -145,29 +155,37 @@ func (c *cache) put(key string, m made) (rendition, error) {
 	return r, nil
 }
 
-func (c *cache) write(path string, data io.Reader) (n int64, err error) {
+// write stores a file of the cache. It makes the folder again, which people may remove at any
+// time.
+func (c *cache) write(path string, data []byte) (err error) {
 	f, err := os.CreateTemp(c.dir, "tmp-*")
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := os.MkdirAll(c.dir, 0o700); err != nil {
+			return err
+		}
+		f, err = os.CreateTemp(c.dir, "tmp-*")
+	}
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, os.Remove(f.Name()))
 		}
 	}()
-	n, err = io.Copy(f, data)
+	_, err = f.Write(data)
 	if err := errors.Join(err, f.Close()); err != nil {
-		return 0, err
+		return err
 	}
 	now := c.now()
 	if err := os.Chtimes(f.Name(), now, now); err != nil {
-		return 0, err
+		return err
 	}
 	if err := os.Rename(f.Name(), path); err != nil {
-		return 0, err
+		return err
 	}
-	c.used.Add(n)
-	return n, nil
+	c.used.Add(int64(len(data)))
+	return nil
 }
 
 // sweep deletes the longest unused files until a tenth of the limit is free,

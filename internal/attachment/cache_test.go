@@ -1,8 +1,8 @@
 package attachment
 
 import (
-	"bytes"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,7 +26,7 @@ func TestCacheRoundTrip(t *testing.T) {
 	if _, ok := c.get("key"); ok {
 		t.Error("an empty cache has something")
 	}
-	put, err := c.put("key", made{rendition: rendition{MIMEType: "image/png", Width: 3}, data: strings.NewReader("bytes")})
+	put, err := c.put("key", made{rendition: rendition{MIMEType: "image/png", Width: 3}, data: []byte("bytes")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestCacheDamage(t *testing.T) {
 		"cut facts": func(key string) error { return os.Truncate(filepath.Join(dir, key+".json"), 2) },
 	}
 	for key, harm := range damage {
-		if _, err := c.put(key, made{data: strings.NewReader("bytes")}); err != nil {
+		if _, err := c.put(key, made{data: []byte("bytes")}); err != nil {
 			t.Fatal(err)
 		}
 		if err := harm(key); err != nil {
@@ -81,7 +81,7 @@ func TestCacheEviction(t *testing.T) {
 	}
 	put := func(key string) {
 		t.Helper()
-		if _, err := c.put(key, made{data: bytes.NewReader(make([]byte, 3000))}); err != nil {
+		if _, err := c.put(key, made{data: make([]byte, 3000)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -126,5 +126,53 @@ func TestCacheEviction(t *testing.T) {
 	}
 	if _, err := os.Stat(stale); err == nil {
 		t.Error("a temporary file of a crash is still there")
+	}
+}
+
+// A cache that is removed, or cannot be written to, hinders no attachment: it is made again,
+// or what is sent is made for each turn.
+func TestCacheIsGone(t *testing.T) {
+	t.Parallel()
+	said := &strings.Builder{}
+	dir := filepath.Join(t.TempDir(), "renditions")
+	p := newPlanner(t, PlannerOptions{CacheDir: dir, Logger: slog.New(slog.NewTextHandler(said, nil))})
+	text := func(name, content string) string {
+		t.Helper()
+		it := Item{Name: name, MIMEType: "text/plain", Kind: KindText, Bytes: int64(len(content)), SHA256: bytesContent(content).SHA256()}
+		l := generous
+		l.TextBytes = 20
+		d := plan(t, p, it, bytesContent(content), l, false)
+		if len(d.Parts) != 2 {
+			t.Fatalf("%s: %+v", name, d)
+		}
+		data, err := read(d.Parts[1].(TextDocumentPart).Content)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		return strings.ReplaceAll(string(data), name, "NAME")
+	}
+	want := text("a.txt", strings.Repeat("a.txt\n", 9))
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if got := text("b.txt", strings.Repeat("b.txt\n", 9)); got != want {
+		t.Errorf("after its folder was removed: %s, want %s", got, want)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
+		t.Errorf("the folder is not made again: %v, %v", entries, err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(dir, nil, 0o600); err != nil { // nothing can be made there
+		t.Fatal(err)
+	}
+	for _, name := range []string{"c.txt", "d.txt"} {
+		if got := text(name, strings.Repeat(name+"\n", 9)); got != want {
+			t.Errorf("%s, without a cache: %s, want %s", name, got, want)
+		}
+	}
+	if n := strings.Count(said.String(), "cannot be kept in the cache"); n != 1 {
+		t.Errorf("%d warnings, want 1:\n%s", n, said)
 	}
 }

@@ -30,6 +30,18 @@ func (c fileContent) Open() (io.ReadCloser, error) { return os.Open(c.path) }
 func (c fileContent) Size() int64                  { return c.size }
 func (c fileContent) SHA256() string               { return c.sha }
 
+// memoryContent is a Content in memory.
+type memoryContent struct {
+	data []byte
+	sha  string
+}
+
+func (c *memoryContent) Open() (io.ReadCloser, error) {
+	return io.NopCloser(bytes.NewReader(c.data)), nil
+}
+func (c *memoryContent) Size() int64    { return int64(len(c.data)) }
+func (c *memoryContent) SHA256() string { return c.sha }
+
 // readerAt opens c for random access. Contents that are files serve it
 // directly; others are read into memory, at most limit bytes.
 func readerAt(c Content, limit int64) (io.ReaderAt, io.Closer, error) {

@@ -60,7 +60,7 @@ func shrink(ctx context.Context, picture image.Image, turn int, c choice) (made,
 			size := drawn.Bounds()
 			return made{
 				rendition: rendition{MIMEType: mime, Width: size.Dx(), Height: size.Dy()},
-				data:      bytes.NewReader(data),
+				data:      data,
 			}, nil
 		}
 	}

@@ -160,7 +160,7 @@ func (p *Planner) readPDF(ctx context.Context, src Content, want pdf.Extent) (pd
 		return pdf.Extract{}, unfit(fmt.Sprintf("it has %d bytes, more than the %d from which text is taken", src.Size(), maxPDFBytes))
 	}
 	var excess *pdf.ExcessError
-	x, err := readLight(ctx, src, want)
+	x, err := p.readLight(ctx, src, want)
 	pages := x.Pages
 	if want.Pages > 0 {
 		pages = min(pages, want.Pages)
@@ -179,11 +179,7 @@ func (p *Planner) readPDF(ctx context.Context, src Content, want pdf.Extent) (pd
 		!errors.Is(err, context.DeadlineExceeded):
 		return pdf.Extract{}, err
 	}
-	data, err := wholePDF(ctx, src)
-	if err != nil {
-		return pdf.Extract{}, err
-	}
-	x, err = p.engine.Text(ctx, data, want)
+	x, err = p.readWhole(ctx, src, want)
 	switch {
 	case errors.Is(err, pdf.ErrEncrypted):
 		return x, pdfLocked
@@ -197,6 +193,20 @@ func (p *Planner) readPDF(ctx context.Context, src Content, want pdf.Extent) (pd
 		return x, fmt.Errorf("%w: %w", errNotNow, err)
 	}
 	return x, nil
+}
+
+// readWhole is the engine's answer. A file waits for its turn on disk: the engine reads one at
+// a time.
+func (p *Planner) readWhole(ctx context.Context, src Content, want pdf.Extent) (pdf.Extract, error) {
+	if err := p.whole.Acquire(ctx, 1); err != nil {
+		return pdf.Extract{}, err
+	}
+	defer p.whole.Release(1)
+	data, err := wholePDF(ctx, src)
+	if err != nil {
+		return pdf.Extract{}, err
+	}
+	return p.engine.Text(ctx, data, want)
 }
 
 // wholePDF reads a PDF into memory of its size and not more.
@@ -215,7 +225,11 @@ func wholePDF(ctx context.Context, src Content) ([]byte, error) {
 }
 
 // readLight is the light reader's answer, within its time.
-func readLight(ctx context.Context, src Content, want pdf.Extent) (pdf.Extract, error) {
+func (p *Planner) readLight(ctx context.Context, src Content, want pdf.Extent) (pdf.Extract, error) {
+	if err := p.light.Acquire(ctx, 1); err != nil {
+		return pdf.Extract{}, err
+	}
+	defer p.light.Release(1)
 	ctx, cancel := context.WithTimeout(ctx, lightTime)
 	defer cancel()
 	at, closer, err := readerAt(src, maxPDFBytes)

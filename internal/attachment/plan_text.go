@@ -104,7 +104,7 @@ func notText(err error) error {
 func textMade(text []byte, how cut) made {
 	return made{
 		rendition: rendition{MIMEType: mimeText, Escaped: escapedLen(text), Cut: how != uncut, Bare: how == cutBare},
-		data:      bytes.NewReader(text),
+		data:      text,
 	}
 }
 

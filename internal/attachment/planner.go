@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
+	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -48,6 +51,8 @@ type PlannerOptions struct {
 	TextBytes    int64
 	// Clock is the time for the cache's eviction; nil means time.Now.
 	Clock func() time.Time
+	// Logger gets a warning where the cache cannot be written to; nil drops it.
+	Logger *slog.Logger
 }
 
 func (o PlannerOptions) withDefaults() PlannerOptions {
@@ -58,6 +63,9 @@ func (o PlannerOptions) withDefaults() PlannerOptions {
 	o.PDFTextBytes = orDefault(o.PDFTextBytes, 8<<20)
 	if o.Clock == nil {
 		o.Clock = time.Now
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	return o
 }
@@ -73,12 +81,16 @@ func orDefault(v, d int64) int64 {
 // takes. It is safe for concurrent use: equal plans asked for at the same time
 // do the work once. Close it when done.
 type Planner struct {
-	opts   PlannerOptions
-	cache  *cache
-	pixels *semaphore.Weighted
-	engine *pdf.Engine
-	flight singleflight.Group
-	slow   slowList
+	opts  PlannerOptions
+	cache *cache
+	// unstored is set while the cache cannot be written to: that is said once.
+	unstored atomic.Bool
+	pixels   *semaphore.Weighted
+	// light and whole are the PDFs that the light reader and the engine have in memory.
+	light, whole *semaphore.Weighted
+	engine       *pdf.Engine
+	flight       singleflight.Group
+	slow         slowList
 
 	// Work outlives the caller that asked for it, because others may wait for
 	// the same; ctx ends it when the planner is closed.
@@ -93,7 +105,10 @@ type Planner struct {
 // NewPlanner opens the rendition cache, evicting what is over its limit.
 func NewPlanner(o PlannerOptions) (*Planner, error) {
 	o = o.withDefaults()
-	p := &Planner{opts: o, pixels: semaphore.NewWeighted(o.PixelBudget)}
+	p := &Planner{
+		opts: o, pixels: semaphore.NewWeighted(o.PixelBudget),
+		light: semaphore.NewWeighted(2 * int64(runtime.GOMAXPROCS(0))), whole: semaphore.NewWeighted(1),
+	}
 	dir := o.CacheDir
 	if dir == "" {
 		temp, err := durable.TempDir(os.TempDir(), "belay-renditions-")
@@ -180,7 +195,8 @@ func (p *Planner) rendition(ctx context.Context, key string, build builder) (ren
 }
 
 // build runs one builder and sorts its failures: those of the content are kept,
-// those of the moment are a note this time only, those of the store are errors.
+// those of the moment are a note this time only, those of the store are errors. A cache that
+// cannot be written to is none: the rendition is then made again the next time.
 func (p *Planner) build(ctx context.Context, key string, build builder) (rendition, error) {
 	m, err := guard(ctx, build)
 	var content unfit
@@ -203,8 +219,10 @@ func (p *Planner) build(ctx context.Context, key string, build builder) (renditi
 		return rendition{}, storageFault(err)
 	}
 	r, err := p.cache.put(key, m)
-	if err != nil {
-		return rendition{}, storageFault(err)
+	if err != nil && p.unstored.CompareAndSwap(false, true) {
+		p.opts.Logger.Warn("renditions of attachments cannot be kept in the cache: each turn makes them again", "folder", p.cache.dir, "error", err)
+	} else if err == nil {
+		p.unstored.Store(false)
 	}
 	return r, nil
 }

@@ -8,11 +8,11 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// maxLoads bounds the fonts that one file may make the reader load, maxWidths the
-// widths that all of them state.
+// maxLoads bounds the fonts that one file may make the reader load, maxEntries the widths and
+// the entries of Unicode maps that all of them state.
 const (
-	maxLoads  = 4096
-	maxWidths = 1 << 20
+	maxLoads   = 4096
+	maxEntries = 1 << 20
 )
 
 // font turns the bytes of a string into text and an advance in ems.
@@ -85,18 +85,9 @@ func (x *interpreter) load(ctx context.Context, d dict) (*font, error) {
 		return nil, ErrUnsupported
 	}
 	f := &font{widths: map[int]float64{}, missing: 0.5}
-	v, err := x.f.resolve(ctx, d["ToUnicode"])
-	if err != nil {
+	var err error
+	if f.codes, err = x.unicodeMap(ctx, d["ToUnicode"]); err != nil {
 		return nil, err
-	}
-	if s, ok := v.(*stream); ok {
-		data, err := x.f.inflate(ctx, s)
-		if err != nil {
-			return nil, err
-		}
-		if f.codes, err = parseCMap(data); err != nil {
-			return nil, err
-		}
 	}
 	if d["Subtype"] == name("Type0") {
 		f.composite = true
@@ -109,6 +100,43 @@ func (x *interpreter) load(ctx context.Context, d dict) (*font, error) {
 		return nil, err
 	}
 	return f, x.simpleWidths(ctx, f, d)
+}
+
+// unicodeMap is the Unicode map of a font, nil for none. Fonts may share one, which is read
+// once per file.
+func (x *interpreter) unicodeMap(ctx context.Context, v any) (*cmap, error) {
+	id, indirect := v.(ref)
+	if m, ok := x.maps[id]; indirect && ok {
+		return m, nil
+	}
+	v, err := x.f.resolve(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	s, ok := v.(*stream)
+	if !ok {
+		return nil, nil
+	}
+	data, err := x.f.inflate(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	m, err := parseCMap(data)
+	if err != nil {
+		return nil, err
+	}
+	if indirect {
+		x.maps[id] = m
+	}
+	return m, x.take(len(m.chars) + len(m.ranges))
+}
+
+// take counts entries that fonts state.
+func (x *interpreter) take(n int) error {
+	if x.entries += n; x.entries > maxEntries {
+		return ErrUnsupported
+	}
+	return nil
 }
 
 // simpleTable is the encoding of a simple font: a named one with differences.
@@ -158,12 +186,16 @@ func (x *interpreter) simpleWidths(ctx context.Context, f *font, d dict) error {
 		return err
 	}
 	first, _ := d["FirstChar"].(int)
+	if first < 0 || first > 255 {
+		return nil
+	}
+	list = list[:min(len(list), 256-first)]
 	for i, w := range list {
-		if n := numbers([]any{w}); len(n) == 1 && first+i < 256 {
+		if n := numbers([]any{w}); len(n) == 1 {
 			f.widths[first+i] = n[0] / 1000
 		}
 	}
-	return nil
+	return x.take(len(list))
 }
 
 // compositeWidths reads the W array: "c [w w w]" and "first last w".
@@ -190,8 +222,8 @@ func (x *interpreter) compositeWidths(ctx context.Context, f *font, d dict) erro
 			return nil
 		}
 		if each, ok := w[1].(array); ok {
-			if x.wide += len(each); x.wide > maxWidths {
-				return ErrUnsupported
+			if err := x.take(len(each)); err != nil {
+				return err
 			}
 			for i, v := range each {
 				if n := numbers([]any{v}); len(n) == 1 {
@@ -209,8 +241,8 @@ func (x *interpreter) compositeWidths(ctx context.Context, f *font, d dict) erro
 		if !ok || len(n) != 1 || first < 0 || last > 0xffff {
 			return nil
 		}
-		if x.wide += max(1, last-first); x.wide > maxWidths {
-			return ErrUnsupported
+		if err := x.take(max(1, last-first+1)); err != nil {
+			return err
 		}
 		for c := first; c <= last; c++ {
 			f.widths[c] = n[0] / 1000

@@ -61,11 +61,20 @@ var hostile = map[string]func() []byte{
 	"objects that extend themselves": func() []byte {
 		return raw(root, flate("/Type /ObjStm /N 1 /First 4 /Extends 1 0 R", "2 0 <</Type/Catalog>>"))
 	},
-	"a chain of tables":        chainOfTables,
-	"a table that is its own":  func() []byte { return withTable("0 0", "/Prev %d") },
-	"streams that do not end":  streamsWithoutEnd,
-	"fonts":                    manyFonts,
-	"widths without end":       func() []byte { return widths("0 65535 9 ", 100_000) },
+	"a chain of tables":       chainOfTables,
+	"a table that is its own": func() []byte { return withTable("0 0", "/Prev %d") },
+	"streams that do not end": streamsWithoutEnd,
+	"fonts":                   manyFonts,
+	"widths without end":      func() []byte { return widths("0 65535 9 ", 100_000) },
+	"widths that are shared": func() []byte {
+		return sharedByFonts(4000, "/Subtype /Type1 /FirstChar -9999 /Widths 5 0 R", "["+strings.Repeat("1 ", 2000)+"]")
+	},
+	"a map that is shared": func() []byte {
+		return sharedByFonts(330, "/Subtype /Type1 /ToUnicode 5 0 R", flate("", "<0000><ffff>["+strings.Repeat("<1><22>", 1<<15)+"] endbfrange"))
+	},
+	"a map for each font": func() []byte {
+		return mapForEachFont(40, "<0000><ffff>["+strings.Repeat("<1><22>", 1<<15)+"] endbfrange")
+	},
 	"widths past every number": func() []byte { return widths("-9000000000000000000 9000000000000000000 9 ", 1) },
 	// Numbers that lie.
 	"a count that lies":    func() []byte { return raw(root, catalog, "<< /Kids [3 0 R] /Count 2147483647 >>", "<< /Type /Page >>") },
@@ -116,6 +125,36 @@ func zipped(data string) string {
 
 func twiceFlate(data string) string {
 	return streamObject("/Filter [/FlateDecode /FlateDecode]", zipped(zipped(data)))
+}
+
+// sharedByFonts is a file whose many fonts share one object.
+func sharedByFonts(fonts int, font, shared string) []byte {
+	objects := []string{catalog, kids, "", "", shared}
+	for range fonts {
+		objects = append(objects, "<< /Type /Font /Encoding /WinAnsiEncoding "+font+" >>")
+	}
+	return usesFonts(objects, 6, fonts, 1)
+}
+
+// mapForEachFont is a file in which each font has a Unicode map of its own.
+func mapForEachFont(fonts int, unicode string) []byte {
+	objects := []string{catalog, kids, "", ""}
+	for i := range fonts {
+		objects = append(objects, flate("", unicode), fmt.Sprintf("<< /Type /Font /Subtype /Type1 /ToUnicode %d 0 R >>", 5+2*i))
+	}
+	return usesFonts(objects, 6, fonts, 2)
+}
+
+// usesFonts is a file whose page uses fonts, which are every so many objects from the first on.
+func usesFonts(objects []string, first, fonts, every int) []byte {
+	var content, names strings.Builder
+	for i := range fonts {
+		fmt.Fprintf(&names, "/F%d %d 0 R ", i, first+every*i)
+		fmt.Fprintf(&content, "/F%d 1 Tf (a) Tj\n", i)
+	}
+	objects[2] = "<< /Type /Page /Contents 4 0 R /Resources << /Font << " + names.String() + ">> >> >>"
+	objects[3] = flate("", "BT\n"+content.String()+"ET")
+	return raw(root, objects...)
 }
 
 func formsInForms() []byte {

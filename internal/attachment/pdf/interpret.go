@@ -19,9 +19,11 @@ type interpreter struct {
 	f     *File
 	out   *writer
 	fonts map[ref]*font
+	maps  map[ref]*cmap
 	ops   int
 	loads int // of fonts
-	wide  int // widths that fonts stated
+	// entries are the widths and the entries of Unicode maps that fonts stated.
+	entries int
 }
 
 // state is what q saves and the text object carries.

@@ -17,7 +17,7 @@ const maxOperators = 5_000_000
 // makes sense is for [Convincing] to say.
 func (f *File) Text(ctx context.Context, want Extent) (Extract, error) {
 	out := &writer{limit: want.Bytes}
-	x := &interpreter{f: f, out: out, fonts: map[ref]*font{}}
+	x := &interpreter{f: f, out: out, fonts: map[ref]*font{}, maps: map[ref]*cmap{}}
 	pages := 0
 	err := f.walk(ctx, func(p page) error {
 		pages++
