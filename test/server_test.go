@@ -6,12 +6,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,6 +57,10 @@ var built = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "be
 func TestMain(m *testing.M) {
 	if code, is := asProgram(); is {
 		os.Exit(code)
+	}
+	// Most of these tests wait: for a deadline, a server that starts, a disk.
+	if err := flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err) // package testing has that flag
 	}
 	code := m.Run()
 	if dir, err := built(); err == nil {
