@@ -156,3 +156,10 @@ func TestNoHome(t *testing.T) {
 		t.Errorf("paths = %+v", c.Paths)
 	}
 }
+
+func TestSectionIsNoSetting(t *testing.T) {
+	t.Parallel()
+	if got := suggest("turn"); got != "it is a section; name one of its settings, such as turn.stall_timeout" {
+		t.Errorf("the hint is %q", got)
+	}
+}

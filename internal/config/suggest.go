@@ -10,6 +10,9 @@ import (
 func suggest(name string) string {
 	best, bestAt := "", 0
 	for _, k := range names() {
+		if strings.HasPrefix(k, name+".") {
+			return "it is a section; name one of its settings, such as " + k
+		}
 		d := nearest.Distance(name, k)
 		switch {
 		// A setting of another section with the same last part is the likeliest

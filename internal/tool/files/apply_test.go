@@ -1,10 +1,15 @@
 package files
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"belay/internal/fault"
+	"belay/internal/journal"
 )
 
 func TestApply(t *testing.T) {
@@ -136,4 +141,17 @@ func FuzzText(f *testing.F) {
 			t.Fatalf("%q has a zero", text)
 		}
 	})
+}
+
+// A change that failed and could not be taken back says so, with what to do.
+func TestUnsettledChangeIsTold(t *testing.T) {
+	t.Parallel()
+	disk := errors.New("no space left on device")
+	f := fault.From(notApplied(errors.Join(disk, fmt.Errorf("%w: %w", journal.ErrUnsettled, disk))))
+	if f.Type != fault.StorageFailure || !strings.Contains(f.Message, "could not be put back") || !strings.Contains(f.NextStep(), "free disk space") || !errors.Is(f, disk) {
+		t.Errorf("the failure is %v (%s)", f, f.NextStep())
+	}
+	if err := notApplied(disk); !errors.Is(err, disk) || errors.As(err, new(*fault.Error)) {
+		t.Errorf("another failure is %v", err)
+	}
 }

@@ -103,6 +103,16 @@ func recorded(s journal.State) (sha string, mode fs.FileMode, size int64) {
 	return "", 0, 0
 }
 
+// notApplied is the error of a transaction that failed. It says so where some of the files are
+// not as they were.
+func notApplied(err error) error {
+	if !errors.Is(err, journal.ErrUnsettled) {
+		return err
+	}
+	return fault.New(fault.StorageFailure, "the change failed, and some of its files could not be put back; who changes files of the project next puts them back or finishes the change").
+		WithHint("free disk space, check the permissions of the project and of the state folder, then look at the files").Because(err)
+}
+
 // Transact makes the changes of a call in the project of w, all or none. The caller
 // has entered the project and opened its journal. Noted are the same changes as the
 // session has them on record: they are announced, durably, before anything is done, so
@@ -124,7 +134,7 @@ func TransactThen(ctx context.Context, w *tool.Environment, j *journal.Project, 
 		return errors.Join(err, tx.Drop())
 	}
 	if err := tx.Apply(ctx); err != nil {
-		return err
+		return notApplied(err)
 	}
 	modes := map[journal.Name]journal.State{}
 	for _, c := range tx.Changes() {
