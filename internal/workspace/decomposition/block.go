@@ -35,7 +35,7 @@ func (p *parser) block(def *definition, h document.Heading, later []document.Hea
 			} else {
 				b.open(c, fields[0].Value, false)
 			}
-		} else if p.text.Fenced(i) || strings.HasPrefix(strings.TrimSpace(line), "|") || isRule(line) {
+		} else if p.text.Inert(i) || strings.HasPrefix(strings.TrimSpace(line), "|") || isRule(line) {
 			b.open(other, "", false)
 		} else {
 			b.text(line)

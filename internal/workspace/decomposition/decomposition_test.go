@@ -177,6 +177,7 @@ func TestFindings(t *testing.T) {
 		{"after the section", head + ok + "\n### PKG-01 — One\n### Amendment\n\n| ID | Deliverable |\n|---|---|\n| DEL-02-02 | C |\n", nil},
 		{"gone", head + ok + "\n## Removed deliverables\n| ID | Name |\n|---|---|\n| DEL-02-09 | C |\n", []string{"13 DECOMPOSITION_RETIRED"}},
 		{"only mentioned", head + ok + "See DEL-01-07, DEL-01-07 and DEL-01-0712.\n```\nDEL-01-08\n```\n", []string{"9 DECOMPOSITION_UNDEFINED"}},
+		{"in a comment", head + ok + "\n<!-- once:\n### PKG-03 — Three\n| DeliverableID | Name |\n|---|---|\n| DEL-03-01 | C |\n-->\n", nil},
 		{"counts", head + ok + "- **PackageCount:** 2\n- **DeliverableCount:** 38 (37 active)\n", []string{"10 DECOMPOSITION_COUNT"}},
 		{"crosswalk", head + ok + "\n| v1 DEL ID | v2 DEL ID | Change |\n|---|---|---|\n| DEL-01-01 | DEL-02-01 | moved |\n", nil},
 		{"crosswalk from what is gone", head + ok + "\n| v1 DEL ID | v2 DEL ID |\n|---|---|\n| DEL-04-01 | DEL-02-01 |\n| DEL-01-01 | DEL-02-02 |\n", []string{"13 DECOMPOSITION_UNDEFINED"}},

@@ -111,7 +111,7 @@ func (p *parser) mentions() {
 			if label, joined := strings.CutPrefix(line[end:], "_"); joined {
 				p.spelled(id, label)
 			}
-			if p.text.Fenced(i) || goesOn(line[end:]) || seen[layout.Number(id)] || p.byNumber[layout.Number(id)] != nil {
+			if p.text.Inert(i) || goesOn(line[end:]) || seen[layout.Number(id)] || p.byNumber[layout.Number(id)] != nil {
 				continue
 			}
 			seen[layout.Number(id)] = true

@@ -29,10 +29,9 @@ type Line struct {
 type Document struct {
 	bom   string
 	lines []Line
-	// fenced reports for each line whether it is in a fenced code block, headings
-	// are those outside of them; nil until they are asked for, and after every edit.
-	fenced   []bool
-	comments []bool // the same for HTML comments
+	// inert is of each line, headings are those of the others; nil until they are asked
+	// for, and after every edit.
+	inert    []inert
 	headings []Heading
 	// tables are those that were asked for last.
 	tables tables
@@ -141,7 +140,7 @@ func (d *Document) Delete(i, n int) {
 }
 
 // edited forgets what was known of the lines.
-func (d *Document) edited() { d.fenced, d.comments, d.headings, d.tables = nil, nil, nil, tables{} }
+func (d *Document) edited() { d.inert, d.headings, d.tables = nil, nil, tables{} }
 
 // endNear is how lines around line i end: as the one before, or the one after, or
 // with a line feed.

@@ -82,6 +82,34 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// Comments hold neither headings nor tables nor fields, and a fence in one opens nothing.
+// A comment in code, and one that is never closed, are none.
+func TestComments(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ text, want string }{
+		{"<!--\n# A\n| B |\n|---|\n| 1 |\n**C:** x\n-->\n# D", "D"},
+		{"<!--\n```\n# A\n-->\n# B\n| C |\n|---|\n**D:** x", "B C D"},
+		{"```\n<!--\n```\n# A\n```\n-->\n```\n# B", "A B"},
+		{"<!-- a -->\n# A\n<!--\n# B\n| C |\n|---|\n**D:** x", "A B C D"},
+		{"<!--\n# A\n-->\n# B\n<!--\n# C", "B C"},
+	} {
+		d := Parse([]byte(c.text))
+		var got []string
+		for _, h := range d.Headings() {
+			got = append(got, h.Text)
+		}
+		for _, table := range d.Tables(0, d.Len()) {
+			got = append(got, table.Header...)
+		}
+		for _, f := range d.Fields(0, d.Len()) {
+			got = append(got, f.Label)
+		}
+		if got := strings.Join(got, " "); got != c.want {
+			t.Errorf("%q has %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
 func TestInsertAndDelete(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -19,7 +19,7 @@ type Field struct {
 func (d *Document) Fields(first, end int) []Field {
 	var all []Field
 	for i := first; i < end; i++ {
-		if f, ok := field(d.lines[i].Text); ok && !d.Fenced(i) && !d.commented(i) {
+		if f, ok := field(d.lines[i].Text); ok && !d.Inert(i) {
 			f.Line = i
 			all = append(all, f)
 		}
@@ -32,7 +32,7 @@ func (d *Document) Fields(first, end int) []Field {
 func (d *Document) Field(labels ...string) (Field, bool) {
 	for i := range d.lines {
 		f, ok := field(d.lines[i].Text)
-		if ok && slices.ContainsFunc(labels, func(l string) bool { return strings.EqualFold(f.Label, l) }) && !d.Fenced(i) && !d.commented(i) {
+		if ok && slices.ContainsFunc(labels, func(l string) bool { return strings.EqualFold(f.Label, l) }) && !d.Inert(i) {
 			f.Line = i
 			return f, true
 		}

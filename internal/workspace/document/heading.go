@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Heading is a Markdown heading outside code blocks.
+// Heading is a Markdown heading outside code blocks and comments.
 type Heading struct {
 	// Level is the number of # signs, 1 to 6.
 	Level int
@@ -35,7 +35,7 @@ func (d *Document) Headings() []Heading {
 func (d *Document) readHeadings() []Heading {
 	all := make([]Heading, 0, 16)
 	for i := range d.lines {
-		if h, ok := heading(d.lines[i].Text); ok && !d.Fenced(i) {
+		if h, ok := heading(d.lines[i].Text); ok && !d.Inert(i) {
 			h.Line = i
 			all = append(all, h)
 		}
@@ -129,50 +129,4 @@ func heading(line string) (Heading, bool) {
 		rest = strings.TrimSpace(closed)
 	}
 	return Heading{Level: level, Text: rest}, true
-}
-
-// Fenced reports whether line i is in a fenced code block, fences included.
-func (d *Document) Fenced(i int) bool {
-	if d.fenced == nil {
-		d.markFences()
-	}
-	return d.fenced[i]
-}
-
-func (d *Document) markFences() {
-	d.fenced = make([]bool, len(d.lines))
-	open := ""
-	for i, l := range d.lines {
-		open, d.fenced[i] = fenced(open, l.Text)
-	}
-}
-
-// fenced takes the fence that is open before a line, "" for none, and returns the
-// one that is open after it, and whether the line is in a code block.
-func fenced(open, line string) (after string, inside bool) {
-	text := strings.TrimLeft(line, " ")
-	mark := fence(text)
-	switch {
-	case open == "" && mark != "" && len(line)-len(text) <= 3:
-		return mark, true
-	case open == "":
-		return "", false
-	case strings.HasPrefix(mark, open) && strings.Trim(text, mark[:1]+" \t") == "":
-		return "", true
-	}
-	return open, true
-}
-
-// fence is the run of three or more backticks or tildes that text begins with.
-func fence(text string) string {
-	if text == "" || text[0] != '`' && text[0] != '~' {
-		return ""
-	}
-	for _, c := range []string{"`", "~"} {
-		run := text[:len(text)-len(strings.TrimLeft(text, c))]
-		if len(run) >= 3 && (c == "~" || !strings.Contains(text[len(run):], "`")) {
-			return run
-		}
-	}
-	return ""
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Table is a Markdown table with a header, outside code blocks.
+// Table is a Markdown table with a header, outside code blocks and comments.
 type Table struct {
 	// Header are the names of its columns.
 	Header []string
@@ -40,7 +40,7 @@ func (d *Document) Tables(first, end int) []Table {
 func (d *Document) readTables(first, end int) []Table {
 	var all []Table
 	for i := first; i+1 < end; i++ {
-		if !isRule(d.lines[i+1].Text) || d.Fenced(i) {
+		if !isRule(d.lines[i+1].Text) || d.Inert(i) {
 			continue
 		}
 		header, ok := cells(d.lines[i].Text)

@@ -41,7 +41,7 @@ func items(doc *document.Document, s document.Section) []item {
 			continue
 		}
 		m := bulletForm.FindStringSubmatch(line)
-		if m == nil || doc.Fenced(i) || pageRule(line) {
+		if m == nil || doc.Inert(i) || pageRule(line) {
 			continue
 		}
 		it := item{first: i, bullet: m[0], end: itemEnd(doc, i, s.End, len(m[1]))}
@@ -71,7 +71,8 @@ func pageRule(line string) bool {
 
 // itemEnd is the line after an item that begins at line i: it goes on with lines
 // that are indented more than its mark, also after blank ones, and with lines
-// that follow without a blank one, unless they begin something else.
+// that follow without a blank one, unless they begin something else. A comment ends it: what
+// is added after the item would otherwise land in it.
 func itemEnd(doc *document.Document, i, end, indent int) int {
 	last, blank := i, false
 	for j := i + 1; j < end; j++ {
@@ -79,6 +80,8 @@ func itemEnd(doc *document.Document, i, end, indent int) int {
 		text := strings.TrimLeft(line, " \t")
 		deeper := len(line)-len(text) > indent+1 || strings.HasPrefix(line, "\t")
 		switch {
+		case doc.Commented(j):
+			return last + 1
 		case text == "":
 			blank = true
 			continue

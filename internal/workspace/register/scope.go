@@ -39,7 +39,7 @@ func (s *Summary) scopes(p part) (all scopes) {
 	all = scopes{{p.first, levels[0]}}
 	for i := p.first; i < p.end; i++ {
 		line := strings.TrimSpace(s.doc.Line(i))
-		if line == "" || line[0] != '#' && line[0] != '*' || s.doc.Fenced(i) {
+		if line == "" || line[0] != '#' && line[0] != '*' || s.doc.Inert(i) {
 			continue
 		}
 		level := len(line) - len(strings.TrimLeft(line, "#"))

@@ -65,7 +65,7 @@ func (s *Summary) eachSlot(see func(slot)) {
 		}
 		for i := p.first; i < p.end && count < maxSlots; i++ {
 			line := s.doc.Line(i)
-			if s.doc.Fenced(i) {
+			if s.doc.Inert(i) {
 				continue
 			}
 			if len(continued) > 0 {

@@ -123,7 +123,7 @@ func (s *Summary) mode() (value string, line int, section bool) {
 	for _, p := range people {
 		for i := p.first; i < p.end; i++ {
 			label, value, ok := strings.Cut(strings.TrimLeft(s.doc.Line(i), " -*+`"), ":")
-			if ok && isModeLabel(strings.TrimSpace(label)) && !s.doc.Fenced(i) {
+			if ok && isModeLabel(strings.TrimSpace(label)) && !s.doc.Inert(i) {
 				return strings.Trim(value, "` "), i + 1, document.Same(p.heading, sectionMode)
 			}
 		}

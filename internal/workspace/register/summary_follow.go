@@ -150,7 +150,7 @@ func (s *Summary) find(p part, lines []string) int {
 			}
 			return true
 		}
-		if same() && !s.doc.Fenced(i) && (i+len(lines) == p.end || !strings.HasPrefix(s.doc.Line(i+len(lines)), "|")) {
+		if same() && !s.doc.Inert(i) && (i+len(lines) == p.end || !strings.HasPrefix(s.doc.Line(i+len(lines)), "|")) {
 			return i
 		}
 	}

@@ -84,7 +84,7 @@ func (s *Summary) others(p part) (intro, rest []string) {
 	for i := p.first + 1; i < p.end; i++ {
 		line := s.doc.Line(i)
 		blank := strings.TrimSpace(line) == ""
-		headed = headed || strings.HasPrefix(line, "#") && !s.doc.Fenced(i) && !drop[i-p.first]
+		headed = headed || strings.HasPrefix(line, "#") && !s.doc.Inert(i) && !drop[i-p.first]
 		switch {
 		case drop[i-p.first]:
 		case headed && !(blank && drop[i-1-p.first]):
@@ -150,7 +150,7 @@ func (s *Summary) isOwned(p part, t *document.Table) bool {
 // dropHeadings drops the headings below which nothing is left that was something.
 func (s *Summary) dropHeadings(p part, drop []bool) {
 	for i := p.end - 1; i > p.first; i-- {
-		if !strings.HasPrefix(s.doc.Line(i), "###") || s.doc.Fenced(i) {
+		if !strings.HasPrefix(s.doc.Line(i), "###") || s.doc.Inert(i) {
 			continue
 		}
 		lost := false

@@ -109,7 +109,7 @@ func (t *text) traced() (first int, said string) {
 				}
 			}
 		}
-		if level == 0 && (!strings.Contains(line, "**") || !traces(line) || t.doc.Fenced(i)) {
+		if t.doc.Commented(i) || level == 0 && (!strings.Contains(line, "**") || !traces(line) || t.doc.Fenced(i)) {
 			continue
 		}
 		if first == 0 {

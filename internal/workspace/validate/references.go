@@ -66,7 +66,7 @@ func (t *text) referenceForms(s document.Section) {
 	first, odd := 0, 0
 	for i := s.First; i < s.End; i++ {
 		item, ok := listItem(t.doc.Line(i))
-		if !ok || t.doc.Fenced(i) {
+		if !ok || t.doc.Inert(i) {
 			continue
 		}
 		if parts := parted(item); len(parts) >= 3 {
@@ -174,7 +174,7 @@ func link(s string) (label, target string, ok bool) {
 func (t *text) referenceTargets() {
 	for i := range t.doc.Len() {
 		line := t.doc.Line(i)
-		if t.doc.Fenced(i) || !strings.ContainsAny(line, "[`") {
+		if t.doc.Inert(i) || !strings.ContainsAny(line, "[`") {
 			continue
 		}
 		for _, m := range linkShape.FindAllStringSubmatch(line, -1) {
