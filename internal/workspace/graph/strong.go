@@ -14,15 +14,15 @@ func strong(next lists) (parts [][]int32, partOf []int32) {
 	for i := range n {
 		index[i], partOf[i] = unseen, unseen
 	}
-	type frame struct{ node, edge int32 }
+	type frame struct{ node, edge, open int32 } // open is where the node is in the stack of that name
 	var calls []frame
 	var open []int32
 	count := int32(0)
 	enter := func(v int32) {
 		index[v], low[v] = count, count
 		count++
+		calls = append(calls, frame{node: v, open: int32(len(open))})
 		open = append(open, v)
-		calls = append(calls, frame{node: v})
 	}
 	for root := range int32(n) {
 		if index[root] != unseen {
@@ -31,7 +31,7 @@ func strong(next lists) (parts [][]int32, partOf []int32) {
 		enter(root)
 		for len(calls) > 0 {
 			f := &calls[len(calls)-1]
-			v := f.node
+			v, at := f.node, f.open
 			if after := next.of(v); int(f.edge) < len(after) {
 				w := after[f.edge]
 				f.edge++
@@ -51,7 +51,6 @@ func strong(next lists) (parts [][]int32, partOf []int32) {
 			if low[v] != index[v] {
 				continue
 			}
-			at := slices.Index(open, v)
 			part := slices.Clone(open[at:])
 			open = open[:at]
 			slices.Sort(part)
