@@ -64,12 +64,13 @@ func bounded(name string, f any, spend func(int64) error) any {
 	}).Interface()
 }
 
-// entries is the length of a text or a list.
+// entries is the length of a text, a list or a mapping.
 func entries(v reflect.Value) int {
 	if v.Kind() == reflect.Interface {
 		v = v.Elem()
 	}
-	if v.Kind() == reflect.String || v.Kind() == reflect.Slice {
+	switch v.Kind() {
+	case reflect.String, reflect.Slice, reflect.Map:
 		return v.Len()
 	}
 	return 0
@@ -106,8 +107,9 @@ type weigher struct {
 	left int
 	// shape leaves the bytes of texts out.
 	shape bool
-	// entries are the values, texts the bytes of those that are text.
-	entries, texts int64
+	// entries are the values, texts the bytes of those that are text, and mapped the
+	// entries of mappings.
+	entries, texts, mapped int64
 	// deepest is how deep a value lies in others.
 	deepest int
 }
@@ -145,6 +147,7 @@ func (w *weigher) put(v reflect.Value, depth int) {
 	case reflect.Map:
 		for it := v.MapRange(); !w.over() && it.Next(); {
 			w.left--
+			w.mapped++
 			w.put(it.Key(), depth+1)
 			w.put(it.Value(), depth+1)
 		}

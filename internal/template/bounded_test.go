@@ -1,6 +1,7 @@
 package template_test
 
 import (
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -62,6 +63,38 @@ func TestRefusedBeforeMade(t *testing.T) { //nolint:paralleltest // it measures 
 	} {
 		if err := evaluate(t, text, map[string]any{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// Mappings are charged for what they take, which is many times what they are made of.
+func TestMappingsAreCharged(t *testing.T) { //nolint:paralleltest // it measures memory
+	const big = `{{ $t := repeat 1000000 "x" }}{{ $m := .m }}`
+	m := map[string]any{}
+	for i := range 50_000 {
+		m[fmt.Sprint(i)] = 1
+	}
+	for name, call := range map[string]string{
+		"split": `split "" $t`, "splitn": `splitn "" 1000000 $t`, "splitn without end": `splitn "" -1 $t`,
+		"fromJson": `fromJson (printf "[%s{}]" (repeat 100000 "{\"a\":1},"))`, "merge": `merge (dict) $m`, "deepCopy": `deepCopy $m`, "omit": `omit $m "0"`,
+	} {
+		for _, times := range []int{7, 200} { // those of a few calls are not counted together
+			text := big
+			for range times {
+				text += "{{ $" + string(rune('a'+times%26)) + " := " + call + " }}"
+			}
+			if err := evaluate(t, text, map[string]any{"m": m}); times > 7 && (err == nil || !strings.Contains(err.Error(), "too much work")) {
+				t.Errorf("%s, %d times: %v", name, times, err)
+			}
+		}
+	}
+	for _, text := range []string{
+		`{{ range until 1000 }}{{ (split "/" "a/b/c/d")._1 }}{{ (splitn "," 2 "a,b,c")._1 }}{{ end }}`,
+		`{{ $m := dict }}{{ range until 1000 }}{{ $_ := set $m (print .) . }}{{ $m = merge $m (dict "a" 1) }}{{ end }}`,
+		`{{ len (split "," (repeat 100000 "a,")) }}`,
+	} {
+		if err := evaluate(t, text, map[string]any{}); err != nil {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 }

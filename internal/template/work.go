@@ -57,7 +57,7 @@ func alone(n int64) error { return (&budget{work: MaxWork}).spend(n) }
 
 // cost is the work of a call.
 func cost(name string, args []reflect.Value) int64 {
-	var sum int64 = 1
+	sum := 1 + mapped(name, args)*mapEntry
 	for _, a := range args {
 		sum += size(a)
 	}
@@ -83,6 +83,49 @@ func all(args []reflect.Value) int64 {
 
 // element is the work of an element of a list, where that of a byte is 1.
 const element = 2
+
+// mapEntry is the work of a new entry of a mapping: about the bytes that it takes. It is
+// many times what the entry weighs as text.
+const mapEntry = 128
+
+// mapped is how many entries of mappings a function makes at most, known before the call:
+// afterwards the memory is gone.
+func mapped(name string, args []reflect.Value) int64 {
+	switch base := strings.ToLower(strings.TrimPrefix(name, "must")); base {
+	case "split":
+		return parts(args[1], args[0])
+	case "splitn":
+		if n := number(args[1]); n >= 0 {
+			return min(n, parts(args[2], args[0]))
+		}
+		return parts(args[2], args[0])
+	case "dict":
+		return int64(len(args)+1) / 2
+	case "pick":
+		return int64(len(args)) - 1
+	case "omit":
+		return int64(entries(args[0]))
+	case "merge", "mergeoverwrite":
+		var sum int64 // the first one gets the entries of the others
+		for _, a := range args[1:] {
+			sum += int64(entries(a))
+		}
+		return sum
+	case "deepcopy":
+		w := weigher{left: MaxOutput}
+		w.put(args[0], 0)
+		return w.mapped
+	case "fromjson":
+		text := bare(args[0]).String()
+		return int64(strings.Count(text, "{") + strings.Count(text, ":"))
+	}
+	return 0
+}
+
+// parts is how many parts a text has between separators, at most.
+func parts(text, separator reflect.Value) int64 {
+	return int64(strings.Count(bare(text).String(), bare(separator).String())) + 1
+}
 
 // size is the work of looking at a value, without what is in its elements.
 func size(v reflect.Value) int64 {
