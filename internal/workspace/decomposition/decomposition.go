@@ -25,6 +25,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"belay/internal/lazyregexp"
 	"belay/internal/workspace/document"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/layout"
@@ -48,8 +49,8 @@ type Document struct {
 	// spelled is what follows the ids of packages and deliverables that are joined to
 	// more by an underline, by id.
 	spelled map[string][]string
-	// items are the numbers of the scope items and objectives that are defined.
-	items map[string]bool
+	// items are the scope items and objectives.
+	items itemSet
 }
 
 // Package is a partition of the work.
@@ -104,10 +105,17 @@ func (d *Document) Deliverable(id string) (Deliverable, bool) {
 
 // ScopeItemsIn are the ids of scope items in a text, each once. Ranges are written out;
 // where both ends are defined, to the items that are.
-func (d *Document) ScopeItemsIn(text string) []string { return listed(scopeIDs, text, d.items) }
+// Of very large ranges only a part is.
+func (d *Document) ScopeItemsIn(text string) []string { return d.in(scopeIDs, text) }
 
 // ObjectivesIn are the ids of objectives in a text, as [Document.ScopeItemsIn].
-func (d *Document) ObjectivesIn(text string) []string { return listed(objectiveIDs, text, d.items) }
+func (d *Document) ObjectivesIn(text string) []string { return d.in(objectiveIDs, text) }
+
+func (d *Document) in(ids *lazyregexp.Regexp, text string) []string {
+	left := maxListed
+	all, _ := d.items.listed(ids, text, &left)
+	return all
+}
 
 // NamesFolder reports whether a folder bears the name that a package or deliverable with
 // this id and name has (workspace 10.2): its name, with underlines for blanks or without,
@@ -144,9 +152,10 @@ func (d *Document) Project() string {
 // Parse reads a decomposition. Path is what findings call the file.
 func Parse(path string, data []byte) *Document {
 	p := &parser{
-		path: path, text: document.Parse(data), byNumber: map[string]*definition{}, reported: map[string]bool{}, items: map[string]bool{},
+		path: path, text: document.Parse(data), byNumber: map[string]*definition{}, reported: map[string]bool{}, budget: rangeBudget(len(data)),
 	}
-	p.out = &Document{packages: map[string]int{}, deliverables: map[string]int{}, spelled: map[string][]string{}, items: p.items}
+	p.ranged = p.budget
+	p.out = &Document{packages: map[string]int{}, deliverables: map[string]int{}, spelled: map[string][]string{}, items: itemSet{numbers: map[string]bool{}}}
 	if !p.text.Valid() {
 		p.find(&ruleNotText, 0, "the file is not UTF-8 text")
 	} else {

@@ -177,6 +177,8 @@ func TestFindings(t *testing.T) {
 		{"after the section", head + ok + "\n### PKG-01 — One\n### Amendment\n\n| ID | Deliverable |\n|---|---|\n| DEL-02-02 | C |\n", nil},
 		{"gone", head + ok + "\n## Removed deliverables\n| ID | Name |\n|---|---|\n| DEL-02-09 | C |\n", []string{"13 DECOMPOSITION_RETIRED"}},
 		{"only mentioned", head + ok + "See DEL-01-07, DEL-01-07 and DEL-01-0712.\n```\nDEL-01-08\n```\n", []string{"9 DECOMPOSITION_UNDEFINED"}},
+		{"a long range", head + "| DEL-01-01 | PKG-01 | A | X |\n\n| DeliverableID | PackageID | Name | CoversScopeItems |\n|---|---|---|---|\n| DEL-02-01 | PKG-02 | B | SOW-1 to SOW-99999 |\n| DEL-02-02 | PKG-02 | C | SOW-2 to SOW-99999 |\n",
+			[]string{"11 DECOMPOSITION_RANGES"}},
 		{"in a comment", head + ok + "\n<!-- once:\n### PKG-03 — Three\n| DeliverableID | Name |\n|---|---|\n| DEL-03-01 | C |\n-->\n", nil},
 		{"counts", head + ok + "- **PackageCount:** 2\n- **DeliverableCount:** 38 (37 active)\n", []string{"10 DECOMPOSITION_COUNT"}},
 		{"crosswalk", head + ok + "\n| v1 DEL ID | v2 DEL ID | Change |\n|---|---|---|\n| DEL-01-01 | DEL-02-01 | moved |\n", nil},

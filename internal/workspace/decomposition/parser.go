@@ -19,9 +19,10 @@ type parser struct {
 	// weak are headings that may be definitions.
 	weak     []*definition
 	byNumber map[string]*definition
-	// items holds the numbers of the scope items and objectives that are
-	// defined, and "SOW" and "OBJ" where there are any.
-	items map[string]bool
+	// budget is how many ids the ranges may be written out to, ranged how many of these
+	// are left; cut is set once their end was reported.
+	budget, ranged int
+	cut            bool
 	// reported are the numbers that a finding of their own is about.
 	reported map[string]bool
 	findings int
@@ -131,7 +132,7 @@ func (p *parser) malformed(r reference, line int) {
 }
 
 func (p *parser) item(r reference) {
-	p.items[string(r.kind)], p.items[layout.Number(r.id)] = true, true
+	p.out.items.numbers[string(r.kind)], p.out.items.numbers[layout.Number(r.id)] = true, true
 }
 
 // report notes that a finding of its own is about an id.

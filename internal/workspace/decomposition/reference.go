@@ -1,8 +1,6 @@
 package decomposition
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
 
 	"belay/internal/lazyregexp"
@@ -94,47 +92,4 @@ func referHeading(text string) (reference, bool) {
 		return reference{kind: kindPackage, id: m[2], label: m[1]}, true
 	}
 	return reference{}, false
-}
-
-// Ids of scope items and objectives in running text, also as ranges.
-var (
-	scopeIDs     = lazyregexp.New(`SOW-([0-9]{1,6})(?:\s*(?:[–—…]|-+|\.\.\.?|\bto\b|\bthrough\b)\s*SOW-([0-9]{1,6}))?`)
-	objectiveIDs = lazyregexp.New(`OBJ-([0-9]{1,6})(?:\s*(?:[–—…]|-+|\.\.\.?|\bto\b|\bthrough\b)\s*OBJ-([0-9]{1,6}))?`)
-)
-
-// maxListed bounds how many ids the ranges of one value are written out to.
-const maxListed = 10_000
-
-// listed returns the ids in text, each once, ranges written out. Of a range only
-// the ids that exist count, where known says so of both its ends: projects leave
-// gaps.
-func listed(ids *lazyregexp.Regexp, text string, known map[string]bool) []string {
-	var all []string
-	seen := map[string]bool{}
-	add := func(id string) {
-		if !seen[id] {
-			seen[id] = true
-			all = append(all, id)
-		}
-	}
-	written := 0
-	for _, m := range ids.FindAllStringSubmatch(text, -1) {
-		prefix := m[0][:len("SOW-")]
-		first, last := m[1], m[2]
-		add(prefix + first)
-		if last == "" {
-			continue
-		}
-		from, _ := strconv.Atoi(first) // six digits at most
-		to, _ := strconv.Atoi(last)
-		ends := known[layout.Number(prefix+first)] && known[layout.Number(prefix+last)]
-		for n := from + 1; n < to && written < maxListed; n++ {
-			written++
-			if id := fmt.Sprintf("%s%0*d", prefix, len(first), n); !ends || known[layout.Number(id)] {
-				add(id)
-			}
-		}
-		add(prefix + last)
-	}
-	return all
 }

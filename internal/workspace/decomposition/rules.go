@@ -45,6 +45,9 @@ var (
 	ruleUnknownItem = finding.Rule{Code: "DECOMPOSITION_UNKNOWN_ITEM", Severity: finding.Warning, Section: "4.1",
 		Means: "A deliverable names a scope item or an objective that the document does not define.",
 		Fix:   "define it, or correct its id"}
+	ruleRanges = finding.Rule{Code: "DECOMPOSITION_RANGES", Severity: finding.Error, Section: "4.1",
+		Means: "The ranges of scope items and objectives that deliverables name stand for more ids than are written out. The others are missing.",
+		Fix:   "correct the ends of the range, or name the items that are meant"}
 	ruleCount = finding.Rule{Code: "DECOMPOSITION_COUNT", Severity: finding.Warning, Section: "4.2",
 		Means: "The document's own count of packages or deliverables is not how many it defines.",
 		Fix:   "correct the count, or see what is defined twice or not at all"}
@@ -60,7 +63,7 @@ var (
 func Rules() []finding.Rule {
 	return []finding.Rule{
 		ruleNotText, ruleNoPackages, ruleNoDeliverables, ruleMalformed, ruleDuplicate, ruleRestated, ruleMisplaced,
-		ruleNoPackage, rulePackageUnclear, ruleEmptyPackage, ruleNoName, ruleRetired, ruleCells, ruleUnknownItem,
+		ruleNoPackage, rulePackageUnclear, ruleEmptyPackage, ruleNoName, ruleRetired, ruleCells, ruleUnknownItem, ruleRanges,
 		ruleCount, ruleMentioned, ruleMore,
 	}
 }

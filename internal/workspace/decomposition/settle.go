@@ -13,6 +13,7 @@ import (
 func (p *parser) settle() {
 	p.useWeak()
 	d := p.out
+	d.items.sort()
 	for _, def := range p.packages {
 		p.named(def)
 		d.Packages = append(d.Packages, Package{ID: def.id, Name: def.name, Description: tidy(def.values[partDescription]), Line: def.line})
@@ -90,14 +91,31 @@ func (p *parser) deliverable(def *definition) Deliverable {
 		ID: def.id, Name: def.name, Short: def.slug, Package: pkg, Section: section, Line: def.line,
 		Discipline: v[partDiscipline], Type: v[partType], Responsible: v[partResponsible], Description: v[partDescription],
 		Acceptance: items(v[partAcceptance]), Artifacts: artifacts(v[partArtifacts]),
-		ScopeItems: listed(scopeIDs, v[partCovers], p.items), Objectives: listed(objectiveIDs, v[partSupports], p.items),
+		ScopeItems: p.listed(scopeIDs, v[partCovers], def), Objectives: p.listed(objectiveIDs, v[partSupports], def),
 	}
-	for _, id := range slices.Concat(del.ScopeItems, del.Objectives) {
-		if p.items[id[:3]] && !p.items[layout.Number(id)] {
-			p.find(&ruleUnknownItem, del.Line, "%s names %s, which is not defined", del.ID, id)
+	for _, ids := range [][]string{del.ScopeItems, del.Objectives} {
+		for _, id := range ids {
+			if items := p.out.items.numbers; items[id[:3]] && !items[layout.Number(id)] {
+				p.find(&ruleUnknownItem, del.Line, "%s names %s, which is not defined", del.ID, id)
+			}
 		}
 	}
 	return del
+}
+
+// listed are the ids in a value of a definition. The first ranges that are not written out
+// are reported.
+func (p *parser) listed(ids *lazyregexp.Regexp, value string, def *definition) []string {
+	most := min(p.ranged, maxListed)
+	left := most
+	all, cut := p.out.items.listed(ids, value, &left)
+	p.ranged -= most - left
+	if cut && !p.cut {
+		p.cut = true
+		p.find(&ruleRanges, def.line, "the ranges of %s, and perhaps of later deliverables, are not written out as a whole: a value may stand for %d ids, and all of this document for %d",
+			def.id, maxListed, p.budget)
+	}
+	return all
 }
 
 // mentions reports ids that the text has and no definition.
