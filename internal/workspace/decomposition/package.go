@@ -55,16 +55,23 @@ func (p *parser) statedPackage(text string) (id string, ok bool) {
 	if packageNumber.MatchString(name) {
 		return "PKG-" + name, true
 	}
-	for _, pkg := range p.out.Packages {
-		if fold(pkg.Name) != name || name == "" {
-			continue
-		}
-		if ok {
-			return "", false
-		}
-		id, ok = pkg.ID, true
+	if named := p.packagesByName()[name]; name != "" && len(named) == 1 {
+		return named[0], true
 	}
-	return id, ok
+	return "", false
+}
+
+// packagesByName are the ids of packages by their folded names, which are many to fold again for
+// each deliverable.
+func (p *parser) packagesByName() map[string][]string {
+	if p.byName == nil {
+		p.byName = make(map[string][]string, len(p.out.Packages))
+		for _, pkg := range p.out.Packages {
+			name := fold(pkg.Name)
+			p.byName[name] = append(p.byName[name], pkg.ID)
+		}
+	}
+	return p.byName
 }
 
 // packageIDs are the ids of packages in a text, each once.

@@ -154,3 +154,31 @@ func generated(r *rand.Rand) (text string, packages map[string]string) {
 	}
 	return b.String(), packages
 }
+
+// A package that is stated by its name is looked up: the names of all packages are not
+// read again for each deliverable.
+func TestPackagesByName(t *testing.T) { //nolint:paralleltest // it counts allocations
+	document := func(deliverables int) []byte {
+		var text strings.Builder
+		text.WriteString("| PackageID | Name |\n|---|---|\n")
+		for n := range 900 {
+			fmt.Fprintf(&text, "| PKG-%03d | The Part %d |\n", n, n)
+		}
+		text.WriteString("\n| DeliverableID | Name | Package |\n|---|---|---|\n")
+		for n := range deliverables {
+			fmt.Fprintf(&text, "| DEL-%03d-%02d | D | **the part %d** |\n", n/90, n%90, n%900)
+		}
+		return []byte(text.String())
+	}
+	count := func(deliverables int) float64 {
+		text := document(deliverables)
+		if d := Parse("d.md", text); len(d.Deliverables) != deliverables || d.Deliverables[899].Package != "PKG-899" {
+			t.Fatalf("%d deliverables, %+v", len(d.Deliverables), d.Deliverables[899])
+		}
+		return testing.AllocsPerRun(1, func() { Parse("d.md", text) })
+	}
+	few, many := count(900), count(1800)
+	if each := (many - few) / 900; each > 200 {
+		t.Errorf("a deliverable among 900 packages costs %.0f allocations", each)
+	}
+}

@@ -19,6 +19,8 @@ type parser struct {
 	// weak are headings that may be definitions.
 	weak     []*definition
 	byNumber map[string]*definition
+	// byName are the packages of each name, folded; nil until one is stated by its name.
+	byName map[string][]string
 	// budget is how many ids the ranges may be written out to, ranged how many of these
 	// are left; cut is set once their end was reported.
 	budget, ranged int
