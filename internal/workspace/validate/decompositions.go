@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"context"
 	"path"
 	"slices"
 	"strings"
@@ -20,28 +21,33 @@ type defined struct {
 	makes func() *made
 }
 
-// maxDecomposition is how much of a decomposition document is read.
-const maxDecomposition = 16 << 20
+const (
+	// maxDecomposition is how much of a decomposition document is read.
+	maxDecomposition = 16 << 20
+	// maxDecompositions and maxDecompositionBytes bound the documents together: all that
+	// they say is kept.
+	maxDecompositions     = 100
+	maxDecompositionBytes = 2 * maxDecomposition
+)
 
 // readDecompositions reads the documents in _Decomposition. Those that define
-// nothing are notes, of which nothing is asked.
-func (p *project) readDecompositions() {
+// nothing are notes, of which nothing is asked. The error is ctx's.
+func (p *project) readDecompositions(ctx context.Context) error {
 	p.decompositions = map[string]*defined{}
 	d, err := p.places.folder(layout.Decomposition)
 	if err != nil {
-		return
+		return nil //nolint:nilerr // there are none
 	}
 	defer d.Close()
-	var names []string
-	if err := d.Each(make([]byte, 32<<10), func(name []byte, kind dir.Kind) {
-		if kind == dir.File && strings.HasSuffix(string(name), ".md") {
-			names = append(names, string(name))
-		}
-	}); err != nil {
-		return // the scan reports it
+	names, more, err := documentsIn(d)
+	if err != nil {
+		return nil //nolint:nilerr // the scan reports it
 	}
-	slices.Sort(names)
-	for _, name := range names {
+	left := maxDecompositionBytes
+	for i, name := range names {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		at := path.Join(layout.Decomposition, name)
 		data, err := d.Read(name, nil, maxDecomposition)
 		if err != nil {
@@ -50,15 +56,46 @@ func (p *project) readDecompositions() {
 			}
 			continue
 		}
+		if left -= len(data); left < 0 {
+			more += len(names) - i
+			break
+		}
 		p.files++
-		parsed := decomposition.Parse(at, data)
-		doc := &defined{at, parsed, sync.OnceValue(func() *made { return p.made(at, parsed) })}
-		p.decompositions[at] = doc
-		if len(doc.doc.Packages) > 0 && len(doc.doc.Deliverables) > 0 {
-			p.defining = append(p.defining, doc)
-			p.found = append(p.found, doc.doc.Findings...)
+		p.keepDecomposition(at, decomposition.Parse(at, data))
+	}
+	if more > 0 {
+		p.add(ruleManyDecompositions.At(layout.Decomposition, 0, "%d of its documents were not read; the limits are %d documents and %d bytes in all", more, maxDecompositions, maxDecompositionBytes))
+	}
+	return nil
+}
+
+func (p *project) keepDecomposition(at string, parsed *decomposition.Document) {
+	doc := &defined{at, parsed, sync.OnceValue(func() *made { return p.made(at, parsed) })}
+	p.decompositions[at] = doc
+	if len(parsed.Packages) > 0 && len(parsed.Deliverables) > 0 {
+		p.defining = append(p.defining, doc)
+		p.found = append(p.found, parsed.Findings...)
+	}
+}
+
+// documentsIn are the names of the first documents in a folder, sorted, and how many more
+// there are.
+func documentsIn(d dir.Dir) (names []string, more int, err error) {
+	cut := func() {
+		slices.Sort(names)
+		if over := len(names) - maxDecompositions; over > 0 {
+			names, more = names[:maxDecompositions], more+over
 		}
 	}
+	err = d.Each(make([]byte, 32<<10), func(name []byte, kind dir.Kind) {
+		if kind == dir.File && strings.HasSuffix(string(name), ".md") {
+			if names = append(names, string(name)); len(names) == 10*maxDecompositions {
+				cut() // a folder may have millions
+			}
+		}
+	})
+	cut()
+	return names, more, err
 }
 
 // checkDecompositions asks for one document (workspace 12.1).

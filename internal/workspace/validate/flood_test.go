@@ -1,10 +1,15 @@
 package validate
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"belay/internal/workspace/dir"
+	"belay/internal/workspace/scan"
 )
 
 // A file that is all mistakes costs what its bytes cost to read: what is found in it
@@ -39,5 +44,59 @@ func TestFlood(t *testing.T) {
 	if of["CONTEXT_ID_MISMATCH"] != maxListed || of["REFERENCES_NOT_FOUND"] < maxListed-1 || of["FINDINGS_NOT_TOLD"] != 4 ||
 		of["DELIVERABLE_NO_FOLDER"] != maxListed || of["INIT_DECOMPOSITION_NOT_FOUND"] != 1 {
 		t.Errorf("it found %v", of)
+	}
+}
+
+// A folder of very many documents, or of very large ones, is read up to a limit, and the
+// report says so. The first by name are read.
+func TestManyDecompositions(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		count, size int
+		want        string
+	}{
+		"as many as are read": {maxDecompositions - 1, 10, ""},
+		"one more":            {maxDecompositions, 10, "1 of its documents were not read"},
+		"thousands":           {2500, 10, "2401 of its documents were not read"},
+		"large":               {3, 15 << 20, "1 of its documents were not read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			files := sound()
+			for n := range c.count {
+				files[fmt.Sprintf("_Decomposition/z%06d.md", n)] = strings.Repeat("x", c.size)
+			}
+			var said []string
+			for _, f := range validated(t, write(t, files), Options{}).Findings {
+				if f.Code != "ROOT_DECOMPOSITIONS_NOT_READ" || c.want == "" {
+					t.Errorf("%s: %s", f.Code, f.Message)
+				}
+				said = append(said, f.Message)
+			}
+			if c.want != "" && (len(said) != 1 || !strings.HasPrefix(said[0], c.want)) {
+				t.Errorf("it says %q, want %q", said, c.want)
+			}
+		})
+	}
+}
+
+// The documents are the first that is read, and a request that ends stops there.
+func TestDecompositionsEndWithContext(t *testing.T) {
+	t.Parallel()
+	root := write(t, sound())
+	r, err := scan.Scan(t.Context(), root, scan.Options{Visited: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	p := &project{Result: r, root: root}
+	if p.top, err = dir.Open(root); err != nil {
+		t.Fatal(err)
+	}
+	defer p.top.Close()
+	p.places = newPlaces(p.top)
+	if err := p.readDecompositions(ctx); !errors.Is(err, context.Canceled) || len(p.decompositions) > 0 {
+		t.Errorf("%d documents are read: %v", len(p.decompositions), err)
 	}
 }

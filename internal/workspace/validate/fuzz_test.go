@@ -35,7 +35,9 @@ func FuzzDocuments(f *testing.F) {
 	}
 	f.Cleanup(top.Close)
 	p := &project{Result: r, root: root, top: top, o: Options{}.orDefault(), places: newPlaces(top)}
-	p.readDecompositions()
+	if err := p.readDecompositions(f.Context()); err != nil {
+		f.Fatal(err)
+	}
 	p.published()
 	check := func(data []byte) []finding.Finding {
 		w := &worker{project: p, folder: r.Deliverables[0]}

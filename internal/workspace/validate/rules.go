@@ -22,6 +22,9 @@ var (
 	ruleNoDecomposition = finding.Rule{Code: "ROOT_NO_DECOMPOSITION", Severity: finding.Error, Section: "12.1",
 		Means: "An execution root has a decomposition document in _Decomposition.",
 		Fix:   "put the document into _Decomposition"}
+	ruleManyDecompositions = finding.Rule{Code: "ROOT_DECOMPOSITIONS_NOT_READ", Severity: finding.Error, Section: "12.1",
+		Means: "_Decomposition has more documents than are read, or larger ones. They are read in the order of their names; the definitions of the others are not known.",
+		Fix:   "move documents that define nothing, and old ones, into a folder of _Decomposition"}
 	ruleNoInit = finding.Rule{Code: "ROOT_NO_INIT", Severity: finding.Error, Section: "12.1",
 		Means: "An execution root has an INIT.md with the parameters of sessions.",
 		Fix:   "write one: # INIT, **Project Name:**, **Decomposition Reference:**, ## Session Parameters"}
@@ -93,7 +96,7 @@ func AllRules() []finding.Rule {
 // Rules lists what this package itself reports.
 func Rules() []finding.Rule {
 	return slices.Concat([]finding.Rule{
-		ruleNoPackages, ruleElsewhere, ruleNoDecomposition, ruleNoInit, ruleNoWorking, rulePackageFolders, ruleUndefinedPackage, ruleFolderName, ruleNoFolder, rulePackage, ruleMore,
+		ruleNoPackages, ruleElsewhere, ruleNoDecomposition, ruleManyDecompositions, ruleNoInit, ruleNoWorking, rulePackageFolders, ruleUndefinedPackage, ruleFolderName, ruleNoFolder, rulePackage, ruleMore,
 		ruleUndefined, ruleMissing, ruleNoSemantic, ruleTitleName, ruleToolRoots, ruleNoMemory, ruleAgentMemory, ruleNoFile, ruleFileUnreadable, ruleTooLarge, ruleNotText,
 	}, contextRules, referencesRules, memoryRules, rootFileRules, pointerRules)
 }

@@ -112,7 +112,9 @@ func Project(ctx context.Context, root string, r *scan.Result, o Options) (*Repo
 		p.begin()
 		return p.report(), nil
 	}
-	p.readDecompositions()
+	if err := p.readDecompositions(ctx); err != nil {
+		return nil, err
+	}
 	if err := p.o.Only.Missing(p.hasDeliverable, p.hasPackage); err != nil {
 		return nil, err
 	}
