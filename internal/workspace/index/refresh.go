@@ -66,7 +66,7 @@ func (x *root) settle() {
 func (x *root) look() (*scan.Result, error) {
 	result := x.result
 	for range maxRounds {
-		whole := x.doubt || len(x.scopes) > maxScopes || result.Truncated && len(x.scopes) > 0
+		whole := x.doubt || len(x.scopes) > maxScopes || (result.Truncated || result.MoreFindings > 0) && len(x.scopes) > 0
 		scopes := outermost(x.scopes)
 		x.doubt, x.scopes = false, map[string]bool{}
 		switch {

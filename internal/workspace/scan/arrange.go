@@ -15,6 +15,7 @@ import (
 // that [Result.Replace] has few to put in their place.
 func arrange(raw records) *Result {
 	slices.SortFunc(raw.folders, inOrder)
+	raw.findings.cut()
 	r := &Result{Folders: raw.entered, Visited: raw.visited, Truncated: raw.cut, raw: raw}
 	top := topPackages(raw.packages)
 	for _, p := range raw.packages {
@@ -45,8 +46,11 @@ func arrange(raw records) *Result {
 	}
 	r.ToolRoots = slices.SortedFunc(slices.Values(raw.toolRoots), func(a, b *ToolRoot) int { return cmp.Compare(a.Name, b.Name) })
 	r.Marker = r.marker()
-	r.Findings = slices.Concat(raw.findings, r.conflicts())
-	finding.Sort(r.Findings)
+	found := firstFindings{slices.Concat(raw.findings.all, r.conflicts()), raw.findings.more}
+	found.cut()
+	if r.Findings, r.MoreFindings = found.all, found.more; found.more > 0 {
+		r.Findings = append(r.Findings, ruleMore.At("", 0, "%d more findings are not listed", found.more))
+	}
 	return r
 }
 
@@ -155,7 +159,7 @@ func (r *Result) nested() []finding.Finding {
 
 // Replace returns the result with what parts, the outcomes of [Under] by their
 // folders, found in these folders in place of what was known of them. No folder
-// is in another one.
+// is in another one. Findings that were left out ([Result.MoreFindings]) stay so.
 func (r *Result) Replace(parts map[string]*Result) *Result {
 	if whole := parts["."]; whole != nil {
 		return whole
@@ -171,7 +175,7 @@ func (r *Result) Replace(parts map[string]*Result) *Result {
 		folders:   keep(r.raw.folders, func(f *Folder) bool { return !below(f.Path) }),
 		toolRoots: keep(r.raw.toolRoots, func(t *ToolRoot) bool { return !below(t.Name) }),
 		markers:   keep(r.raw.markers, func(m string) bool { return !below(m) }),
-		findings:  keep(r.raw.findings, func(f finding.Finding) bool { return !below(f.Path) }),
+		findings:  firstFindings{keep(r.raw.findings.all, func(f finding.Finding) bool { return !below(f.Path) }), r.raw.findings.more},
 		visited:   keep(r.raw.visited, func(v string) bool { return !below(v) }),
 		entered:   r.raw.entered,
 		cut:       r.raw.cut,

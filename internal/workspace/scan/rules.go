@@ -45,6 +45,9 @@ var (
 	ruleNested = finding.Rule{Code: "PROJECT_IN_PROJECT", Severity: finding.Warning, Section: "1",
 		Means: "A folder of the project has packages of its own, so it is a project too.",
 		Fix:   "open that folder as a project, or move it out of this one"}
+	ruleMore = finding.Rule{Code: "LAYOUT_FINDINGS_NOT_LISTED", Severity: finding.Error, Section: "1",
+		Means: "There are more findings about folders and their names than are listed.",
+		Fix:   "correct the listed ones first"}
 )
 
 // CodeDeliverableName is the code of a folder whose name is not quite a deliverable's.
@@ -57,7 +60,7 @@ var CodePackageName = rulePackageName.Code
 func Rules() []finding.Rule {
 	return []finding.Rule{
 		ruleUnreadable, ruleTooMany, ruleTooDeep, ruleLink, ruleUnfinished, rulePackageName, ruleDeliverableName, ruleLabel,
-		ruleSamePackage, ruleSameDeliverable, ruleAstray, ruleNested,
+		ruleSamePackage, ruleSameDeliverable, ruleAstray, ruleNested, ruleMore,
 	}
 }
 

@@ -76,8 +76,10 @@ type Result struct {
 	// Marker is the first decomposition document that speaks of knowledge types,
 	// "" when none does.
 	Marker string
-	// Findings are about the layout, sorted.
-	Findings []finding.Finding
+	// Findings are about the layout, sorted. Of very many the last one says how many more
+	// there are, as MoreFindings does.
+	Findings     []finding.Finding
+	MoreFindings int
 	// Folders is how many folders were entered, Visited their names in no order,
 	// where that was asked for; the root itself is ".".
 	Folders int
@@ -109,7 +111,7 @@ type records struct {
 	folders   []*Folder
 	toolRoots []*ToolRoot
 	markers   []string
-	findings  []finding.Finding
+	findings  firstFindings
 	visited   []string
 	entered   int
 	cut       bool

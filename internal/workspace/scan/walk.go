@@ -189,7 +189,7 @@ func (r *records) add(o *records) {
 	r.folders = append(r.folders, o.folders...)
 	r.toolRoots = append(r.toolRoots, o.toolRoots...)
 	r.markers = append(r.markers, o.markers...)
-	r.findings = append(r.findings, o.findings...)
+	r.findings.all, r.findings.more = append(r.findings.all, o.findings.all...), r.findings.more+o.findings.more
 	r.visited = append(r.visited, o.visited...)
 	r.entered += o.entered
 	r.cut = r.cut || o.cut

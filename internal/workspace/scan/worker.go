@@ -211,15 +211,7 @@ func isToolRoot(name string) bool {
 	return false
 }
 
-func (k *worker) report(f finding.Finding) {
-	if len(k.found.findings) < maxFindings {
-		k.found.findings = append(k.found.findings, f)
-	}
-}
-
-// maxFindings bounds what one goroutine reports of a root in which everything is
-// wrong.
-const maxFindings = 20_000
+func (k *worker) report(f finding.Finding) { k.found.findings.add(f) }
 
 func (k *worker) unreadable(path string, err error) {
 	k.report(ruleUnreadable.At(path, 0, "cannot be read: %s", dir.Reason(err)))
