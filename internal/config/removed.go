@@ -81,7 +81,7 @@ var removedSettings = []removed{
 	{name: "workspace.proposals", now: "100", doc: "Proposals for registers of one project that may wait for a person. More are refused."},
 	{name: "workspace.proposals_kept", now: "200", doc: "Proposals of one project that are kept after they were applied, dismissed or superseded."},
 	{name: "scaffold.decomposition_bytes", now: "8 MiB", doc: "Largest decomposition document that a root is made of."},
-	{name: "snapshot.files", now: "100000", doc: "Files of one snapshot."},
+	{name: "snapshot.files", now: "100000", doc: "Files and folders of one snapshot."},
 	{name: "workflow.file_bytes", now: "1 MiB", doc: "Largest workflow file."},
 	{name: "workflow.retry_delay", now: "1 s", doc: "Wait before the first retry of a task. Each further one waits twice as long."},
 	{name: "subagents.warn", now: "never", doc: "Decisions about delegation are not timed.", aliases: []string{"CHIRALITY_SUBAGENT_GOVERNANCE_WARN_MS"}},

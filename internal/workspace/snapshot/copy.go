@@ -106,15 +106,15 @@ func (c *copier) list() error {
 			if e.IsDir() {
 				return fs.SkipDir
 			}
-		case e.IsDir():
-			c.folders = append(c.folders, name)
-		case !e.Type().IsRegular():
+		case !e.IsDir() && !e.Type().IsRegular():
 			wrong.add(finding.Shown(name), "is no regular file; a snapshot holds nothing else")
 		case name == ManifestFile:
 			wrong.add(name, "is the name of the manifest")
-		case len(c.files) == c.o.MaxFiles:
-			wrong.add(finding.Shown(name), fmt.Sprintf("is one too many; a snapshot holds at most %d files", c.o.MaxFiles))
+		case len(c.files)+len(c.folders) == c.o.MaxFiles:
+			wrong.add(finding.Shown(name), tooMany(c.o))
 			return fs.SkipAll
+		case e.IsDir():
+			c.folders = append(c.folders, name)
 		default:
 			info, err := e.Info()
 			if err != nil {
@@ -137,6 +137,9 @@ func (c *copier) list() error {
 
 func (c *copier) run() error {
 	for _, name := range c.folders {
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
 		if err := durable.Mkdir(c.dst, name, 0o777); err != nil {
 			return storage("the snapshot cannot be made", err)
 		}

@@ -212,6 +212,11 @@ func (p *publisher) point(name string) error {
 // problems gathers what makes contents unfit for a snapshot.
 type problems []fault.Problem
 
+// tooMany says that a file or folder is beyond the limit.
+func tooMany(o Options) string {
+	return fmt.Sprintf("is one too many; a snapshot holds at most %d files and folders", o.MaxFiles)
+}
+
 // maxProblems bounds how many are reported.
 const maxProblems = 100
 

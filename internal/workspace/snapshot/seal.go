@@ -31,15 +31,15 @@ func (p *publisher) seal(ctx context.Context, dir *os.Root) (s Snapshot, err err
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case name == ".":
-		case e.IsDir():
-			folders = append(folders, name)
-		case !e.Type().IsRegular():
+		case !e.IsDir() && !e.Type().IsRegular():
 			wrong.add(finding.Shown(name), "is no regular file; a snapshot holds nothing else")
 		case name == ManifestFile:
 			wrong.add(name, "is the name of the manifest")
-		case len(files) == p.o.MaxFiles:
-			wrong.add(finding.Shown(name), fmt.Sprintf("is one too many; a snapshot holds at most %d files", p.o.MaxFiles))
+		case len(files)+len(folders) > p.o.MaxFiles: // the first folder is the snapshot itself
+			wrong.add(finding.Shown(name), tooMany(p.o))
 			return fs.SkipAll
+		case e.IsDir():
+			folders = append(folders, name)
 		default:
 			f, err := settle(ctx, dir, name)
 			if err != nil {
@@ -61,7 +61,7 @@ func (p *publisher) seal(ctx context.Context, dir *os.Root) (s Snapshot, err err
 	}
 	s = Snapshot{Files: files, Bytes: total}
 	if err == nil {
-		s.SHA256, err = p.close(dir, files, folders)
+		s.SHA256, err = p.close(ctx, dir, files, folders)
 	}
 	switch {
 	case err == nil:
@@ -91,7 +91,7 @@ func settle(ctx context.Context, dir *os.Root, name string) (File, error) {
 }
 
 // close writes the manifest, whose hash it returns, and makes the folders durable.
-func (p *publisher) close(dir *os.Root, files []File, folders []string) (hash string, err error) {
+func (p *publisher) close(ctx context.Context, dir *os.Root, files []File, folders []string) (hash string, err error) {
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	var manifest strings.Builder
 	for _, f := range files {
@@ -101,6 +101,9 @@ func (p *publisher) close(dir *os.Root, files []File, folders []string) (hash st
 		return "", err
 	}
 	for _, folder := range slices.Backward(folders) {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
 		if err := durable.FlushDir(dir, path.Clean(folder), durable.Snapshot); err != nil {
 			return "", err
 		}

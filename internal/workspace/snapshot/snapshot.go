@@ -50,7 +50,7 @@ type Target struct {
 	By Author
 }
 
-// MaxFiles is a limit for [Options]: more files are no result that people look at, but
+// MaxFiles is a limit for [Options]: more files and folders are no result that people look at, but
 // a folder of dependencies or of build output.
 const MaxFiles = 100_000
 
@@ -58,7 +58,7 @@ const MaxFiles = 100_000
 type Options struct {
 	// LockDir is a folder for locks, outside of what agents reach.
 	LockDir string
-	// MaxFiles and MaxBytes cap what a snapshot holds.
+	// MaxFiles and MaxBytes cap what a snapshot holds. Folders count as files.
 	MaxFiles int
 	MaxBytes int64
 	Clock    func() time.Time

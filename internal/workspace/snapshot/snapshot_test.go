@@ -7,10 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -216,6 +218,11 @@ func TestRefused(t *testing.T) {
 			return ""
 		}, "link is no regular file"},
 		{"too many files", func(_ *testing.T, _ *Target, o *Options) string { o.MaxFiles = 0; return "" }, "at most 0 files"},
+		{"too many folders", func(t *testing.T, g *Target, o *Options) string {
+			o.MaxFiles = 3
+			must(t, os.MkdirAll(filepath.Join(g.Root, "_Estimates", "b", "c", "d"), 0o700))
+			return ""
+		}, "b/c/d is one too many; a snapshot holds at most 3 files and folders"},
 		{"too many bytes", func(t *testing.T, g *Target, o *Options) string {
 			o.MaxBytes = 10
 			must(t, os.WriteFile(filepath.Join(g.Root, "_Estimates", "b"), make([]byte, 11), 0o600))
@@ -299,6 +306,61 @@ func TestFailedBuild(t *testing.T) {
 	cancel()
 	if _, err := Publish(ctx, target, o, Copy(ctx, target, o, "")); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// What a build function made is counted as well, folders with the files.
+func TestBuiltFolders(t *testing.T) {
+	t.Parallel()
+	for most, ok := range map[int]bool{3: true, 2: false} {
+		target, o := project(t, map[string]string{"a": "A"}), options(t)
+		o.MaxFiles = most
+		_, err := Publish(t.Context(), target, o, func(dir *os.Root) error {
+			return errors.Join(dir.MkdirAll("b/c", 0o700), dir.WriteFile("b/c/d", []byte("x"), 0o600))
+		})
+		if (err == nil) != ok || !ok && !strings.Contains(err.Error(), "at most 2 files and folders") {
+			t.Errorf("at most %d: %v", most, err)
+		}
+	}
+}
+
+// asked counts how often a context is asked whether it has ended.
+type asked struct {
+	context.Context
+	times atomic.Int64
+}
+
+func (a *asked) Err() error {
+	a.times.Add(1)
+	return a.Context.Err()
+}
+
+// Folders are listed, made, looked at, flushed and verified one by one, and a request that
+// ends stops before each.
+func TestEndsBetweenFolders(t *testing.T) {
+	t.Parallel()
+	count := func(folders int) (published, verified int64) {
+		target, o := project(t, map[string]string{"a": "A"}), options(t)
+		for n := range folders {
+			must(t, os.Mkdir(filepath.Join(target.Root, "_Estimates", fmt.Sprintf("f%03d", n)), 0o700))
+		}
+		ctx := &asked{Context: t.Context()}
+		s, err := Publish(ctx, target, o, Copy(ctx, target, o, ""))
+		must(t, err)
+		published = ctx.times.Swap(0)
+		found, err := VerifyContext(ctx, target.Root, path.Join("_Estimates", s.Name))
+		if must(t, err); len(found) > 0 {
+			t.Errorf("it found %v", found)
+		}
+		return published, ctx.times.Load()
+	}
+	few, fewVerified := count(10)
+	many, manyVerified := count(60)
+	if each := float64(many-few) / 50; each < 4 {
+		t.Errorf("publishing asks %.1f times for each folder", each)
+	}
+	if each := float64(manyVerified-fewVerified) / 50; each < 1 {
+		t.Errorf("verifying asks %.1f times for each folder", each)
 	}
 }
 

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -112,7 +113,7 @@ func (v *verifier) file(f File) {
 // added looks for what the manifest does not list.
 func (v *verifier) added() error {
 	return fs.WalkDir(v.dir.FS(), ".", func(name string, e fs.DirEntry, err error) error {
-		if err != nil {
+		if err := cmp.Or(err, v.ctx.Err()); err != nil {
 			return err
 		}
 		if !e.IsDir() && name != ManifestFile && !v.listed[name] {
