@@ -78,6 +78,7 @@ func TestContextContents(t *testing.T) {
 		"scope in sections":     {from: "## Scope Traceability\n- Scope items: SOW-001 to SOW-003\n- Objectives: OBJ-001\n", to: "## Scope Traceability\nSOW-001\nSOW-002: the lot\nSOW-003\n\n## Objective Support\nOBJ-001\n"},
 		"no objective":          {from: "- Objectives: OBJ-001\n", want: []string{"CONTEXT_OBJECTIVES_DIFFER DEL/_CONTEXT.md:21 the file lacks OBJ-001"}},
 		"an item in the prose":  {from: "all of it.", to: "all of it. ", row: strings.ReplaceAll(full, "| SOW-001, SOW-002, SOW-003 | OBJ-001 |", "| SOW-001–SOW-003 | OBJ-001 |")},
+		"an item in a comment":  {from: "- Objectives: OBJ-001\n", to: "<!--\n- Scope items: SOW-009\n-->\n- Objectives: OBJ-001\n"},
 		"a range with a gap":    {from: "SOW-001 to SOW-003", to: "SOW-001, SOW-003", row: strings.ReplaceAll(full, "SOW-001, SOW-002, SOW-003", "SOW-001–SOW-003") + "\n| ScopeItemID | Statement |\n|---|---|\n| SOW-001 | a |\n| SOW-003 | c |\n\n| ObjectiveID | Objective |\n|---|---|\n| OBJ-001 | o |\n"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -197,8 +197,9 @@ func TestFindings(t *testing.T) {
 		"a pointer that is a link":     {file: del + "_CONTEXT.md", from: "_Decomposition/plan.md", to: "[plan](../../../_Decomposition/plan.md)"},
 		"a pointer out of the project": {file: del + "_CONTEXT.md", from: "_Decomposition/plan.md", to: "../../../../../etc/passwd", want: []string{"CONTEXT_DECOMPOSITION_NOT_FOUND DEL/_CONTEXT.md:22 there is no ../../../../../etc/passwd"}},
 
-		"references of another": {file: del + "_REFERENCES.md", from: "DEL-01-01", to: "DEL-01-09", want: []string{"REFERENCES_ID_MISMATCH DEL/_REFERENCES.md:1 the title names DEL-01-09, the folder is DEL-01-01"}},
-		"references, bare":      {file: del + "_REFERENCES.md", from: "# References: DEL-01-01", to: "# References", want: []string{`REFERENCES_TITLE DEL/_REFERENCES.md:1 the title is "References Drainage Plan"`}},
+		"references in a comment": {file: del + "_REFERENCES.md", from: "\n## Notes", to: "<!--\n- [x](gone.md)\n-->\n\n## Notes"},
+		"references of another":   {file: del + "_REFERENCES.md", from: "DEL-01-01", to: "DEL-01-09", want: []string{"REFERENCES_ID_MISMATCH DEL/_REFERENCES.md:1 the title names DEL-01-09, the folder is DEL-01-01"}},
+		"references, bare":        {file: del + "_REFERENCES.md", from: "# References: DEL-01-01", to: "# References", want: []string{`REFERENCES_TITLE DEL/_REFERENCES.md:1 the title is "References Drainage Plan"`}},
 		"references in another form": {file: del + "_REFERENCES.md", from: "- Plan — _Decomposition/plan.md — defines it", to: "- Plan\n* RFP: section 5\n- A -- _Sources/ -- Relevance: b", want: []string{
 			"REFERENCES_FORM DEL/_REFERENCES.md:4 2 entries are not of the form Name — Location — Relevance, this the first"}},
 		"references to nothing": {file: del + "_REFERENCES.md", from: "- none", to: "- [a](none.md#x) [b](https://x/y.md) [c](../../../_Decomposition/plan.md) [d](../../../../../x)\n" +
