@@ -7,14 +7,18 @@ import (
 	"belay/internal/workspace/dir"
 )
 
-// maxMarker is how much of a decomposition document is searched for a marker.
-const maxMarker = 8 << 20
+// maxMarked are the decomposition documents, and maxMarker is how much of each, that are
+// searched for a marker.
+const (
+	maxMarked = 100
+	maxMarker = 8 << 20
+)
 
 // mark looks for the first decomposition document of the current folder, by name,
-// that speaks of knowledge types.
+// that speaks of knowledge types. Of very many documents it looks at the first.
 func (k *worker) mark() {
 	slices.Sort(k.documents)
-	for _, name := range k.documents {
+	for _, name := range k.documents[:min(len(k.documents), maxMarked)] {
 		text, err := k.here.Read(name, k.text, maxMarker)
 		if err != nil {
 			if !dir.Gone(err) {

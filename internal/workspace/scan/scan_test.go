@@ -344,6 +344,12 @@ func TestMarker(t *testing.T) {
 	if r := scanned(t, root, Options{}); r.Marker != "_Decomposition/b.md" {
 		t.Errorf("marker %q, want b.md", r.Marker)
 	}
+	for i := range maxMarked {
+		write(fmt.Sprintf("_Decomposition/a%03d.md", i), "nothing")
+	}
+	if r := scanned(t, root, Options{}); r.Marker != "" {
+		t.Errorf("marker %q behind %d documents, want none", r.Marker, maxMarked)
+	}
 }
 
 // denied is a folder in which some names cannot be opened.
