@@ -25,7 +25,8 @@ func busMessages(string) ([]byte, error) {
 		"A request that was said into the turn of another one has no output: its final state names that request in `into`.\n\n"+
 		"## Delivery\n\n"+
 		"- **Once.** A stream stores a message once, however often it is published with the same `Nats-Msg-Id`: within two hours, outputs for\n"+
-		"  as long as they are kept. A request runs once, however often it is delivered.\n"+
+		"  as long as they are kept. A request runs once, however often it is delivered. One that was cancelled, or failed,\n"+
+		"  before it began a turn does not run later, as long as its output is kept.\n"+
 		"- **After a crash** the request is delivered to the next server. It finds the turn by the request's id, and continues the output after\n"+
 		"  its last message. A turn that was killed at work has failed, and its request ends so; a turn that waits for a person goes on.\n"+
 		"- **Retries.** Where the server cannot begin a turn now (its disk is full, too many turns run), it tries five times, after 1, 2, 4 and 8\n"+

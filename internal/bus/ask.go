@@ -49,7 +49,7 @@ func (b *Bus) ask(ctx context.Context, e contract.Envelope, p, reply contract.Pa
 // assign copies what arrived into the reply that was asked for.
 func assign(got, reply contract.Payload) error {
 	if f, ok := got.(*contract.Failure); ok {
-		return fault.New(fault.Type(f.Code), "%s", f.Message).WithHint("%s", f.Hint)
+		return f.Fault()
 	}
 	switch r := reply.(type) {
 	case *contract.DecisionAnswered:

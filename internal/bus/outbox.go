@@ -32,9 +32,9 @@ func (p Place) Before(q Place) bool {
 type Outbox struct {
 	bus     *Bus
 	e       contract.Envelope
-	last    uint64 // sequence in the stream of the subject's last message, 0 for none
-	place   Place  // of that message
-	ended   bool
+	last    uint64                 // sequence in the stream of the subject's last message, 0 for none
+	place   Place                  // of that message
+	end     *contract.ResponseText // the output's end, nil before it
 	located bool
 }
 
@@ -47,13 +47,19 @@ func (o *Outbox) Position(ctx context.Context) (int64, error) {
 	return o.e.Seq, err
 }
 
+// Ended is the output's end, nil while it has none.
+func (o *Outbox) Ended(ctx context.Context) (*contract.ResponseText, error) {
+	err := o.locate(ctx)
+	return o.end, err
+}
+
 // Publish publishes p, unless the output has the message of that place, or its end.
 func (o *Outbox) Publish(ctx context.Context, at Place, p contract.Payload) error {
 	for {
 		if err := o.locate(ctx); err != nil {
 			return err
 		}
-		if o.ended || !o.place.Before(at) {
+		if o.end != nil || !o.place.Before(at) {
 			return nil
 		}
 		e := o.e
@@ -65,7 +71,8 @@ func (o *Outbox) Publish(ctx context.Context, at Place, p contract.Payload) erro
 		}
 		seq, err := o.bus.store(ctx, w, jetstream.WithExpectLastSequencePerSubject(o.last))
 		if err == nil {
-			o.e.Seq, o.last, o.place, o.ended = e.Seq, seq, at, p.Type() == contract.TypeResponseText
+			o.e.Seq, o.last, o.place = e.Seq, seq, at
+			o.end, _ = p.(*contract.ResponseText)
 			return nil
 		}
 		o.located = false // what arrived is found in the stream
@@ -99,8 +106,8 @@ func (o *Outbox) locate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o.e.Seq, o.last, o.place = msg.Seq, m.Sequence, place
-	o.ended, o.located = msg.Payload.Type() == contract.TypeResponseText, true
+	o.e.Seq, o.last, o.place, o.located = msg.Seq, m.Sequence, place, true
+	o.end, _ = msg.Payload.(*contract.ResponseText)
 	return nil
 }
 

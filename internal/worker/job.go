@@ -99,7 +99,10 @@ func (j *job) run() {
 	stream, err := j.begin()
 	j.w.o.step("accepted")
 	close(j.begun)
+	over := (*overError)(nil)
 	switch {
+	case errors.As(err, &over):
+		j.again(j.w.life, over.last)
 	case errors.Is(err, errCancelled):
 		j.cancelled(j.w.life)
 	case j.w.life.Err() != nil || fault.Is(err, fault.Overloaded) && j.w.isDraining():
@@ -190,7 +193,8 @@ func (j *job) mayRepeat(err error, failures int) error {
 }
 
 // earlier finds the turn that the request began before. The engine forgets
-// idempotency keys after a day; the transcript does not.
+// idempotency keys after a day; the transcript does not. The error of a request that
+// ended before it began a turn is an [overError].
 func (j *job) earlier(ctx context.Context) (e session.Entry, begun bool, err error) {
 	for failures := 1; ; failures++ {
 		entries, err := j.w.o.Engine.Transcript(ctx, j.key.session)
@@ -200,7 +204,11 @@ func (j *job) earlier(ctx context.Context) (e session.Entry, begun bool, err err
 					return e, true, nil
 				}
 			}
-			return e, false, nil
+			last, err := j.ended(ctx)
+			if err == nil && last != nil {
+				err = &overError{last}
+			}
+			return e, false, err
 		}
 		if err := j.mayRepeat(err, failures); err != nil {
 			return e, false, err

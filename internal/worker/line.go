@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 
 	"belay/internal/attachment/block"
 	"belay/internal/bus/contract"
@@ -120,7 +121,11 @@ func (l *line) current() *job {
 func (l *line) deal(j *job) {
 	ctx := l.w.life
 	if j.message.Queue != contract.QueuePrompt { // which looks when it begins
+		over := (*overError)(nil)
 		switch _, begun, err := j.earlier(ctx); {
+		case errors.As(err, &over):
+			j.again(ctx, over.last)
+			return
 		case err != nil:
 			j.fail(ctx, err)
 			return

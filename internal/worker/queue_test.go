@@ -14,7 +14,7 @@ turns:
   - when: slow
     steps: [{say: "Thinking. "}, {wait: 10m}, {say: "Never said."}]
   - when: tool
-    steps: [{say: "Looking. "}, {call: {name: glob, input: {pattern: "*"}}}, {wait: 300ms}, {say: "Looked."}]
+    steps: [{say: "Looking. "}, {call: {name: glob, input: {pattern: "*"}}}, {wait: 1s}, {say: "Looked."}]
   - when: quick
     steps: [{say: "Quick."}]
 `

@@ -28,11 +28,19 @@ func (j *job) report(ctx context.Context, l contract.LifecycleChanged) {
 	}
 }
 
-// end publishes the end of a request without, or in place of, that of a turn.
+// end publishes the end of a request without, or in place of, that of a turn. An output
+// that has its end keeps it, and that is the state which people learn.
 func (j *job) end(ctx context.Context, state contract.State, why *contract.Failure) {
 	out := bus.NewOutbox(j.w.o.Bus, j.envelope(""))
 	err := j.w.persist(ctx, func() error {
-		return out.Publish(ctx, lastPlace, &contract.ResponseText{State: state, Error: why})
+		if err := out.Publish(ctx, lastPlace, &contract.ResponseText{State: state, Error: why}); err != nil {
+			return err
+		}
+		last, err := out.Ended(ctx)
+		if last != nil {
+			state, why = last.State, last.Error
+		}
+		return err
 	})
 	if err != nil && ctx.Err() == nil {
 		j.log().Error("bus: the end of a request is not published", "error", err)
@@ -53,6 +61,33 @@ func (j *job) fail(ctx context.Context, err error) {
 		j.held().Bury(ctx, fault.From(err))
 	}
 	j.w.forget(j)
+}
+
+// overError says that a request ended before it began a turn. No transcript has such an
+// end: last is all that is on record of it.
+type overError struct{ last *contract.ResponseText }
+
+// Error implements error.
+func (e *overError) Error() string { return "the request has ended: " + string(e.last.State) }
+
+// ended is the end of the request's output, nil while it has none.
+func (j *job) ended(ctx context.Context) (last *contract.ResponseText, err error) {
+	out := bus.NewOutbox(j.w.o.Bus, j.envelope(""))
+	err = j.w.persist(ctx, func() (err error) {
+		last, err = out.Ended(ctx)
+		return err
+	})
+	return last, err
+}
+
+// again settles a request that came again after its end, as it was to be settled then.
+func (j *job) again(ctx context.Context, last *contract.ResponseText) {
+	if last.Error != nil {
+		j.fail(ctx, last.Error.Fault())
+		return
+	}
+	j.end(ctx, last.State, nil)
+	j.finish(ctx)
 }
 
 // cancelled ends a request that somebody interrupted before it began.

@@ -183,6 +183,11 @@ func FailureOf(err error) *Failure {
 	return &Failure{Code: string(f.Type), Message: Cut(f.Message, maxNote), Hint: Cut(f.NextStep(), maxNote)}
 }
 
+// Fault is m as an error of this process.
+func (m *Failure) Fault() *fault.Error {
+	return fault.New(fault.Type(m.Code), "%s", m.Message).WithHint("%s", m.Hint)
+}
+
 // Cut shortens a text to at most n bytes of whole characters, valid as UTF-8.
 func Cut(s string, n int) string {
 	s = strings.ToValidUTF8(s, "\ufffd")
