@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"belay/internal/bus/contract"
 	"belay/internal/fault"
@@ -35,18 +36,11 @@ func (l *line) interrupt(ctx context.Context, j *job) {
 // stop ends a request, "" for whatever runs in the session. It is false where there
 // is no such.
 func (l *line) stop(ctx context.Context, target string) (bool, error) {
-	l.w.mu.Lock()
-	a := l.active
-	for i, j := range l.waiting {
-		if target != "" && j.key.request == target {
-			l.waiting = append(l.waiting[:i:i], l.waiting[i+1:]...)
-			l.w.mu.Unlock()
-			j.cancelled(ctx)
-			return true, nil
-		}
+	if j := l.withdraw(target); j != nil {
+		j.cancelled(ctx)
+		return true, nil
 	}
-	l.w.mu.Unlock()
-	if a != nil && (target == "" || a.key.request == target) {
+	if a := l.current(); a != nil && (target == "" || a.key.request == target) {
 		return true, a.interrupt(ctx)
 	}
 	if target != "" {
@@ -57,6 +51,20 @@ func (l *line) stop(ctx context.Context, target string) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// withdraw takes a request that has not begun out of the line, nil where it is not there.
+func (l *line) withdraw(request string) *job {
+	l.w.mu.Lock()
+	defer l.w.mu.Unlock()
+	for _, list := range []*[]*job{&l.waiting, &l.later} {
+		if i := slices.IndexFunc(*list, func(j *job) bool { return j.key.request == request }); i >= 0 {
+			j := (*list)[i]
+			*list = slices.Delete(*list, i, i+1)
+			return j
+		}
+	}
+	return nil
 }
 
 // interrupt ends the request: its turn, or its wait for one.

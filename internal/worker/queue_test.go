@@ -92,6 +92,27 @@ func TestRequestInLineIsCancelled(t *testing.T) {
 	}
 }
 
+// A message to a request that has not begun is in the queue, so it can be cancelled.
+func TestWhatIsSaidLaterIsCancelled(t *testing.T) {
+	t.Parallel()
+	r := openRig(t, t.TempDir(), talk)
+	s := r.session()
+	other, err := r.local.Start(r.ctx(), turn.Request{SessionID: s, Message: "slow"})
+	must(t, err)
+	defer other.Close()
+	r.ask(s, "r1", contract.QueuePrompt, "quick")
+	r.ask(s, "r2", contract.QueueSteer, "and a word more")
+	must(t, r.client.Request(r.ctx(), s, "stop2", &contract.RequestMessage{Queue: contract.QueueInterrupt, Target: "r2"}))
+	if e := r.end(s, "r2"); e.State != contract.StateCancelled {
+		t.Errorf("the message ended with %+v", e)
+	}
+	r.wait("stop2", contract.StateResolved)
+	must(t, r.local.Interrupt(r.ctx(), s, other.Turn()))
+	if e := r.end(s, "r1"); e.State != contract.StateResolved || e.FinalText != "Quick." {
+		t.Errorf("the request ended with %+v", e)
+	}
+}
+
 func TestInterruptWithATextGoesBeforeTheLine(t *testing.T) {
 	t.Parallel()
 	r := openRig(t, t.TempDir(), talk)
