@@ -11,7 +11,6 @@ import (
 
 	"belay/internal/bus/contract"
 	"belay/internal/event"
-	"belay/internal/fault"
 	"belay/internal/permit"
 	"belay/internal/quantity"
 	"belay/internal/render"
@@ -40,14 +39,8 @@ func (o *output) asked(ctx context.Context, e event.Event) error {
 	if err != nil {
 		return err
 	}
-	err = o.signal(ctx, "opened:"+p.DecisionID, &contract.DecisionOpened{Decision: d, After: after})
-	if fault.Is(err, fault.RequestTooLarge) {
-		d.Diff, d.DiffTruncated = "", true
-		d.Command = contract.Cut(d.Command, maxNote)
-		d.CommandTruncated = d.CommandTruncated || len(d.Command) < len(p.Effect.Command)
-		err = o.signal(ctx, "opened:"+p.DecisionID, &contract.DecisionOpened{Decision: d, After: after})
-	}
-	return err
+	d = fit(d, limit(contract.TypeDecisionOpened)-encoded(contract.DecisionOpened{After: after}))
+	return o.signal(ctx, "opened:"+p.DecisionID, &contract.DecisionOpened{Decision: d, After: after})
 }
 
 // answered publishes that a question is closed.
@@ -79,11 +72,11 @@ func (o *output) closed(ctx context.Context, v event.Verdict, turnID string, at 
 	})
 }
 
-// signal publishes a signal about the request; what the contract refuses for other
-// reasons than its size is left out.
+// signal publishes a signal about the request. What the contract refuses is left out: the
+// turn goes on, so its request must not end for that.
 func (o *output) signal(ctx context.Context, id string, p contract.Payload) error {
 	err := o.j.w.publish(ctx, o.j.envelope(id), p)
-	if err != nil && permanent(err) && !fault.Is(err, fault.RequestTooLarge) {
+	if err != nil && permanent(err) {
 		o.j.log().Error("bus: a signal cannot be carried", "type", p.Type(), "error", err)
 		return nil
 	}

@@ -53,9 +53,8 @@ func (r replier) answer(ctx context.Context, session string, a *contract.Decisio
 	return &contract.DecisionAnswered{DecisionID: d.DecisionID, Verdict: contract.Verdict(d.Verdict), By: d.By, Time: d.Time}, nil
 }
 
-// maxDiffs bounds the diffs of all open questions of a session, in bytes.
-const maxDiffs = 128 << 10
-
+// status says what happens in a session. Its open questions share the room of the message:
+// what one does not need is for those after it.
 func (r replier) status(ctx context.Context, id string) (contract.Payload, error) {
 	rec, err := r.w.o.Engine.Get(ctx, id)
 	if err != nil {
@@ -67,13 +66,12 @@ func (r replier) status(ctx context.Context, id string) (contract.Payload, error
 	}
 	s := &contract.SessionState{Session: sessionOf(rec)}
 	s.Running, s.Queued = r.w.state(id)
-	room := maxDiffs
-	for _, q := range open[:min(len(open), maxPaths)] {
-		d := decision(q)
-		if room -= len(d.Diff) + len(d.Command); room < 0 {
-			d.DiffTruncated, d.Diff = d.DiffTruncated || d.Diff != "", ""
-			d.CommandTruncated, d.Command = d.CommandTruncated || len(d.Command) > maxNote, contract.Cut(d.Command, maxNote)
-			d.Files, d.Output = nil, ""
+	open = open[:min(len(open), maxPaths)]
+	room := limit(contract.TypeSessionState) - encoded(s) - len(`,"open":[]`)
+	for i, q := range open {
+		d := fit(decision(q), room/(len(open)-i)-1)
+		if room -= encoded(d) + 1; room < 0 { // a comma follows
+			break
 		}
 		s.Open = append(s.Open, d)
 	}
