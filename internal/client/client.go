@@ -49,8 +49,8 @@ type Options struct {
 	// which it has the request. Default 2 min. It is 15 min where that is not given and the
 	// server works with files or a model first, or has the turn wait in line.
 	Patience time.Duration
-	// Silence is how long a stream may send nothing, not even a keep-alive
-	// comment, before its connection counts as dead. Default 60 s.
+	// Silence is how long an answer that has begun may send nothing, not even a keep-alive
+	// comment of a stream, before its connection counts as dead. Default 60 s.
 	Silence time.Duration
 	// Retries is how often in a row a stream is taken up again in vain before
 	// its error is returned. Default 8.
@@ -65,9 +65,11 @@ type Options struct {
 
 const (
 	maxBackoff = 5 * time.Second
-	// maxAnswer caps a JSON answer, maxEvent one event of a stream.
-	maxAnswer = 256 << 20
-	maxEvent  = 32 << 20
+	// maxAnswer caps a JSON answer, maxFailure that of an error, maxEvent one event of a
+	// stream.
+	maxAnswer  = 256 << 20
+	maxFailure = 1 << 20
+	maxEvent   = 32 << 20
 )
 
 // errForeign marks an answer that is not a belay server's own, such as that of a
@@ -149,7 +151,10 @@ func (s *server) do(req *http.Request) (*http.Response, error) {
 
 // failure reads an error answer.
 func failure(res *http.Response) error {
-	data, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	data, err := io.ReadAll(io.LimitReader(res.Body, maxFailure))
+	if errors.As(err, new(*Unreached)) {
+		return err
+	}
 	var body fault.Body
 	if err == nil && json.Unmarshal(data, &body) == nil && body.Error.Type != "" {
 		return &fault.Error{Type: body.Error.Type, Status: res.StatusCode, Message: body.Error.Message, Details: body.Error.Details}
@@ -189,6 +194,9 @@ func (s *server) receive(req *http.Request, out any) error {
 	err = json.NewDecoder(limited).Decode(out)
 	if limited.N == 0 {
 		return fmt.Errorf("the answer of the server at %s is larger than %d bytes", s.base, maxAnswer)
+	}
+	if errors.As(err, new(*Unreached)) {
+		return err
 	}
 	if err != nil {
 		if broken := (net.Error)(nil); errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &broken) {

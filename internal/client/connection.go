@@ -5,10 +5,13 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"time"
 
 	"belay/internal/fault"
 )
+
+// errQuiet ends a connection on which nothing came, not even a keep-alive comment. It may be
+// dead, so another one is made.
+var errQuiet = errors.New("nothing more came on the stream")
 
 // connection is one open event stream. Its goroutine reads ahead by one batch,
 // so that whoever waits for events can stop waiting without losing any.
@@ -45,7 +48,7 @@ func (s *server) connect(ctx context.Context, make func(context.Context) (*http.
 		return nil, err
 	}
 	conn := newConnection(res, cancel)
-	go conn.read(life, res.Body, s.o.Silence)
+	go conn.read(life, res.Body)
 	return conn, nil
 }
 
@@ -53,14 +56,12 @@ func newConnection(res *http.Response, cancel context.CancelFunc) *connection {
 	return &connection{turn: res.Header.Get("Belay-Turn"), cancel: cancel, batches: make(chan []message)}
 }
 
-// read hands over what arrives until the body ends, close is called, or nothing
-// came for the length of silence.
-func (conn *connection) read(life context.Context, body io.ReadCloser, silence time.Duration) {
+// read hands over what arrives until the body ends, close is called, or the server is
+// silent.
+func (conn *connection) read(life context.Context, body io.ReadCloser) {
 	defer close(conn.batches)
 	defer body.Close()
-	alive := time.AfterFunc(silence, conn.cancel)
-	defer alive.Stop()
-	d := newDecoder(&watched{body, alive, silence}, maxEvent)
+	d := newDecoder(body, maxEvent)
 	var batch []message
 	for {
 		m, err := d.next()
@@ -71,13 +72,14 @@ func (conn *connection) read(life context.Context, body io.ReadCloser, silence t
 			}
 		}
 		if len(batch) > 0 {
-			alive.Stop() // a slow reader is no silence of the server's
 			select {
 			case conn.batches <- batch:
 			case <-life.Done():
 			}
-			alive.Reset(silence)
 			batch = nil
+		}
+		if errors.As(err, new(*Silent)) {
+			err = errQuiet
 		}
 		if err != nil {
 			conn.err = err
@@ -91,21 +93,6 @@ func (conn *connection) close() {
 	conn.cancel()
 	for range conn.batches {
 	}
-}
-
-// watched restarts a timer at every read that brought something.
-type watched struct {
-	io.Reader
-	alive   *time.Timer
-	silence time.Duration
-}
-
-func (w *watched) Read(p []byte) (int, error) {
-	n, err := w.Reader.Read(p)
-	if n > 0 {
-		w.alive.Reset(w.silence)
-	}
-	return n, err
 }
 
 // isFinal reports an answer that another try would only repeat, or a server that hangs.

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"sync"
@@ -11,14 +12,19 @@ import (
 )
 
 // Silent is the end of the wait for a server that took a request and did not begin its
-// answer. It is in an [Unreached].
+// answer, or stopped in the middle of it. It is in an [Unreached].
 type Silent struct {
 	// After is how long the server had.
 	After time.Duration
+	// begun is set where a part of the answer is there.
+	begun bool
 }
 
 // Error implements error.
 func (s *Silent) Error() string {
+	if s.begun {
+		return "it began its answer and sent nothing more within " + quantity.Duration(s.After)
+	}
 	return "it took the request and did not answer within " + quantity.Duration(s.After)
 }
 
@@ -29,7 +35,7 @@ func (s *server) patient() *server {
 }
 
 // answer sends a request and waits for the head of its answer, as long as the server's
-// patience allows. The body may take as long as it likes.
+// patience allows. The body may take as long as it likes, if it is not silent.
 func (s *server) answer(req *http.Request) (*http.Response, error) {
 	patience := s.patience
 	if patience == 0 {
@@ -51,7 +57,10 @@ func (s *server) answer(req *http.Request) (*http.Response, error) {
 		cancel(nil)
 		return nil, err
 	}
-	res.Body = &answerBody{res.Body, cancel}
+	silence := s.o.Silence
+	alive := time.AfterFunc(silence, func() { cancel(&Silent{silence, true}) })
+	alive.Stop() // until somebody reads
+	res.Body = &answerBody{res.Body, s, alive, cancel, func() error { return context.Cause(ctx) }}
 	return res, nil
 }
 
@@ -68,7 +77,7 @@ func (w *wait) expire(cancel context.CancelCauseFunc) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.over {
-		cancel(&Silent{w.patience})
+		cancel(&Silent{After: w.patience})
 	}
 }
 
@@ -105,10 +114,25 @@ func (b *slowBody) Read(p []byte) (int, error) {
 	return b.ReadCloser.Read(p)
 }
 
-// answerBody is an answer's body. Closing it ends the request.
+// answerBody is an answer's body. Closing it ends the request. A server that is silent for
+// too long while somebody reads ends it, too: a slow reader is no silence of the server's.
 type answerBody struct {
 	io.ReadCloser
+	server *server
+	alive  *time.Timer
 	cancel context.CancelCauseFunc
+	cause  func() error // for which the request ended
+}
+
+// Read implements io.Reader.
+func (b *answerBody) Read(p []byte) (int, error) {
+	b.alive.Reset(b.server.o.Silence)
+	n, err := b.ReadCloser.Read(p)
+	b.alive.Stop()
+	if silent := (*Silent)(nil); err != nil && !errors.Is(err, io.EOF) && errors.As(b.cause(), &silent) {
+		err = b.server.unreached(silent)
+	}
+	return n, err
 }
 
 // Close implements io.Closer.

@@ -111,6 +111,74 @@ func TestPatienceIsForTheHeadAlone(t *testing.T) {
 	})
 }
 
+// A server that stops in the middle of its answer holds nobody for ever.
+func TestAServerThatStopsInItsAnswer(t *testing.T) {
+	t.Parallel()
+	for name, call := range map[string]func(context.Context, *client.Client) error{
+		"get": func(ctx context.Context, c *client.Client) error {
+			_, err := c.Get(ctx, "s1")
+			return err
+		},
+		"steer": func(ctx context.Context, c *client.Client) error {
+			return c.Steer(ctx, turn.SteerRequest{SessionID: "refused", Message: "x", Key: "k"})
+		},
+		"export": func(ctx context.Context, c *client.Client) error { return c.Export(ctx, "s1", io.Discard) },
+		"blob": func(ctx context.Context, c *client.Client) error {
+			blob, _, err := c.Blob(ctx, "s1", strings.Repeat("0", 64))
+			if err != nil {
+				return err
+			}
+			_, err = io.Copy(io.Discard, blob)
+			return errors.Join(err, blob.Close())
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var asked atomic.Int32
+			c := connect(t, client.Options{Silence: 500 * time.Millisecond}, func(w http.ResponseWriter, r *http.Request) {
+				asked.Add(1)
+				if r.Method == http.MethodPost {
+					w.WriteHeader(http.StatusConflict)
+				}
+				_, _ = io.WriteString(w, `{"error":`)
+				w.(http.Flusher).Flush()
+				<-r.Context().Done()
+			})
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			err := call(ctx, c)
+			if !errors.As(err, new(*client.Unreached)) || !errors.As(err, new(*client.Silent)) || !strings.Contains(err.Error(), "nothing more") {
+				t.Errorf("error %v", err)
+			}
+			if n := asked.Load(); n != 1 {
+				t.Errorf("asked %d times", n)
+			}
+		})
+	}
+}
+
+// An answer that is no answer of belay's may be of any length. It is not read to its end.
+func TestAnEndlessRefusal(t *testing.T) {
+	t.Parallel()
+	var sent atomic.Int64
+	c := connect(t, client.Options{}, func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusBadGateway)
+		for page := strings.Repeat("<p>", 1<<14); r.Context().Err() == nil; {
+			n, err := io.WriteString(w, page)
+			if sent.Add(int64(n)); err != nil {
+				return
+			}
+		}
+	})
+	_, err := c.Get(t.Context(), "s1")
+	if err == nil || !strings.Contains(err.Error(), "not an answer of a belay server") {
+		t.Errorf("error %v", err)
+	}
+	if n := sent.Load(); n > 64<<20 {
+		t.Errorf("%d bytes were read", n)
+	}
+}
+
 // A message to a turn that runs has its key, and is sent again where a reply is lost.
 func TestSteerIsRepeatedOnlyWithKey(t *testing.T) {
 	t.Parallel()
