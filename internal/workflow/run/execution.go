@@ -17,6 +17,7 @@ var (
 	errCancelled   = errors.New("cancelled")
 	errLost        = errors.New("another one was first")
 	errOther       = errors.New("another one failed")
+	errRunEnds     = errors.New("another one ended the run")
 )
 
 // execution is a run that this process works on.

@@ -154,10 +154,11 @@ func (x *execution) together(ctx context.Context, t *definition.Task, members []
 		all.Go(func() {
 			defer func() { <-slots }()
 			rec, _, err := x.member(ctx, m)
-			if done[i], errs[i] = rec, err; err != nil {
-				return
-			}
+			done[i], errs[i] = rec, err
 			switch {
+			case err != nil && !isUnattended(err): // what a stopped one returns finds ctx done
+				stop(errRunEnds)
+			case err != nil:
 			case t.Strategy == definition.Race && rec.Status == Success:
 				stop(errLost)
 			case t.Strategy == definition.FailFast && rec.Status == Failed:
@@ -168,7 +169,7 @@ func (x *execution) together(ctx context.Context, t *definition.Task, members []
 	all.Wait()
 	won := t.Strategy == definition.Race && slices.ContainsFunc(done, func(d *Task) bool { return d != nil && d.Status == Success })
 	for i, err := range errs {
-		if errors.Is(err, errLost) || errors.Is(err, errOther) || won && isUnattended(err) {
+		if errors.Is(err, errLost) || errors.Is(err, errOther) || errors.Is(err, errRunEnds) || won && isUnattended(err) {
 			done[i], errs[i] = nil, nil // stopped for the sake of the others
 		}
 	}

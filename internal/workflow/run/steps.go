@@ -102,7 +102,8 @@ func (x *execution) task(ctx context.Context, t *definition.Task, p place, s sco
 // stopped is why the task is not wanted any more, nil while it is.
 func stopped(ctx context.Context) error {
 	switch cause := context.Cause(ctx); {
-	case errors.Is(cause, errInterrupted), errors.Is(cause, errCancelled), errors.Is(cause, errLost), errors.Is(cause, errOther):
+	case errors.Is(cause, errInterrupted), errors.Is(cause, errCancelled), errors.Is(cause, errLost), errors.Is(cause, errOther),
+		errors.Is(cause, errRunEnds):
 		return cause
 	}
 	return nil
