@@ -35,11 +35,7 @@ func (m *members) put(ctx context.Context, f *folder, t *Task, flush bool) error
 	}
 	m.mu.Lock()
 	if m.lines == nil {
-		m.lines, err = durable.OpenLines(f.root, fileMembers, 0o600, durable.RunRecord)
-		if err == nil {
-			err = durable.FlushDir(f.root, ".", durable.RunRecord)
-		}
-		m.flushes = durable.NewCommitter(1)
+		err = m.open(f)
 	}
 	if err == nil {
 		err = m.lines.Append(append(data, '\n'))
@@ -52,6 +48,20 @@ func (m *members) put(ctx context.Context, f *folder, t *Task, flush bool) error
 	if err != nil {
 		return storage("the run's record could not be written", err)
 	}
+	return nil
+}
+
+// open opens the file. The file counts as open once its name is on disk, too: without that
+// a power cut takes it with all records. m.mu must be held.
+func (m *members) open(f *folder) error {
+	lines, err := durable.OpenLines(f.root, fileMembers, 0o600, durable.RunRecord)
+	if err != nil {
+		return err
+	}
+	if err := durable.FlushDir(f.root, ".", durable.RunRecord); err != nil {
+		return errors.Join(err, lines.Close())
+	}
+	m.lines, m.flushes = lines, durable.NewCommitter(1)
 	return nil
 }
 
