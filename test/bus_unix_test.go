@@ -103,7 +103,7 @@ func TestServerTakesRequestsFromTheBus(t *testing.T) {
 	c := p.attach()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	session, err := c.CreateSession(ctx, &contract.SessionCreate{ProjectRoot: p.project})
+	session, err := c.CreateSession(ctx, "", &contract.SessionCreate{ProjectRoot: p.project})
 	must(t, err)
 	id := session.SessionID
 	if end := p.answered(c, id, "r1", "quick"); end.State != contract.StateResolved || end.FinalText != "Quick." {

@@ -18,7 +18,7 @@ func TestLogLinesOfTheBus(t *testing.T) {
 	c := p.attach()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	session, err := c.CreateSession(ctx, &contract.SessionCreate{ProjectRoot: p.project})
+	session, err := c.CreateSession(ctx, "", &contract.SessionCreate{ProjectRoot: p.project})
 	must(t, err)
 	id := session.SessionID
 	if end := p.answered(c, id, "test:room:1", "hello"); end.State != contract.StateResolved {

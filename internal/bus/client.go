@@ -56,10 +56,11 @@ func (c *Client) Answer(ctx context.Context, session string, a *contract.Decisio
 	return r, err
 }
 
-// CreateSession makes a session.
-func (c *Client) CreateSession(ctx context.Context, s *contract.SessionCreate) (contract.Session, error) {
+// CreateSession makes a session. One that is asked for again for the same request, such as
+// after a reply that came too late, is the same. Request may be "".
+func (c *Client) CreateSession(ctx context.Context, request string, s *contract.SessionCreate) (contract.Session, error) {
 	var r contract.SessionCreated
-	err := c.bus.ask(ctx, c.envelope("", "", ""), s, &r)
+	err := c.bus.ask(ctx, c.envelope("", request, ""), s, &r)
 	return r.Session, err
 }
 

@@ -39,6 +39,8 @@ type agent struct {
 	seen     []contract.Payload // announced
 	ids      map[string]bool
 	sessions int
+	made     map[string]contract.Session // by request
+	late     int                         // replies about sessions that come too late
 	files    map[string][]byte
 	// onRequest is called for each new request, in a goroutine.
 	onRequest func(session, request string, m *contract.RequestMessage)
@@ -46,7 +48,7 @@ type agent struct {
 }
 
 func newAgent(t *testing.T) *agent {
-	return &agent{t: t, changed: make(chan struct{}), outputs: map[string][]contract.Message{}, ids: map[string]bool{}, files: map[string][]byte{}}
+	return &agent{t: t, changed: make(chan struct{}), outputs: map[string][]contract.Message{}, ids: map[string]bool{}, made: map[string]contract.Session{}, files: map[string][]byte{}}
 }
 
 var errDown = errors.New("the bus is down")
@@ -131,15 +133,24 @@ func (a *agent) Answer(_ context.Context, session string, p *contract.DecisionAn
 	return contract.DecisionAnswered{DecisionID: p.DecisionID, Verdict: p.Verdict, By: p.By, Time: time.Now()}, nil
 }
 
-func (a *agent) CreateSession(_ context.Context, c *contract.SessionCreate) (contract.Session, error) {
+func (a *agent) CreateSession(_ context.Context, request string, c *contract.SessionCreate) (contract.Session, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.down {
 		return contract.Session{}, errDown
 	}
-	a.check(contract.Envelope{Client: "discord"}, c)
-	a.sessions++
-	return contract.Session{SessionID: "session-" + string(rune('0'+a.sessions)), ProjectRoot: c.ProjectRoot}, nil
+	a.check(contract.Envelope{Client: "discord", Request: request}, c)
+	s, known := a.made[request]
+	if !known {
+		a.sessions++
+		s = contract.Session{SessionID: "session-" + string(rune('0'+a.sessions)), ProjectRoot: c.ProjectRoot}
+		a.made[request] = s
+	}
+	if a.late > 0 {
+		a.late--
+		return contract.Session{}, fault.New(fault.Overloaded, "the reply comes too late")
+	}
+	return s, nil
 }
 
 func (a *agent) Status(_ context.Context, session string) (contract.SessionState, error) {

@@ -36,7 +36,7 @@ type Bus interface {
 	Request(ctx context.Context, session, request string, m *contract.RequestMessage) error
 	Announce(ctx context.Context, id, session, request string, p contract.Payload) error
 	Answer(ctx context.Context, session string, a *contract.DecisionAnswer) (contract.DecisionAnswered, error)
-	CreateSession(ctx context.Context, s *contract.SessionCreate) (contract.Session, error)
+	CreateSession(ctx context.Context, request string, s *contract.SessionCreate) (contract.Session, error)
 	Status(ctx context.Context, session string) (contract.SessionState, error)
 	Personas(ctx context.Context) ([]contract.Persona, error)
 	// Output gives the output of a request after a position, up to its end.

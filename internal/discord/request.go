@@ -44,7 +44,7 @@ func (s *Surface) request(ctx context.Context, c *channel, messages []message.Me
 	if !bound {
 		return // disconnected meanwhile
 	}
-	session, err := s.session(ctx, c, binding)
+	session, err := s.session(ctx, c, binding, requestID(c.id, messages[0].ID))
 	if ctx.Err() != nil {
 		return
 	}
@@ -137,8 +137,9 @@ func final(err error) bool {
 }
 
 // session is the channel's session, made where there is none for the project that the channel
-// is connected to now.
-func (s *Surface) session(ctx context.Context, c *channel, b record.Binding) (string, error) {
+// is connected to now. A reply that is late or lost leaves no second one: the bus knows for
+// which request it made one.
+func (s *Surface) session(ctx context.Context, c *channel, b record.Binding, request string) (string, error) {
 	if id := c.record.Session(); id != "" {
 		switch c.record.Project() {
 		case b.Project:
@@ -149,7 +150,7 @@ func (s *Surface) session(ctx context.Context, c *channel, b record.Binding) (st
 	}
 	var made contract.Session
 	err := s.untilFinal(ctx, "make a session", func() (err error) {
-		made, err = s.o.Bus.CreateSession(ctx, &contract.SessionCreate{ProjectRoot: b.Project, Persona: b.Persona})
+		made, err = s.o.Bus.CreateSession(ctx, request, &contract.SessionCreate{ProjectRoot: b.Project, Persona: b.Persona})
 		return err
 	})
 	if err != nil {

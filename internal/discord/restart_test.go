@@ -166,3 +166,19 @@ func TestVanishing(t *testing.T) {
 		t.Error("the lost answer still runs")
 	}
 }
+
+// A reply about a new session that comes too late leaves no second session.
+func TestLateSession(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.agent.mu.Lock()
+	w.agent.late = 2
+	w.agent.mu.Unlock()
+	w.mention("hello")
+	r := w.agent.requested(1)
+	w.agent.mu.Lock()
+	defer w.agent.mu.Unlock()
+	if r.Session != "session-1" || w.agent.sessions != 1 {
+		t.Errorf("the session is %s of %d", r.Session, w.agent.sessions)
+	}
+}

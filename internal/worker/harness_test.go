@@ -197,7 +197,7 @@ func (r *rig) ctx() context.Context {
 
 func (r *rig) session() string {
 	r.t.Helper()
-	s, err := r.client.CreateSession(r.ctx(), &contract.SessionCreate{ProjectRoot: r.project})
+	s, err := r.client.CreateSession(r.ctx(), "", &contract.SessionCreate{ProjectRoot: r.project})
 	must(r.t, err)
 	return s.SessionID
 }

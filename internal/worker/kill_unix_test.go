@@ -106,7 +106,7 @@ func (r *rig) only(ctx context.Context) (string, error) {
 	if err != nil || len(page.Sessions) > 0 {
 		return page.Sessions[0].SessionID, err
 	}
-	s, err := r.client.CreateSession(ctx, &contract.SessionCreate{ProjectRoot: r.project})
+	s, err := r.client.CreateSession(ctx, "", &contract.SessionCreate{ProjectRoot: r.project})
 	return s.SessionID, err
 }
 

@@ -21,7 +21,7 @@ func (r replier) Reply(ctx context.Context, m contract.Message) (contract.Payloa
 	case *contract.DecisionAnswer:
 		return r.answer(ctx, m.Session, p)
 	case *contract.SessionCreate:
-		rec, err := r.w.o.Engine.Create(ctx, turn.CreateRequest{ProjectRoot: p.ProjectRoot, Persona: p.Persona, Mode: p.Mode})
+		rec, err := r.w.create(ctx, m.Envelope, p)
 		return &contract.SessionCreated{Session: sessionOf(rec)}, err
 	case *contract.SessionStatus:
 		return r.status(ctx, m.Session)

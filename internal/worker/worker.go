@@ -52,6 +52,8 @@ type Worker struct {
 	// requests are the goroutines of lines and jobs, beats that of keepAlive.
 	requests, beats sync.WaitGroup
 
+	made creations
+
 	stopRequests func()
 	stopReplies  func() error
 	drained      sync.Once
