@@ -263,3 +263,43 @@ func TestPastedLineByLine(t *testing.T) {
 	}
 	s.fits()
 }
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The file of the history keeps the newest texts that fit, and one that is too large for a chat
+// is begun anew: nothing of it makes a later chat fail.
+func TestLargeHistory(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "history")
+	long := strings.Repeat("<", maxRememberedText-10) // in JSON as long as here
+	var lines strings.Builder
+	for i := range 600 {
+		fmt.Fprintf(&lines, "\"%d %s\"\n", i, long)
+	}
+	must(t, os.WriteFile(path, []byte(lines.String()), 0o600))
+	for _, text := range []string{"first", "second"} {
+		h, err := openHistory(path)
+		must(t, err)
+		must(t, h.save(text))
+	}
+	all, err := readHistory(path)
+	must(t, err)
+	if n := len(all); n < 200 || all[n-1] != "second" || all[n-2] != "first" || !strings.HasPrefix(all[n-3], "599 ") {
+		t.Errorf("%d texts are kept, the last is %.20q", n, all[n-1])
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() > maxHistoryFile {
+		t.Errorf("the file has %d bytes, %v", info.Size(), err)
+	}
+	must(t, os.Truncate(path, maxHistoryRead+1))
+	h, err := openHistory(path)
+	must(t, err)
+	must(t, h.save("anew"))
+	if all, err := readHistory(path); err != nil || len(all) != 1 || all[0] != "anew" {
+		t.Errorf("kept are %d texts, %v", len(all), err)
+	}
+}

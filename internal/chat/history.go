@@ -9,10 +9,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"belay/internal/durable"
+	"belay/internal/plainjson"
 )
 
 // What the history keeps at most.
@@ -20,6 +22,7 @@ const (
 	maxRemembered     = 1000
 	maxRememberedText = 16 << 10
 	maxHistoryFile    = 4 << 20
+	maxHistoryRead    = 16 << 20 // an earlier belay wrote more than is kept now
 	historyPatience   = 2 * time.Second
 )
 
@@ -45,8 +48,8 @@ func readHistory(path string) ([]string, error) {
 	if path == "" {
 		return nil, nil
 	}
-	data, _, err := durable.ReadFile(nil, path, maxHistoryFile)
-	if errors.Is(err, fs.ErrNotExist) {
+	data, _, err := durable.ReadFile(nil, path, maxHistoryRead)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, durable.ErrTooLarge) { // it is begun anew
 		return nil, nil
 	}
 	if err != nil {
@@ -54,7 +57,7 @@ func readHistory(path string) ([]string, error) {
 	}
 	var all []string
 	lines := bufio.NewScanner(bytes.NewReader(data))
-	lines.Buffer(nil, maxHistoryFile)
+	lines.Buffer(nil, maxHistoryRead)
 	for lines.Scan() {
 		var s string
 		if json.Unmarshal(lines.Bytes(), &s) == nil { // a damaged line costs itself
@@ -96,21 +99,34 @@ func (h *history) save(s string) (err error) {
 	if err != nil {
 		return err
 	}
-	all = append(all, s)
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	for _, one := range all[max(0, len(all)-maxRemembered):] {
-		if err := enc.Encode(one); err != nil {
-			return fmt.Errorf("keep the history: %w", err)
-		}
+	data, err := encodeHistory(append(all, s))
+	if err != nil {
+		return fmt.Errorf("keep the history: %w", err)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return fmt.Errorf("keep the history: %w", err)
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	return durable.WriteFile(root, filepath.Base(h.path), b.Bytes(), 0o600, durable.ChatHistory)
+	return durable.WriteFile(root, filepath.Base(h.path), data, 0o600, durable.ChatHistory)
+}
+
+// encodeHistory is the file with the newest texts: as many as are kept and fit.
+func encodeHistory(all []string) ([]byte, error) {
+	var lines []string
+	size := 0
+	for _, text := range slices.Backward(all[max(0, len(all)-maxRemembered):]) {
+		line, err := plainjson.Marshal(text)
+		if err != nil {
+			return nil, err
+		}
+		if size += len(line) + 1; size > maxHistoryFile {
+			break
+		}
+		lines = append(lines, string(line)+"\n")
+	}
+	slices.Reverse(lines)
+	return []byte(strings.Join(lines, "")), nil
 }
 
 func lockHistory(path string) (*durable.FileLock, error) {

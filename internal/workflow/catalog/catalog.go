@@ -21,6 +21,7 @@ import (
 	"belay/internal/lazyregexp"
 	"belay/internal/workflow/definition"
 	"belay/internal/workspace"
+	"belay/internal/workspace/view"
 )
 
 // Limits bound a search; files beyond them are not found, and
@@ -174,7 +175,11 @@ func (s *search) file(name string) error {
 		return fs.SkipAll
 	}
 	f, err := describe(s.ctx, name, data, func(used string) ([]byte, error) {
-		data, _, err := durable.ReadFile(s.root, path.Join(path.Dir(name), used), s.l.FileBytes)
+		used = path.Join(path.Dir(name), used)
+		if view.Hidden(s.hides, used) { // what is wrong in it must not be listed either
+			return nil, fs.ErrNotExist
+		}
+		data, _, err := durable.ReadFile(s.root, used, s.l.FileBytes)
 		s.read += int64(len(data))
 		return data, err
 	})

@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -81,6 +82,27 @@ func TestFind(t *testing.T) {
 	}
 	if f := found.Workflows[2]; len(f.Problems) == 0 || f.Problems[0].Line != 3 {
 		t.Errorf("broken.yaml is %+v", f)
+	}
+}
+
+// What is wrong in a file that nobody may see is not listed where a workflow uses it.
+func TestFindHidesWhatIsUsed(t *testing.T) {
+	t.Parallel()
+	dir := project(t, map[string]string{
+		"flow.yaml":          "use: [secret.yaml]\n" + flow,
+		"secret.yaml":        "password_of_ana: x\n",
+		"other/visible.yaml": "use: [shared.yaml]\n" + flow,
+		"other/shared.yaml":  "agents: 3\n",
+	})
+	found, paths := find(t, dir, Default, func(p string) bool { return p == "secret.yaml" })
+	if !slices.Equal(paths, []string{"flow.yaml", "other/visible.yaml"}) {
+		t.Fatalf("found %v", paths)
+	}
+	if said := fmt.Sprint(found.Workflows[0].Problems); strings.Contains(said, "ana") || !strings.Contains(said, "secret.yaml cannot be read") {
+		t.Errorf("of flow.yaml: %s", said)
+	}
+	if said := fmt.Sprint(found.Workflows[1].Problems); !strings.Contains(said, "shared.yaml") {
+		t.Errorf("of other/visible.yaml: %s", said)
 	}
 }
 

@@ -35,6 +35,7 @@ func TestLargeFilesAreReadInTime(t *testing.T) {
 		"unknown fields":          many(agent+"- id: t\n", "  f%d: 1\n", ""),
 		"schemas":                 many("id: w\nschemas:\n", "- {id: s%d, type: objekt}\n", "agents: [{id: a, instructions: i}]\ntasks: [{id: t, agent: a, prompt: p, output: none}]\n"),
 		"conditions":              many(agent, "- {id: t%[1]d, type: router, condition: 'input.x%[1]d', routes: {a: t0}}\n", ""),
+		"circles in a row":        circles(size),
 		"routes":                  many(agent+"- {id: t, type: router, condition: input.x, routes: {", "r%[1]d: x%[1]d, ", "a: t}}\n"),
 		"attachments":             many(agent+"- {id: t, agent: a, prompt: p, attachments: [", "{type: imgae%d}, ", "{type: file, path: x}]}\n"),
 	} {
@@ -47,6 +48,16 @@ func TestLargeFilesAreReadInTime(t *testing.T) {
 			t.Errorf("%s: nothing is wrong with it", name)
 		}
 	}
+}
+
+// circles is a file of tasks that each lead to the next and back to the one before.
+func circles(size int) string {
+	var b strings.Builder
+	b.WriteString("id: w\ntasks:\n- {id: t0, type: router, condition: input.a, routes: {x: t1}}\n")
+	for i := 1; b.Len() < size; i++ {
+		fmt.Fprintf(&b, "- {id: t%d, type: router, condition: input.a, routes: {x: t%d, y: t%d}}\n", i, i+1, i-1)
+	}
+	return b.String()
 }
 
 // A schema that branches at every level is given up, also one that follows the value

@@ -21,14 +21,11 @@ func newSet(n int) set { return make(set, (n+63)/64) }
 func (s set) add(i int)      { s[i/64] |= 1 << (i % 64) }
 func (s set) has(i int) bool { return s[i/64]&(1<<(i%64)) != 0 }
 
-// combine changes every word of the set, and reports whether one of them is another now.
-func (s set) combine(t set, how func(a, b uint64) uint64) (changed bool) {
+// combine changes every word of the set.
+func (s set) combine(t set, how func(a, b uint64) uint64) {
 	for i := range s {
-		v := how(s[i], t[i])
-		changed = changed || v != s[i]
-		s[i] = v
+		s[i] = how(s[i], t[i])
 	}
-	return changed
 }
 
 func union(a, b uint64) uint64 { return a | b }
@@ -52,29 +49,30 @@ func orderOf(w *Workflow) *order {
 	}
 	o.may[0], o.sure[0], o.gives[0] = newSet(n), newSet(n), newSet(n)
 	reached := o.reached(w)
-	for changed := true; changed; { // once where no tasks lead in a circle
-		changed = false
-		for _, i := range reached {
-			t := w.Tasks[i]
-			may, sure := o.may[i].plus(i), o.sure[i].plus(i)
-			for _, id := range t.Targets() {
-				next, known := o.index[id]
-				gives := o.gives[i]
-				if id != t.OnError.Task || t.Kind != Basic && t.Kind != Tool {
-					gives = gives.plus(i)
-				}
-				if t.Kind == Router { // it may have chosen by what has failed
-					gives = sure
-				}
-				switch {
-				case !known:
-				case o.may[next] == nil:
-					o.may[next], o.sure[next], o.gives[next], changed = slices.Clone(may), slices.Clone(sure), slices.Clone(gives), true
-				default:
-					changed = o.may[next].combine(may, union) || changed
-					changed = o.sure[next].combine(sure, both) || changed
-					changed = o.gives[next].combine(gives, both) || changed
-				}
+	if o.circular(w, reached) {
+		o.anything(reached)
+		return o
+	}
+	for _, i := range reached {
+		t := w.Tasks[i]
+		may, sure := o.may[i].plus(i), o.sure[i].plus(i)
+		for _, id := range t.Targets() {
+			next, known := o.index[id]
+			gives := o.gives[i]
+			if id != t.OnError.Task || t.Kind != Basic && t.Kind != Tool {
+				gives = gives.plus(i)
+			}
+			if t.Kind == Router { // it may have chosen by what has failed
+				gives = sure
+			}
+			switch {
+			case !known:
+			case o.may[next] == nil:
+				o.may[next], o.sure[next], o.gives[next] = slices.Clone(may), slices.Clone(sure), slices.Clone(gives)
+			default:
+				o.may[next].combine(may, union)
+				o.sure[next].combine(sure, both)
+				o.gives[next].combine(gives, both)
 			}
 		}
 	}
@@ -89,6 +87,34 @@ func orderOf(w *Workflow) *order {
 		}
 	}
 	return o
+}
+
+// circular reports whether tasks lead in a circle: one leads to a task before it.
+func (o *order) circular(w *Workflow, reached []int) bool {
+	place := make([]int, len(w.Tasks))
+	for at, i := range reached {
+		place[i] = at
+	}
+	for at, i := range reached {
+		for _, id := range w.Tasks[i].Targets() {
+			if next, known := o.index[id]; known && place[next] <= at {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// anything is the order of tasks that lead in a circle, which is an error of its own: each may
+// be done before each, and none surely is.
+func (o *order) anything(reached []int) {
+	all := newSet(len(o.may))
+	for _, i := range reached {
+		all.add(i)
+	}
+	for _, i := range reached {
+		o.may[i], o.sure[i], o.gives[i] = all, newSet(len(o.may)), newSet(len(o.may))
+	}
 }
 
 // reached are the tasks to which something leads, each after those that lead to it as far
