@@ -76,6 +76,9 @@ func TestOldNonce(t *testing.T) {
 	})
 	w.mention("go")
 	r := w.agent.requested(1)
+	for range 120 { // more than Discord lists at once
+		w.Say(w.channel, w.Person("Ben"), "meanwhile")
+	}
 	w.Script(discordtest.Rule{Method: "POST", Path: w.channel + "/messages", Cut: true, Times: 100})
 	w.agent.put(r.Session, r.Request, w.agent.file("a.png", []byte("a"), 0), final("answer"))
 	w.Wait(t, "the message", func() bool { return len(w.Own(w.channel)) == 1 })

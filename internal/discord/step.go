@@ -17,6 +17,8 @@ const (
 	// attempts is how often one operation is tried that fails although Discord answers:
 	// about seven minutes. An upload can take minutes by itself.
 	attempts, fileAttempts = 18, 5
+	// maxPages bounds the look for an earlier message: 2,000 of them.
+	maxPages = 20
 )
 
 // step carries out the plan's next operation, and reports false when there is none.
@@ -102,17 +104,21 @@ func (a *answer) earlier(ctx context.Context, m client.NewMessage, began time.Ti
 	if s.o.Now().Sub(began) < nonceWindow {
 		return message.Message{}, false, nil
 	}
-	after, err := s.client.After(ctx, a.channel.id, a.request.Messages[len(a.request.Messages)-1])
-	if err != nil {
-		return message.Message{}, false, err
-	}
+	from := questions{s}.lastMessage(a.channel, a.request.ID)
 	s.mu.Lock()
 	bot := s.bot.ID
 	s.mu.Unlock()
-	for _, old := range after {
-		if old.Author.ID == bot && (old.Nonce == m.Nonce || old.Nonce == "" && old.ReplyTo == m.ReplyTo && old.Text == m.Text && len(old.Attachments) == len(m.Files)) {
-			return old, true, nil
+	for range maxPages {
+		after, err := s.client.After(ctx, a.channel.id, from)
+		if err != nil || len(after) == 0 {
+			return message.Message{}, false, err
 		}
+		for _, old := range after {
+			if old.Author.ID == bot && (old.Nonce == m.Nonce || old.Nonce == "" && old.ReplyTo == m.ReplyTo && old.Text == m.Text && len(old.Attachments) == len(m.Files)) {
+				return old, true, nil
+			}
+		}
+		from = after[len(after)-1].ID
 	}
 	return message.Message{}, false, nil
 }

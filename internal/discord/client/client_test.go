@@ -141,6 +141,19 @@ func TestRateLimits(t *testing.T) {
 	}
 }
 
+// A ban that is longer than a call may take is waited for, not called again at once: the call
+// ends with its time.
+func TestLongRateLimit(t *testing.T) {
+	t.Parallel()
+	s, c, channel := start(t, discordtest.Options{Rate: 100, Per: time.Second})
+	s.Script(discordtest.Rule{Method: "POST", Path: "/messages", Status: 429, RetryAfter: 3 * time.Hour, Times: 100})
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	defer cancel()
+	if _, err := c.Send(ctx, channel, client.NewMessage{Text: "x"}); err == nil || len(s.Calls("POST", "/messages")) != 1 {
+		t.Errorf("%d calls, %v", len(s.Calls("POST", "/messages")), err)
+	}
+}
+
 // zeros is a file that is in no memory.
 type zeros struct{ left int64 }
 

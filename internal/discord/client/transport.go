@@ -49,17 +49,21 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
+// maxWait is more than any call may take.
+const maxWait = time.Hour
+
 // waitable makes the library wait after a 429: it asks again at once where the
-// header of the bucket is missing, and fails where the time is no whole number.
+// header of the bucket is missing, and fails where the time is no whole number. A ban of hours
+// is longer than any call may take: its deadline ends it.
 func waitable(h http.Header) {
 	if h.Get("X-RateLimit-Bucket") == "" {
 		h.Set("X-RateLimit-Bucket", "unknown")
 	}
 	seconds, err := strconv.ParseFloat(h.Get("Retry-After"), 64)
-	if err != nil || seconds < 0 || seconds > 3600 {
+	if err != nil || math.IsNaN(seconds) {
 		seconds = 1
 	}
-	h.Set("Retry-After", strconv.Itoa(max(1, int(math.Ceil(seconds)))))
+	h.Set("Retry-After", strconv.Itoa(int(math.Ceil(min(max(seconds, 1), maxWait.Seconds())))))
 }
 
 type filesKey struct{}
