@@ -84,7 +84,7 @@ func all(ctx context.Context, project *os.Root) (list []Proposal, malformed []st
 		p, err := load(project, id)
 		if err == nil {
 			list = append(list, p)
-		} else if errors.Is(err, errMalformed) || errors.Is(err, durable.ErrNotRegular) {
+		} else if errors.Is(err, errMalformed) || errors.Is(err, durable.ErrNotRegular) || errors.Is(err, durable.ErrTooLarge) {
 			malformed = append(malformed, name)
 		}
 	}

@@ -253,6 +253,36 @@ func TestForgets(t *testing.T) {
 	}
 }
 
+// TestMoreThanMayWait: a project that comes with more proposals than may wait is listed, and only
+// the changes of the oldest are worked out. A record that is too large is damaged.
+func TestMoreThanMayWait(t *testing.T) {
+	t.Parallel()
+	p := newProject(t, Options{MaxOpen: 2})
+	folder := filepath.Join(p.root, ".belay", "proposals")
+	must(t, os.MkdirAll(folder, 0o700))
+	for i := range 4 {
+		id := fmt.Sprintf("proposal-%03d", i+1)
+		record := fmt.Sprintf(`{"id":%q,"deliverable":"DEL-01-02","path":%q,"state":"open","complete":true}`, id, p.d.Rel)
+		must(t, os.WriteFile(filepath.Join(folder, id+".json"), []byte(record), 0o600))
+		must(t, os.WriteFile(filepath.Join(folder, id+".csv"), rows(i+1), 0o600))
+	}
+	must(t, os.WriteFile(filepath.Join(folder, "proposal-000.json"), nil, 0o600))
+	must(t, os.Truncate(filepath.Join(folder, "proposal-000.json"), maxRecord+1))
+	list, err := p.store.List(t.Context(), p.root, false)
+	must(t, err)
+	var got []string
+	for _, s := range list {
+		got = append(got, fmt.Sprintf("%s %t %.20s", s.ID, s.Diff != nil, s.Problem))
+	}
+	want := []string{
+		"proposal-001 true ", "proposal-002 true ", "proposal-003 false what it changes is n", "proposal-004 false what it changes is n",
+		"proposal-000 false its record is damage",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("listed (-want +got):\n%s", diff)
+	}
+}
+
 // TestForged: a folder of proposals that somebody else made leads nowhere.
 func TestForged(t *testing.T) {
 	t.Parallel()

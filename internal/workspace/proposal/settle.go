@@ -3,6 +3,7 @@ package proposal
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,8 +42,15 @@ func (s *Store) List(ctx context.Context, projectRoot string, settled bool) ([]S
 		return nil, err
 	}
 	shown := []Shown{}
+	waiting := 0
 	for _, p := range list {
-		if p.State == Open || settled {
+		if p.State == Open {
+			waiting++
+		}
+		switch {
+		case p.State == Open && waiting > s.o.MaxOpen: // they came with the project
+			shown = append(shown, Shown{Proposal: p, Problem: fmt.Sprintf("what it changes is not shown: more than %d proposals wait; decide about the older ones first", s.o.MaxOpen)})
+		case p.State == Open || settled:
 			one, err := s.show(ctx, project, projectRoot, p, Settle{Retire: true})
 			if err != nil {
 				one.Problem = fault.From(err).Message
