@@ -47,7 +47,7 @@ func busMessages(string) ([]byte, error) {
 	d.row(code(contract.HeaderType), "the message's name in the table below")
 	d.row(code(contract.HeaderVersion), "the version of the payload, 1")
 	d.row(code(contract.HeaderID), "the producer's id of the message; not on questions and replies")
-	d.row(code(contract.HeaderRequest), "the id of the request: letters, digits, `:`, `_` and `-`, at most 120; with `cmd.session.create`, of the one that needs the session: asked again, it gets that session")
+	d.row(code(contract.HeaderRequest), "the id of the request: letters, digits, `:`, `_` and `-`, at most 120; with `cmd.session.create`, of the one that needs the session: the server that made it gives that session again, for its last 1,000")
 	d.row(code(contract.HeaderSession), "the id of the session")
 	d.row(code(contract.HeaderClient), "the kind of the surface, such as `discord`")
 	d.row(code(contract.HeaderSeq), "the position of an output in its request, from 1 without gaps")

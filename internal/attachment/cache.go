@@ -81,12 +81,16 @@ type cache struct {
 	used  atomic.Int64 // an estimate, set right by every sweep
 }
 
-func openCache(dir string, limit int64, now func() time.Time) (*cache, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
+func newCache(dir string, limit int64, now func() time.Time) *cache {
+	return &cache{dir: dir, limit: limit, now: now}
+}
+
+// open makes the folder, and removes what is over the limit.
+func (c *cache) open() error {
+	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+		return err
 	}
-	c := &cache{dir: dir, limit: limit, now: now}
-	return c, c.sweep()
+	return c.sweep()
 }
 
 // cacheKey names a rendition by the original's bytes and by everything that its

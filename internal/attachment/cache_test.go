@@ -17,10 +17,24 @@ func (c *clock) time() time.Time { return c.now }
 
 func newClock() *clock { return &clock{time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)} }
 
+// What cannot be opened is no reason not to begin.
+func TestCacheThatCannotBeOpened(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "renditions")
+	if err := os.WriteFile(dir, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := newPlanner(t, PlannerOptions{CacheDir: dir})
+	it := Item{Name: "a.txt", MIMEType: "text/plain", Kind: KindText, Bytes: 5, SHA256: bytesContent("hello").SHA256()}
+	if d := plan(t, p, it, bytesContent("hello"), generous, false); len(d.Parts) != 1 {
+		t.Errorf("the delivery is %+v", d)
+	}
+}
+
 func TestCacheRoundTrip(t *testing.T) {
 	t.Parallel()
-	c, err := openCache(t.TempDir(), 1<<20, time.Now)
-	if err != nil {
+	c := newCache(t.TempDir(), 1<<20, time.Now)
+	if err := c.open(); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := c.get("key"); ok {
@@ -49,8 +63,8 @@ func TestCacheRoundTrip(t *testing.T) {
 func TestCacheDamage(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	c, err := openCache(dir, 1<<20, time.Now)
-	if err != nil {
+	c := newCache(dir, 1<<20, time.Now)
+	if err := c.open(); err != nil {
 		t.Fatal(err)
 	}
 	damage := map[string]func(string) error{
@@ -75,8 +89,8 @@ func TestCacheDamage(t *testing.T) {
 func TestCacheEviction(t *testing.T) {
 	t.Parallel()
 	dir, clock := t.TempDir(), newClock()
-	c, err := openCache(dir, 11_000, clock.time)
-	if err != nil {
+	c := newCache(dir, 11_000, clock.time)
+	if err := c.open(); err != nil {
 		t.Fatal(err)
 	}
 	put := func(key string) {
@@ -118,7 +132,7 @@ func TestCacheEviction(t *testing.T) {
 	if err := os.Chtimes(stale, clock.now, clock.now.Add(-2*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openCache(dir, 7000, clock.time); err != nil {
+	if err := newCache(dir, 7000, clock.time).open(); err != nil {
 		t.Fatal(err)
 	}
 	if got := has(); len(got) != 2 {
@@ -172,7 +186,7 @@ func TestCacheIsGone(t *testing.T) {
 			t.Errorf("%s, without a cache: %s, want %s", name, got, want)
 		}
 	}
-	if n := strings.Count(said.String(), "cannot be kept in the cache"); n != 1 {
+	if n := strings.Count(said.String(), "cannot be used as it should"); n != 1 {
 		t.Errorf("%d warnings, want 1:\n%s", n, said)
 	}
 }

@@ -198,10 +198,10 @@ func (p *Planner) readPDF(ctx context.Context, src Content, want pdf.Extent) (pd
 // readWhole is the engine's answer. A file waits for its turn on disk: the engine reads one at
 // a time.
 func (p *Planner) readWhole(ctx context.Context, src Content, want pdf.Extent) (pdf.Extract, error) {
-	if err := p.whole.Acquire(ctx, 1); err != nil {
+	if err := p.wholePDFs.Acquire(ctx, 1); err != nil {
 		return pdf.Extract{}, err
 	}
-	defer p.whole.Release(1)
+	defer p.wholePDFs.Release(1)
 	data, err := wholePDF(ctx, src)
 	if err != nil {
 		return pdf.Extract{}, err
@@ -226,10 +226,10 @@ func wholePDF(ctx context.Context, src Content) ([]byte, error) {
 
 // readLight is the light reader's answer, within its time.
 func (p *Planner) readLight(ctx context.Context, src Content, want pdf.Extent) (pdf.Extract, error) {
-	if err := p.light.Acquire(ctx, 1); err != nil {
+	if err := p.lightReads.Acquire(ctx, 1); err != nil {
 		return pdf.Extract{}, err
 	}
-	defer p.light.Release(1)
+	defer p.lightReads.Release(1)
 	ctx, cancel := context.WithTimeout(ctx, lightTime)
 	defer cancel()
 	at, closer, err := readerAt(src, maxPDFBytes)

@@ -86,11 +86,12 @@ type Planner struct {
 	// unstored is set while the cache cannot be written to: that is said once.
 	unstored atomic.Bool
 	pixels   *semaphore.Weighted
-	// light and whole are the PDFs that the light reader and the engine have in memory.
-	light, whole *semaphore.Weighted
-	engine       *pdf.Engine
-	flight       singleflight.Group
-	slow         slowList
+	// lightReads and wholePDFs bound the PDFs that the light reader and the engine have in
+	// memory. The others wait on disk.
+	lightReads, wholePDFs *semaphore.Weighted
+	engine                *pdf.Engine
+	flight                singleflight.Group
+	slow                  slowList
 
 	// Work outlives the caller that asked for it, because others may wait for
 	// the same; ctx ends it when the planner is closed.
@@ -102,12 +103,14 @@ type Planner struct {
 	temp   *durable.Temp // the folder of the cache, if it is a temporary one
 }
 
-// NewPlanner opens the rendition cache, evicting what is over its limit.
+// NewPlanner opens the rendition cache, evicting what is over its limit. A cache that cannot be
+// opened is no error.
 func NewPlanner(o PlannerOptions) (*Planner, error) {
 	o = o.withDefaults()
 	p := &Planner{
 		opts: o, pixels: semaphore.NewWeighted(o.PixelBudget),
-		light: semaphore.NewWeighted(2 * int64(runtime.GOMAXPROCS(0))), whole: semaphore.NewWeighted(1),
+		lightReads: semaphore.NewWeighted(2 * int64(runtime.GOMAXPROCS(0))), // while one waits for the disk, another works
+		wholePDFs:  semaphore.NewWeighted(1),
 	}
 	dir := o.CacheDir
 	if dir == "" {
@@ -117,11 +120,10 @@ func NewPlanner(o PlannerOptions) (*Planner, error) {
 		}
 		dir, p.temp = temp.Path, temp
 	}
-	c, err := openCache(dir, o.CacheBytes, o.Clock)
-	if err != nil {
-		return nil, fmt.Errorf("rendition cache: %w", err)
+	p.cache = newCache(dir, o.CacheBytes, o.Clock)
+	if err := p.cache.open(); err != nil {
+		p.uncached(err)
 	}
-	p.cache = c
 	p.engine = pdf.NewEngine(pdf.EngineOptions{
 		CacheDir: dir, Idle: o.PDFIdle, Time: o.WorkTime / 3, Interpreted: o.PDFInterpreted,
 	})
@@ -219,12 +221,19 @@ func (p *Planner) build(ctx context.Context, key string, build builder) (renditi
 		return rendition{}, storageFault(err)
 	}
 	r, err := p.cache.put(key, m)
-	if err != nil && p.unstored.CompareAndSwap(false, true) {
-		p.opts.Logger.Warn("renditions of attachments cannot be kept in the cache: each turn makes them again", "folder", p.cache.dir, "error", err)
-	} else if err == nil {
+	if err != nil {
+		p.uncached(err)
+	} else {
 		p.unstored.Store(false)
 	}
 	return r, nil
+}
+
+// uncached warns of a cache that cannot be used, once until it can.
+func (p *Planner) uncached(err error) {
+	if p.unstored.CompareAndSwap(false, true) {
+		p.opts.Logger.Warn("the cache of prepared attachments cannot be used as it should; turns may prepare them again", "folder", p.cache.dir, "error", err)
+	}
 }
 
 // guard turns a builder's panic into a fault of the content: decoders read hostile

@@ -57,7 +57,7 @@ func (c *Client) Answer(ctx context.Context, session string, a *contract.Decisio
 }
 
 // CreateSession makes a session. One that is asked for again for the same request, such as
-// after a reply that came too late, is the same. Request may be "".
+// after a reply that came too late, is the same, if the same server answers. Request may be "".
 func (c *Client) CreateSession(ctx context.Context, request string, s *contract.SessionCreate) (contract.Session, error) {
 	var r contract.SessionCreated
 	err := c.bus.ask(ctx, c.envelope("", request, ""), s, &r)

@@ -38,7 +38,7 @@ tools that each offers. The exit code is 1 if one cannot be reached.`,
 			return err
 		}
 		if len(names) > 0 {
-			c.note("connecting", "to "+quantity.Count(len(names), "MCP server", "MCP servers")+", which have "+quantity.Duration(mcp.StartTime)+" to answer")
+			c.note("connecting", "to "+quantity.Count(len(names), "MCP server", "MCP servers")+", for at most "+quantity.Duration(mcp.StartTime))
 		}
 		list := a.MCP.Report(ctx, names...)
 		if c.json {

@@ -134,8 +134,13 @@ func setUp(c *console, cmd *cobra.Command, o *setupFlags) (err error) {
 // configuration are another server's.
 func modelOfOwnServer(c *console, cmd *cobra.Command, cfg *config.Config, login bool) error {
 	base := cfg.OpenAI.BaseURL
-	if login || cfg.Provider != openai.Name || base == openai.DefaultBaseURL || cmd.Flags().Changed("model") || c.env["BELAY_MODEL"] != "" {
+	if login || cfg.Provider != openai.Name || base == openai.DefaultBaseURL {
 		return nil
+	}
+	for _, key := range []string{"model", "openai.model"} { // a file's are another server's
+		if origin := valueOf(cfg, key).Origin; strings.HasPrefix(origin, "flag ") || strings.HasPrefix(origin, "env ") {
+			return nil
+		}
 	}
 	stays := c.layers(cmd)
 	stays.Flags = nil

@@ -77,8 +77,8 @@ func wrongFlag(cmd *cobra.Command, err error) error {
 		return asUsage(err)
 	case unknown.GetSpecifiedShortnames() != "":
 		name, hint := unknown.GetSpecifiedName(), ""
-		if strings.Trim(name, "0123456789") == "" {
-			hint = "write -- before what begins with a dash: " + cmd.CommandPath() + " -- " + strings.TrimSpace(strings.TrimPrefix(cmd.Use, cmd.Name()))
+		if takes := strings.TrimSpace(strings.TrimPrefix(cmd.Use, cmd.Name())); strings.Trim(name, "0123456789") == "" && takes != "" {
+			hint = "write -- before what begins with a dash: " + cmd.CommandPath() + " -- " + takes
 		}
 		return failed(ExitUsage, hint, fmt.Errorf("unknown flag: -%s", name))
 	}

@@ -89,25 +89,26 @@ func (v entries[T]) id(n *yaml.Node) (string, error) {
 func (v entries[T]) unnamed() error { return fmt.Errorf("expects names of %s, each once", v.what) }
 
 // readFields calls read with each field of an entry, and reports what is no mapping of these
-// names, each once, and the errors of read.
-func readFields(n *yaml.Node, names []string, wrong *badNodes, read func(name string, val *yaml.Node) error) {
+// names, each once, and the errors of read. It is false for what is no mapping.
+func readFields(n *yaml.Node, names []string, wrong *badNodes, read func(name string, val *yaml.Node) error) bool {
 	if n.Kind != yaml.MappingNode {
 		wrong.add(n, "", fmt.Errorf("expects a mapping of %s", strings.Join(names, ", ")))
-		return
+		return false
 	}
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, val := n.Content[i], n.Content[i+1]
 		switch {
 		case !slices.Contains(names, k.Value):
-			wrong.add(k, "", fmt.Errorf("%q is not one of %s", k.Value, strings.Join(names, ", ")))
+			wrong.add(k, "", fmt.Errorf("%.60q is not one of %s", k.Value, strings.Join(names, ", ")))
 		case seen[k.Value]:
-			wrong.add(k, k.Value, errors.New("is there twice"))
+			wrong.add(k, k.Value, errors.New("is there twice; remove one"))
 		default:
 			wrong.add(val, k.Value, read(k.Value, val))
 		}
 		seen[k.Value] = true
 	}
+	return true
 }
 
 func (entries[T]) kind() kind { return mapping }

@@ -83,7 +83,7 @@ func mcpServers(p *map[string]MCPServer) value {
 var mcpFields = []string{"command", "env", "url", "token_env", "tools", "timeout"}
 
 func mcpServerOf(n *yaml.Node, wrong *badNodes) (s MCPServer) {
-	readFields(n, mcpFields, wrong, func(name string, val *yaml.Node) (err error) {
+	isMapping := readFields(n, mcpFields, wrong, func(name string, val *yaml.Node) (err error) {
 		switch name {
 		case "command":
 			s.Command, err = words(val)
@@ -105,7 +105,7 @@ func mcpServerOf(n *yaml.Node, wrong *badNodes) (s MCPServer) {
 		}
 		return err
 	})
-	if len(*wrong) == 0 {
+	if isMapping && !wrong.at("command", "url", "env", "token_env") {
 		wrong.add(n, "", s.check())
 	}
 	return s

@@ -100,6 +100,11 @@ func (e *badNodes) add(at *yaml.Node, path string, err error) {
 	}
 }
 
+// at reports whether one of these fields is wrong.
+func (e badNodes) at(fields ...string) bool {
+	return slices.ContainsFunc(e, func(bad badNode) bool { return slices.Contains(fields, bad.path) })
+}
+
 // parts are the error with its path, and the next step where it has one.
 func (n badNode) parts() (message, hint string) {
 	if message, hint = parts(n.err); n.path != "" {

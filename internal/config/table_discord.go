@@ -100,7 +100,7 @@ func discordChannels(p *map[string]DiscordChannel) value {
 var channelFields = []string{"project", "persona", "mode", "deciders", "publish"}
 
 func discordChannel(n *yaml.Node, wrong *badNodes) (c DiscordChannel) {
-	readFields(n, channelFields, wrong, func(name string, val *yaml.Node) (err error) {
+	isMapping := readFields(n, channelFields, wrong, func(name string, val *yaml.Node) (err error) {
 		if name != "deciders" && name != "publish" && (val.Kind != yaml.ScalarNode || oneLine(val.Value) != nil) {
 			return errors.New("expects a string")
 		}
@@ -120,7 +120,7 @@ func discordChannel(n *yaml.Node, wrong *badNodes) (c DiscordChannel) {
 		}
 		return err
 	})
-	if len(*wrong) == 0 && c.Project == "" {
+	if isMapping && !wrong.at("project") && c.Project == "" {
 		wrong.add(n, "", errors.New("has no project"))
 	}
 	return c

@@ -40,7 +40,7 @@ const maxHookWords = 100
 var hookFields = []string{"command", "calls", "timeout"}
 
 func hookOf(n *yaml.Node, wrong *badNodes) (h Hook) {
-	readFields(n, hookFields, wrong, func(name string, val *yaml.Node) (err error) {
+	isMapping := readFields(n, hookFields, wrong, func(name string, val *yaml.Node) (err error) {
 		switch name {
 		case "command":
 			h.Command, err = words(val)
@@ -53,7 +53,7 @@ func hookOf(n *yaml.Node, wrong *badNodes) (h Hook) {
 		}
 		return err
 	})
-	if len(*wrong) == 0 && (len(h.Command) == 0 || h.Command[0] == "") {
+	if isMapping && !wrong.at("command") && (len(h.Command) == 0 || h.Command[0] == "") {
 		wrong.add(n, "", errors.New("has no command"))
 	}
 	return h

@@ -1,6 +1,7 @@
 package discord_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -51,6 +52,23 @@ func TestTruncatedCommand(t *testing.T) {
 	q := w.asked(1)
 	if b := buttons(q); len(b) != 2 || b["Refuse"] == "" || !strings.Contains(q.Content, "`belay decision show q1`") {
 		t.Errorf("the question is %q %v", q.Content, b)
+	}
+}
+
+// A diff of which the bus has nothing, or only a part, is not taken for the whole.
+func TestTruncatedDiff(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.mention("build")
+	r := w.agent.requested(1)
+	for i, diff := range []string{"", "+one line\n", strings.Repeat("+a line\n", 300)} {
+		id := fmt.Sprintf("q%d", i+1)
+		d := run(id, "make all")
+		d.Diff, d.DiffTruncated = diff, true
+		w.agent.signal(r.Session, r.Request, d)
+		if q := w.asked(i + 1); !strings.Contains(q.Shown(), "The diff is not whole here") || !strings.Contains(q.Shown(), "`belay decision show "+id+"`") {
+			t.Errorf("with a diff of %d bytes the question is %q", len(diff), q.Shown())
+		}
 	}
 }
 

@@ -63,6 +63,12 @@ func (qs questions) lastMessage(c *channel, request string) string {
 	if a == nil {
 		return ""
 	}
+	return a.lastMessage()
+}
+
+// lastMessage is the newest message of the answer, else the person's. The surface's mu must be
+// held.
+func (a *answer) lastMessage() string {
 	if n := len(a.ids); n > 0 {
 		return a.ids[n-1]
 	}

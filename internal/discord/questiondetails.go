@@ -93,15 +93,15 @@ func detailsOf(d contract.Decision) questionDetails {
 	for _, n := range d.Notes[:min(len(d.Notes), maxNotes)] {
 		notes = append(notes, cut(plain(n), 150))
 	}
+	if d.DiffTruncated {
+		notes = append(notes, "⚠️ The diff is not whole here. Look at all of it "+elsewhere(d)+".")
+	}
 	switch diff := render.Visible(d.Diff); {
 	case diff == "":
 	case split.Length(diff) <= maxShownDiff:
 		q.diff = codeBlock("diff", diff)
 	default:
 		q.attached = append(q.attached, attachedText{"changes.diff", diff})
-		if d.DiffTruncated {
-			notes = append(notes, "The attached diff is not whole.")
-		}
 	}
 	q.field("Also", strings.Join(notes, "\n"))
 	return q

@@ -76,10 +76,18 @@ func refusals(d contract.Decision) []client.Button {
 	}
 }
 
-// unseen says that a command is not shown whole, and where it can be allowed.
+// unseen says that a question is not shown whole, and where it can be allowed.
 func unseen(d contract.Decision) string {
-	return "⚠️ The command cannot be shown whole here. Whoever wants to allow it looks at it on belay's page, or with `belay decision show " +
-		strings.ReplaceAll(d.DecisionID, "`", "") + "`.\n"
+	what := "command"
+	if d.Command == "" {
+		what = "question"
+	}
+	return "⚠️ The " + what + " cannot be shown whole here. Whoever wants to allow it looks at it " + elsewhere(d) + ".\n"
+}
+
+// elsewhere is where all of a question is shown.
+func elsewhere(d contract.Decision) string {
+	return "on belay's page, or with `belay decision show " + strings.ReplaceAll(d.DecisionID, "`", "") + "`"
 }
 
 // titles say what is asked.

@@ -17,7 +17,7 @@ const (
 	// attempts is how often one operation is tried that fails although Discord answers:
 	// about seven minutes. An upload can take minutes by itself.
 	attempts, fileAttempts = 18, 5
-	// maxPages bounds the look for an earlier message: 2,000 of them.
+	// maxPages bounds the look for an earlier message: beyond 2,000 it counts as not sent.
 	maxPages = 20
 )
 
@@ -104,9 +104,8 @@ func (a *answer) earlier(ctx context.Context, m client.NewMessage, began time.Ti
 	if s.o.Now().Sub(began) < nonceWindow {
 		return message.Message{}, false, nil
 	}
-	from := questions{s}.lastMessage(a.channel, a.request.ID)
 	s.mu.Lock()
-	bot := s.bot.ID
+	bot, from := s.bot.ID, a.lastMessage()
 	s.mu.Unlock()
 	for range maxPages {
 		after, err := s.client.After(ctx, a.channel.id, from)

@@ -76,7 +76,7 @@ func TestMappingsAreCharged(t *testing.T) { //nolint:paralleltest // it measures
 	}
 	for name, call := range map[string]string{
 		"split": `split "" $t`, "splitn": `splitn "" 1000000 $t`, "splitn without end": `splitn "" -1 $t`,
-		"fromJson": `fromJson (printf "[%s{}]" (repeat 100000 "{\"a\":1},"))`, "merge": `merge (dict) $m`, "deepCopy": `deepCopy $m`, "omit": `omit $m "0"`,
+		"fromJson": `fromJson (printf "[%s{}]" (repeat 100000 "{\"a\":1},"))`, "merge": `merge (dict) $m`, "merge within": `merge (dict "a" (dict "z" 1)) (dict "a" $m)`, "deepCopy": `deepCopy $m`, "omit": `omit $m "0"`,
 	} {
 		for _, times := range []int{7, 200} { // those of a few calls are not counted together
 			text := big

@@ -106,11 +106,11 @@ func mapped(name string, args []reflect.Value) int64 {
 	case "omit":
 		return int64(entries(args[0]))
 	case "merge", "mergeoverwrite":
-		var sum int64 // the first one gets the entries of the others
+		w := weigher{left: MaxOutput} // the first one gets copies of what is in the others
 		for _, a := range args[1:] {
-			sum += int64(entries(a))
+			w.put(a, 0)
 		}
-		return sum
+		return w.mapped
 	case "deepcopy":
 		w := weigher{left: MaxOutput}
 		w.put(args[0], 0)

@@ -26,9 +26,11 @@ type creationKey struct{ client, request, project, persona, mode string }
 
 // creation is the session of a request.
 type creation struct {
-	mu      sync.Mutex // held while it is made
-	session string     // its id, "" until it is made
+	turn    chan struct{} // has room for the one that makes it
+	session string        // its id, "" until it is made
 }
+
+func newCreation() *creation { return &creation{turn: make(chan struct{}, 1)} }
 
 // of returns the creation of a key.
 func (c *creations) of(key creationKey) *creation {
@@ -44,18 +46,22 @@ func (c *creations) of(key creationKey) *creation {
 		delete(c.all, c.order[0])
 		c.order = c.order[1:]
 	}
-	c.all[key], c.order = &creation{}, append(c.order, key)
+	c.all[key], c.order = newCreation(), append(c.order, key)
 	return c.all[key]
 }
 
 // create makes a session: one for a request, however often it is asked for.
 func (w *Worker) create(ctx context.Context, e contract.Envelope, p *contract.SessionCreate) (session.Record, error) {
-	one := &creation{}
+	one := newCreation()
 	if e.Request != "" {
 		one = w.made.of(creationKey{e.Client, e.Request, p.ProjectRoot, p.Persona, p.Mode})
 	}
-	one.mu.Lock()
-	defer one.mu.Unlock()
+	select {
+	case one.turn <- struct{}{}:
+		defer func() { <-one.turn }()
+	case <-ctx.Done():
+		return session.Record{}, context.Cause(ctx)
+	}
 	if one.session != "" {
 		rec, err := w.o.Engine.Get(ctx, one.session)
 		if !fault.Is(err, fault.SessionNotFound) {

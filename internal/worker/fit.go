@@ -46,7 +46,7 @@ func least(d contract.Decision) int {
 // what people can do without, and says so of diff and command. FileCount stays.
 func fit(d contract.Decision, size int) contract.Decision {
 	d.Files, d.Notes = slices.Clone(d.Files), slices.Clone(d.Notes)
-	for _, less := range []func(*contract.Decision){withoutDiff, withCommand(maxNote), withoutReasons, withShortNotes, withFewFiles, bare} {
+	for _, less := range []func(*contract.Decision){withoutDiff, withoutReasons, withShortNotes, withCommand(maxNote), withFewFiles, bare} {
 		if least(d) <= size && encoded(d) <= size {
 			break
 		}

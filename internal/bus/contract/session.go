@@ -3,7 +3,7 @@ package contract
 import "time"
 
 // SessionCreate makes a session. The reply is [SessionCreated]. Where the envelope names the
-// request that needs the session, a repetition gets the session that was made before.
+// request that needs the session, a repetition gets the session that the same server made before.
 type SessionCreate struct {
 	ProjectRoot string `json:"projectRoot"`
 	Persona     string `json:"persona,omitempty"`

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -103,14 +104,14 @@ func recorded(s journal.State) (sha string, mode fs.FileMode, size int64) {
 	return "", 0, 0
 }
 
-// notApplied is the error of a transaction that failed. It says so where some of the files are
-// not as they were.
-func notApplied(err error) error {
+// Unsettled is the error of a transaction that failed, where some of the files are not as they
+// were. It is nil for any other error.
+func Unsettled(err error) error {
 	if !errors.Is(err, journal.ErrUnsettled) {
-		return err
+		return nil
 	}
-	return fault.New(fault.StorageFailure, "the change failed, and some of its files could not be put back; who changes files of the project next puts them back or finishes the change").
-		WithHint("free disk space, check the permissions of the project and of the state folder, then look at the files").Because(err)
+	return fault.New(fault.StorageFailure, "the files could not be changed, and some of them could not be put back; the next command on the project puts them back or finishes the change").
+		WithHint("free disk space, check the permissions of the project and of the state folder, then look with belay project validate").Because(err)
 }
 
 // Transact makes the changes of a call in the project of w, all or none. The caller
@@ -134,7 +135,7 @@ func TransactThen(ctx context.Context, w *tool.Environment, j *journal.Project, 
 		return errors.Join(err, tx.Drop())
 	}
 	if err := tx.Apply(ctx); err != nil {
-		return notApplied(err)
+		return cmp.Or(Unsettled(err), err)
 	}
 	modes := map[journal.Name]journal.State{}
 	for _, c := range tx.Changes() {

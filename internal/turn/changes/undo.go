@@ -183,12 +183,14 @@ func putBack(ctx context.Context, lease *session.Lease, u files.Undo) (*journal.
 }
 
 // notUndone is the fault for files that could not be put back. They are as they
-// were before the undo.
+// were before the undo, or the error says that they are not.
 func notUndone(err error) error {
 	var lost *files.LostError
 	var never *shell.NotAdmittedError
 	var runs *shell.RunsByItselfError
 	switch {
+	case errors.Is(err, journal.ErrUnsettled):
+		return files.Unsettled(err)
 	case errors.As(err, &never):
 		return fault.New(fault.Forbidden, "nothing was undone: %v", never).With("reason", never.Reason).With("paths", []string{string(never.Path)}).
 			WithHint("change the file by hand")

@@ -89,7 +89,8 @@ func orderOf(w *Workflow) *order {
 	return o
 }
 
-// circular reports whether tasks lead in a circle: one leads to a task before it.
+// circular reports whether tasks lead in a circle: one leads to a task before it. The check of
+// a file names the circles; here it is also asked about workflows that nobody has checked.
 func (o *order) circular(w *Workflow, reached []int) bool {
 	place := make([]int, len(w.Tasks))
 	for at, i := range reached {
