@@ -237,3 +237,21 @@ func TestManyFiles(t *testing.T) {
 		t.Errorf("%d files, unseen %v", len(got.Uncommitted), got.Unseen)
 	}
 }
+
+// A file that is too large to be compared hides no other.
+func TestLargeFileHidesNoOther(t *testing.T) {
+	t.Parallel()
+	w := newWork(t, "")
+	w.put(folder+"/_STATUS.md", state("OPEN"))
+	w.put(folder+"/a-film.bin", "short")
+	w.put(folder+"/b.md", "before\n")
+	w.commit("all")
+	if err := os.Truncate(filepath.Join(w.top, filepath.FromSlash(folder), "a-film.bin"), maxHashed+1); err != nil {
+		t.Fatal(err)
+	}
+	w.put(folder+"/b.md", "after\n")
+	got := w.look()
+	if len(got.Uncommitted) != 1 || got.Uncommitted[0].Path != "b.md" || !got.Unseen {
+		t.Errorf("uncommitted are %+v, unseen %v", got.Uncommitted, got.Unseen)
+	}
+}

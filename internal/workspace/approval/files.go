@@ -141,10 +141,11 @@ func (l *look) differences(ctx context.Context, committed map[string]repository.
 			kind = New
 		case is != nil:
 			if is.id == "" {
-				if left -= is.size; left < 0 {
+				if is.size > left {
 					unseen = true
 					continue
 				}
+				left -= is.size
 			}
 			if !l.same(ctx, root, name, was, is) {
 				kind = Changed

@@ -27,6 +27,10 @@ import (
 const (
 	maxObject  = 8 << 20
 	maxObjects = 10_000
+	// maxVisits bounds the trees that are looked into, also again, and maxEntries what those
+	// that were read have: they stay in memory.
+	maxVisits  = 200_000
+	maxEntries = 1_000_000
 )
 
 // ErrTooMuch says that more objects would have to be read than may be.
@@ -34,15 +38,18 @@ var ErrTooMuch = errors.New("too many objects of the repository would have to be
 
 // Objects reads the contents of commits and folders from folders of objects. Like
 // [Repository] it runs no program and believes no setting; unlike it, it knows no
-// alternates. An object whose content is not that of its id is an error. It reads at most 10,000 objects of at most 8 MiB. It is used by one
-// goroutine.
+// alternates. An object whose content is not that of its id is an error. It reads at most 10,000
+// objects of at most 8 MiB, and visits 200,000 trees, however often they are the same. It is used
+// by one goroutine.
 type Objects struct {
 	stores []*os.Root
 	id     int
 	read   int
 	// room is how many bytes may be read in all, and bytes how many were; 0 bounds nothing.
 	room, bytes int64
-	packs       map[int][]string
+	// visits are those of trees, and entries those of the trees that were read.
+	visits, entries int
+	packs           map[int][]string
 	// gone are files of the last store that count as removed, by their paths in it.
 	gone map[string]bool
 	// commits and trees are those that were read.
@@ -71,9 +78,6 @@ func (o *Objects) unverified(ctx context.Context, id string) (kind, []byte, erro
 	if o.read++; o.read > maxObjects {
 		return "", nil, ErrTooMuch
 	}
-	if o.room > 0 && o.bytes >= o.room {
-		return "", nil, ErrTooMuch
-	}
 	raw, err := hex.DecodeString(id)
 	if err != nil || len(raw) != o.id {
 		return "", nil, fmt.Errorf("the object %.80q: %w", id, errDamaged)
@@ -84,17 +88,26 @@ func (o *Objects) unverified(ctx context.Context, id string) (kind, []byte, erro
 		}
 		k, data, err := kind(""), []byte(nil), fs.ErrNotExist
 		if !o.removed(i, path.Join(id[:2], id[2:])) {
-			k, data, err = loose(store, id)
+			if k, data, err = loose(store, id); err == nil {
+				err = o.take(len(data))
+			}
 		}
 		if away(err) {
 			k, data, err = o.packed(ctx, i, raw)
 		}
 		if !away(err) {
-			o.bytes += int64(len(data))
 			return k, data, err
 		}
 	}
 	return "", nil, fmt.Errorf("the object %s: %w", id, fs.ErrNotExist)
+}
+
+// take counts bytes that were read.
+func (o *Objects) take(n int) error {
+	if o.bytes += int64(n); o.room > 0 && o.bytes > o.room {
+		return ErrTooMuch
+	}
+	return nil
 }
 
 // verify compares an object with its id: git trusts no object without that, and a pack
@@ -231,5 +244,5 @@ func (o *Objects) inPack(ctx context.Context, store *os.Root, name string, id []
 		return "", nil, err
 	}
 	defer func() { err = errors.Join(err, pack.Close()) }()
-	return objectAt(ctx, x, pack, info.Size(), offset, 0)
+	return o.objectAt(ctx, x, pack, info.Size(), offset)
 }

@@ -123,7 +123,15 @@ const treeMode = "40000"
 // entry is a line of a tree.
 type entry struct{ mode, id string }
 
+// tree is what a tree has, by name. A few trees in each other can be visited without end, so
+// that each visit counts.
 func (o *Objects) tree(ctx context.Context, id string) (map[string]entry, error) {
+	if o.visits++; o.visits > maxVisits {
+		return nil, ErrTooMuch
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if all, known := o.trees[id]; known || id == "" {
 		return all, nil
 	}
@@ -140,6 +148,9 @@ func (o *Objects) tree(ctx context.Context, id string) (map[string]entry, error)
 		mode, name, named := strings.Cut(string(head), " ")
 		if !ok || !named || len(rest) < o.id {
 			return nil, errDamaged
+		}
+		if o.entries++; o.entries > maxEntries {
+			return nil, ErrTooMuch
 		}
 		all[name] = entry{mode, hex.EncodeToString(rest[:o.id])}
 		data = rest[o.id:]
