@@ -36,6 +36,9 @@ const Proposals = ".belay/proposals"
 // Decomposition is the tool root with the decomposition documents.
 const Decomposition = "_Decomposition"
 
+// MaxDecompositions is how many documents of it are read, the first by name.
+const MaxDecompositions = 100
+
 // ToolRoots are the project's folders for what is derived (workspace 1.2), with
 // what belongs into them.
 var ToolRoots = []string{

@@ -5,20 +5,17 @@ import (
 	"slices"
 
 	"belay/internal/workspace/dir"
+	"belay/internal/workspace/layout"
 )
 
-// maxMarked are the decomposition documents, and maxMarker is how much of each, that are
-// searched for a marker.
-const (
-	maxMarked = 100
-	maxMarker = 8 << 20
-)
+// maxMarker is how much of a decomposition document is searched for a marker.
+const maxMarker = 8 << 20
 
 // mark looks for the first decomposition document of the current folder, by name,
 // that speaks of knowledge types. Of very many documents it looks at the first.
 func (k *worker) mark() {
 	slices.Sort(k.documents)
-	for _, name := range k.documents[:min(len(k.documents), maxMarked)] {
+	for _, name := range k.documents[:min(len(k.documents), layout.MaxDecompositions)] {
 		text, err := k.here.Read(name, k.text, maxMarker)
 		if err != nil {
 			if !dir.Gone(err) {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"belay/internal/workspace/dir"
+	"belay/internal/workspace/layout"
 )
 
 // tree makes files, and folders where a name ends with a slash, and returns the
@@ -344,11 +345,11 @@ func TestMarker(t *testing.T) {
 	if r := scanned(t, root, Options{}); r.Marker != "_Decomposition/b.md" {
 		t.Errorf("marker %q, want b.md", r.Marker)
 	}
-	for i := range maxMarked {
+	for i := range layout.MaxDecompositions {
 		write(fmt.Sprintf("_Decomposition/a%03d.md", i), "nothing")
 	}
 	if r := scanned(t, root, Options{}); r.Marker != "" {
-		t.Errorf("marker %q behind %d documents, want none", r.Marker, maxMarked)
+		t.Errorf("marker %q behind %d documents, want none", r.Marker, layout.MaxDecompositions)
 	}
 }
 

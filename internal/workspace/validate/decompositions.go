@@ -24,9 +24,8 @@ type defined struct {
 const (
 	// maxDecomposition is how much of a decomposition document is read.
 	maxDecomposition = 16 << 20
-	// maxDecompositions and maxDecompositionBytes bound the documents together: all that
-	// they say is kept.
-	maxDecompositions     = 100
+	// maxDecompositionBytes bounds the documents together, beside their number: all that they
+	// say is kept.
 	maxDecompositionBytes = 2 * maxDecomposition
 )
 
@@ -64,7 +63,7 @@ func (p *project) readDecompositions(ctx context.Context) error {
 		p.keepDecomposition(at, decomposition.Parse(at, data))
 	}
 	if more > 0 {
-		p.add(ruleManyDecompositions.At(layout.Decomposition, 0, "%d of its documents were not read; the limits are %d documents and %d bytes in all", more, maxDecompositions, maxDecompositionBytes))
+		p.add(ruleManyDecompositions.At(layout.Decomposition, 0, "%d of its documents were not read; the limits are %d documents and %d bytes in all", more, layout.MaxDecompositions, maxDecompositionBytes))
 	}
 	return nil
 }
@@ -83,13 +82,13 @@ func (p *project) keepDecomposition(at string, parsed *decomposition.Document) {
 func documentsIn(d dir.Dir) (names []string, more int, err error) {
 	cut := func() {
 		slices.Sort(names)
-		if over := len(names) - maxDecompositions; over > 0 {
-			names, more = names[:maxDecompositions], more+over
+		if over := len(names) - layout.MaxDecompositions; over > 0 {
+			names, more = names[:layout.MaxDecompositions], more+over
 		}
 	}
 	err = d.Each(make([]byte, 32<<10), func(name []byte, kind dir.Kind) {
 		if kind == dir.File && strings.HasSuffix(string(name), ".md") {
-			if names = append(names, string(name)); len(names) == 10*maxDecompositions {
+			if names = append(names, string(name)); len(names) == 10*layout.MaxDecompositions {
 				cut() // a folder may have millions
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"belay/internal/workspace/dir"
+	"belay/internal/workspace/layout"
 	"belay/internal/workspace/scan"
 )
 
@@ -55,8 +56,8 @@ func TestManyDecompositions(t *testing.T) {
 		count, size int
 		want        string
 	}{
-		"as many as are read": {maxDecompositions - 1, 10, ""},
-		"one more":            {maxDecompositions, 10, "1 of its documents were not read"},
+		"as many as are read": {layout.MaxDecompositions - 1, 10, ""},
+		"one more":            {layout.MaxDecompositions, 10, "1 of its documents were not read"},
 		"thousands":           {2500, 10, "2401 of its documents were not read"},
 		"large":               {3, 15 << 20, "1 of its documents were not read"},
 	} {
