@@ -6,6 +6,7 @@ import (
 	"compress/zlib"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"image"
@@ -14,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"belay/internal/attachment/pdf"
 )
 
 // hugePNG says that it has so many pixels; its data hold none of them.
@@ -287,5 +290,24 @@ func TestPlanRemembersSlowPDF(t *testing.T) {
 	first, second := slow(), slow()
 	if calls != 1 || first.Note == "" || first.Note != second.Note {
 		t.Errorf("%d calls, %q, %q", calls, first.Note, second.Note)
+	}
+}
+
+// PDFs that wait for the engine are not in memory: the first byte is read when the turn comes.
+func TestWaitingPDFIsNotInMemory(t *testing.T) {
+	t.Parallel()
+	p := newPlanner(t, PlannerOptions{})
+	src := &countingContent{Content: bytesContent("%PDF-1.7\nrubbish")}
+	if err := p.wholePDFs.Acquire(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := p.readWhole(ctx, src, pdf.Extent{Bytes: 1}); !errors.Is(err, context.DeadlineExceeded) || src.opened.Load() != 0 {
+		t.Errorf("while another is read: %v, opened %d times", err, src.opened.Load())
+	}
+	p.wholePDFs.Release(1)
+	if _, err := p.readWhole(t.Context(), src, pdf.Extent{Bytes: 1}); !errors.Is(err, pdf.ErrDamaged) || src.opened.Load() != 1 {
+		t.Errorf("when its turn has come: %v, opened %d times", err, src.opened.Load())
 	}
 }
