@@ -59,6 +59,11 @@ func (o *Objects) objectAt(ctx context.Context, x *index, pack io.ReaderAt, end,
 			return "", nil, err
 		}
 	}
+	if len(chain) > 1 { // a difference of a few bytes can make megabytes
+		if err := o.take(len(object)); err != nil {
+			return "", nil, err
+		}
+	}
 	return k, object, nil
 }
 

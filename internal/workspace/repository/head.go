@@ -24,7 +24,6 @@ const (
 // caller calls done.
 func (r *Repository) Objects() (o *Objects, done func(), err error) {
 	o = NewObjects(2 * r.id)
-	o.room = maxRead
 	done = func() {
 		for _, root := range o.stores {
 			_ = root.Close() // it was only read

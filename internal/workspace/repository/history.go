@@ -40,15 +40,16 @@ func (o *Objects) commit(ctx context.Context, id string) (c commitInfo, at strin
 		case k != commit:
 			return c, "", ErrNotCommit
 		}
+		// Only copies are kept: a part of the text would keep all of it in memory.
 		for line := range strings.Lines(string(data)) {
 			word, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 			switch word {
 			case "tree":
-				c.tree = rest
+				c.tree = strings.Clone(rest)
 			case "parent":
-				c.parents = append(c.parents, rest)
+				c.parents = append(c.parents, strings.Clone(rest))
 			case "author":
-				c.author = rest
+				c.author = strings.Clone(rest)
 			case "committer":
 				if fields := strings.Fields(rest); len(fields) > 1 {
 					c.time, _ = strconv.ParseInt(fields[len(fields)-2], 10, 64)
@@ -59,7 +60,8 @@ func (o *Objects) commit(ctx context.Context, id string) (c commitInfo, at strin
 			}
 		}
 		_, message, _ := strings.Cut(string(data), "\n\n")
-		c.subject, _, _ = strings.Cut(strings.TrimSpace(message), "\n")
+		subject, _, _ := strings.Cut(strings.TrimSpace(message), "\n")
+		c.subject = strings.Clone(subject)
 		o.commits[id] = c
 		return c, id, nil
 	}

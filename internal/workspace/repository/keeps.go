@@ -29,6 +29,7 @@ func Keeps(ctx context.Context, from, made *os.Root, files []string) bool {
 		if o == nil {
 			o = NewObjects(len(id), stores...)
 			o.gone = gone
+			o.room = 0 // it holds one object at a time, and the context bounds its time
 		}
 		_, _, err := o.object(ctx, id)
 		return err == nil

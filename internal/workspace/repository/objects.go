@@ -59,9 +59,12 @@ type Objects struct {
 
 // NewObjects returns the reader of objects whose ids have so many hex digits. The stores
 // are the folders called objects, which the caller closes; an object is taken from the
-// first that has it.
+// first that has it. It reads at most 128 MiB of objects.
 func NewObjects(digits int, stores ...*os.Root) *Objects {
-	return &Objects{stores: stores, id: digits / 2, packs: map[int][]string{}, commits: map[string]commitInfo{}, trees: map[string]map[string]entry{}}
+	return &Objects{
+		stores: stores, id: digits / 2, room: maxRead, packs: map[int][]string{},
+		commits: map[string]commitInfo{}, trees: map[string]map[string]entry{},
+	}
 }
 
 // object returns an object.

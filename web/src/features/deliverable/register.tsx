@@ -87,8 +87,10 @@ function Table({ project, d, register, first }: PartProps & { register: api.Regi
   const region = useRef<HTMLDivElement>(null), hasDecided = useRef(false);
   useLayoutEffect(() => {
     if (!hasDecided.current) return;
+    const next = region.current?.querySelector<HTMLElement>(".conflict button, #save-register:enabled");
+    if (!next && save.isPending) return; // the register is still asked for again, and Save is enabled then
     hasDecided.current = false;
-    (region.current?.querySelector<HTMLElement>(".conflict button, #save-register:enabled") ?? document.querySelector<HTMLElement>(".grid [tabindex='0']"))?.focus();
+    (next ?? document.querySelector<HTMLElement>(".grid [tabindex='0']"))?.focus();
   });
   const deciding = <A extends unknown[]>(decide: (...args: A) => void) => (...args: A) => { hasDecided.current = true; decide(...args); };
   const index = keys.indexOf(selected);
