@@ -103,54 +103,70 @@ func TestManyLargeTrees(t *testing.T) {
 	}
 }
 
-// An object that is the difference from another, again and again, counts with all of them.
-func TestChainOfLargeDifferences(t *testing.T) {
-	t.Parallel()
-	var zeros, pack bytes.Buffer
-	z := zlib.NewWriter(&zeros)
-	_, err := z.Write(make([]byte, maxObject))
-	must(t, errors.Join(err, z.Close()))
-	head := func(what byte, size int) {
-		c := what<<4 | byte(size&15)
-		for size >>= 4; size > 0; size >>= 7 {
-			pack.WriteByte(c | 0x80)
-			c = byte(size & 0x7f)
-		}
-		pack.WriteByte(c)
+// madePack is a pack that somebody makes by hand, of one object with an id.
+type madePack struct{ bytes.Buffer }
+
+func newPack() *madePack {
+	p := &madePack{}
+	p.WriteString("PACK\x00\x00\x00\x02\x00\x00\x00\x02")
+	return p
+}
+
+// add writes an object, or the difference from the one at base, and returns where it is.
+func (p *madePack) add(t *testing.T, what byte, base int, data []byte) (at int) {
+	t.Helper()
+	at = p.Len()
+	c := what<<4 | byte(len(data)&15)
+	for n := len(data) >> 4; n > 0; n >>= 7 {
+		p.WriteByte(c | 0x80)
+		c = byte(n & 0x7f)
 	}
-	pack.WriteString("PACK\x00\x00\x00\x02\x00\x00\x00\x02")
-	last := pack.Len()
-	head(3, maxObject)
-	pack.Write(zeros.Bytes())
-	for range 60 {
-		at := pack.Len()
-		head(offsetDelta, maxObject)
-		back := at - last
+	p.WriteByte(c)
+	if what == offsetDelta {
+		back := at - base
 		enc := []byte{byte(back & 0x7f)}
 		for back >>= 7; back > 0; back >>= 7 {
 			back--
 			enc = append([]byte{0x80 | byte(back&0x7f)}, enc...)
 		}
-		pack.Write(enc)
-		pack.Write(zeros.Bytes())
-		last = at
+		p.Write(enc)
 	}
-	id := bytes.Repeat([]byte{0xab}, 20)
+	z := zlib.NewWriter(&p.Buffer)
+	_, err := z.Write(data)
+	must(t, errors.Join(err, z.Close()))
+	return at
+}
+
+// pack stores a pack and its index, which has one object.
+func (b bomb) pack(p *madePack, id []byte, at int) {
+	b.t.Helper()
+	p.Write(make([]byte, 64))
 	table := bytes.NewBufferString("\377tOc\x00\x00\x00\x02")
 	for i := range 256 {
 		n := uint32(0)
-		if i >= 0xab {
+		if i >= int(id[0]) {
 			n = 1
 		}
-		must(t, binary.Write(table, binary.BigEndian, n))
+		must(b.t, binary.Write(table, binary.BigEndian, n))
 	}
 	table.Write(id)
-	must(t, binary.Write(table, binary.BigEndian, [2]uint32{0, uint32(last)}))
+	must(b.t, binary.Write(table, binary.BigEndian, [2]uint32{0, uint32(at)}))
 	table.Write(make([]byte, 40))
-	b := newBomb(t)
-	must(t, os.Mkdir(filepath.Join(b.dir, "pack"), 0o755))
-	must(t, os.WriteFile(filepath.Join(b.dir, "pack", "pack-x.idx"), table.Bytes(), 0o644))
-	must(t, os.WriteFile(filepath.Join(b.dir, "pack", "pack-x.pack"), pack.Bytes(), 0o644))
+	must(b.t, os.Mkdir(filepath.Join(b.dir, "pack"), 0o755))
+	must(b.t, os.WriteFile(filepath.Join(b.dir, "pack", "pack-x.idx"), table.Bytes(), 0o644))
+	must(b.t, os.WriteFile(filepath.Join(b.dir, "pack", "pack-x.pack"), p.Bytes(), 0o644))
+}
+
+// An object that is the difference from another, again and again, counts with all of them.
+func TestChainOfLargeDifferences(t *testing.T) {
+	t.Parallel()
+	p := newPack()
+	last := p.add(t, 3, 0, make([]byte, maxObject))
+	for range 60 {
+		last = p.add(t, offsetDelta, last, make([]byte, maxObject))
+	}
+	b, id := newBomb(t), bytes.Repeat([]byte{0xab}, 20)
+	b.pack(p, id, last)
 	for room, want := range map[int64]error{0: errDamaged, maxObject + 1: ErrTooMuch} {
 		o := b.objects()
 		o.room = room

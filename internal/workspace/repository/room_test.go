@@ -1,14 +1,10 @@
 package repository
 
 import (
-	"bytes"
-	"compress/zlib"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"testing"
 )
@@ -80,47 +76,11 @@ func TestResultOfDifferenceCounts(t *testing.T) {
 	for range parts {
 		delta = append(delta, 0xb0, 0xff, 0xff) // copy so many bytes from the beginning
 	}
-	pack := bytes.NewBufferString("PACK\x00\x00\x00\x02\x00\x00\x00\x02")
-	write := func(what byte, back int, data []byte) (at int) {
-		at = pack.Len()
-		c := what<<4 | byte(len(data)&15)
-		for n := len(data) >> 4; n > 0; n >>= 7 {
-			pack.WriteByte(c | 0x80)
-			c = byte(n & 0x7f)
-		}
-		pack.WriteByte(c)
-		if back > 0 {
-			back = at - back
-			enc := []byte{byte(back & 0x7f)}
-			for back >>= 7; back > 0; back >>= 7 {
-				back--
-				enc = append([]byte{0x80 | byte(back&0x7f)}, enc...)
-			}
-			pack.Write(enc)
-		}
-		z := zlib.NewWriter(pack)
-		_, err := z.Write(data)
-		must(t, errors.Join(err, z.Close()))
-		return at
-	}
-	last := write(offsetDelta, write(3, 0, base), delta)
-	pack.Write(make([]byte, 64))
-	id := sum(20, "blob", make([]byte, part*parts))
-	table := bytes.NewBufferString("\377tOc\x00\x00\x00\x02")
-	for i := range 256 {
-		n := uint32(0)
-		if i >= int(id[0]) {
-			n = 1
-		}
-		must(t, binary.Write(table, binary.BigEndian, n))
-	}
-	table.Write(id)
-	must(t, binary.Write(table, binary.BigEndian, [2]uint32{0, uint32(last)}))
-	table.Write(make([]byte, 40))
+	p := newPack()
+	last := p.add(t, offsetDelta, p.add(t, 3, 0, base), delta)
 	b := newBomb(t)
-	must(t, os.Mkdir(filepath.Join(b.dir, "pack"), 0o755))
-	must(t, os.WriteFile(filepath.Join(b.dir, "pack", "pack-x.idx"), table.Bytes(), 0o644))
-	must(t, os.WriteFile(filepath.Join(b.dir, "pack", "pack-x.pack"), pack.Bytes(), 0o644))
+	id := sum(20, "blob", make([]byte, part*parts))
+	b.pack(p, id, last)
 	for room, want := range map[int64]error{maxRead: nil, 1 << 20: ErrTooMuch} {
 		o := b.objects()
 		o.room = room
