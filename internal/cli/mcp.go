@@ -78,8 +78,7 @@ func newMCPShow(c *console) *cobra.Command {
 		}
 		r := list[0]
 		if c.json {
-			err := c.writeJSON(r)
-			return errors.Join(err, unreachable(r))
+			return errors.Join(c.writeJSON(r), unreachable(r))
 		}
 		printServer(c, r)
 		return unreachable(r)
