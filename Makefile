@@ -21,12 +21,12 @@ HOLDING := TestCommandsThatWrite|TestDisk|TestEscapes|TestFilesOfFourGiB|TestGit
 CRASHES := PowerCuts|FullDisk|Killed|Acknowledged|EachFlush|Promises|Dead|Fails|Person|Flushe|Unflushed|EveryOperation|Beside
 
 # Packages that work for long and start no goroutine: there is no race to detect.
-ALONE := internal/template internal/workflow/definition internal/workspace/decomposition internal/workspace/graph \
-	internal/workspace/lifecycle internal/workspace/register
+ALONE := internal/attachment/pdf internal/template internal/workflow/definition internal/workspace/decomposition \
+	internal/workspace/graph internal/workspace/lifecycle internal/workspace/register internal/workspace/repository
 
 # A file system in memory, where there is a large one. Tests of power cuts flush thousands of
 # times, and see what was flushed by themselves: no disk has to do it.
-MEMORY := $(shell [ "$$(stat -f -c %T /dev/shm 2>&1)" = tmpfs ] && [ "$$(df -Pk /dev/shm | awk 'END {print $$4}')" -gt 2000000 ] && echo /dev/shm)
+MEMORY ?= $(shell [ "$$(stat -f -c %T /dev/shm 2>&1)" = tmpfs ] && [ "$$(df -Pk /dev/shm | awk 'END {print $$4}')" -gt 2000000 ] && echo /dev/shm)
 
 # The race detector needs a C compiler.
 RACE := $(shell CC=$$($(GO) env CC); if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v $${CC%% *} >/dev/null 2>&1; then echo -race; fi)
@@ -43,7 +43,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 SHARE    = $(DESTDIR)$(PREFIX)/share
 
-.PHONY: build install uninstall release release-check demo run web test unit crash lint fmt fmt-check vet gen screens gen-check bench bench-page test-tools parts page clean
+.PHONY: build install uninstall release release-check demo run web test unit holding crashes full-disk crash lint fmt fmt-check vet gen screens gen-check bench bench-page test-tools parts page clean
 
 build: ## the program, in bin/belay
 	$(GO) build -trimpath -ldflags '-s -w $(STAMP)' -o $(BIN)/belay ./cmd/belay
@@ -72,7 +72,9 @@ demo: build ## an agent that asks, in the chat, on a copy of the example project
 run: build ## a server with the page on a copy of the same example
 	@./examples/play $(BIN)/belay page
 
-test: fmt-check vet lint gen-check parts page release-check unit ## everything that CI runs
+# What comes last waits for processes and disks as much as it computes: two at a time.
+test: fmt-check vet lint gen-check parts page unit ## everything that CI runs
+	@$(MAKE) --no-print-directory -j2 crashes release-check holding full-disk
 
 web: test-tools ## the page, in web/dist; needs Node, and what it makes is committed
 	cd web && npm run types && npm run build
@@ -90,8 +92,17 @@ unit: export BELAY_RACE = $(RACE)
 unit:
 	$(if $(RACE),CGO_ENABLED=1) $(GO) test $(RACE) -skip '^($(HOLDING))$$' -timeout 45m $$($(GO) list ./internal/... | grep -vxF $(ALONE:%=-e belay/%))
 	$(GO) test -timeout 45m $$($(GO) list ./... | grep -v ^belay/internal/) $(addprefix ./,$(ALONE))
-	$(GO) test -run '^($(HOLDING))$$' -timeout 45m ./internal/tool/shell
-	$(if $(MEMORY),GOTMPDIR=$${TMPDIR:-/tmp} TMPDIR=$(MEMORY)) $(GO) test -tags crashtest -timeout 30m -run '$(CRASHES)' ./test/crash ./internal/durable ./internal/journal ./internal/permit ./internal/session ./internal/tool/shell/overlay ./internal/turn ./internal/workflow/run ./internal/workspace/...
+
+holding:
+	$(GO) test -vet=off -run '^($(HOLDING))$$' -timeout 45m ./internal/tool/shell
+
+# The model of a disk is one for a process, so the longest of its tests has its own.
+CRASH_TEST = $(if $(MEMORY),GOTMPDIR=$${TMPDIR:-/tmp} TMPDIR=$(MEMORY)) $(GO) test -vet=off -tags crashtest -timeout 30m
+crashes:
+	$(CRASH_TEST) -run '$(CRASHES)' -skip '^TestFullDisk$$' ./test/crash ./internal/durable ./internal/journal ./internal/permit ./internal/session ./internal/tool/shell/overlay ./internal/turn ./internal/workflow/run ./internal/workspace/...
+
+full-disk:
+	$(CRASH_TEST) -run '^TestFullDisk$$' ./test/crash ./internal/session
 
 crash: ## power cuts, in a model and real ones, and full disks, at every change of a file
 	$(GO) test -tags crashtest -count=1 -timeout 60m -v ./test/crash -args -cut.rounds 25 -full.every
