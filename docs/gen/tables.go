@@ -88,7 +88,7 @@ names the limit. The first table has the limits that you can set; see `+"[config
 	d.row("server.body_members", "10000", "Members of one object in a JSON request body.")
 	d.row("server.body_items", "100000", "Items of one array in a JSON request body; 10000 where they are texts.")
 	d.row("server.body_values", "1048576", "Names and values of a whole JSON request body; eight times as many for the rows of a register, as are its bytes.")
-	d.row("register.proposal_rows", strconv.Itoa(register.MaxProposalRows), "Rows of one proposal for a register, and of one `belay deps import`. A register may have more: import them in parts.")
+	d.row("register.proposal_rows", strconv.Itoa(register.MaxProposalRows), "Rows of one proposal for a register, and of one `belay deps import`. A register may have more: import them in parts, with `--no-retire`.")
 	return d.Bytes(), nil
 }
 

@@ -145,9 +145,13 @@ func forget(project *os.Root, name string) error {
 // Has returns nil when a proposal has, or would retire, all of the rows with these
 // ids.
 func Has(diff *register.Diff, ids []string) error {
-	unknown := slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
-		return slices.ContainsFunc(slices.Concat(diff.New, diff.Confirmed, diff.Retired), func(r register.DiffRow) bool { return r.ID == id })
-	})
+	has := make(map[string]bool, len(diff.New)+len(diff.Confirmed)+len(diff.Retired))
+	for _, rows := range [][]register.DiffRow{diff.New, diff.Confirmed, diff.Retired} {
+		for i := range rows {
+			has[rows[i].ID] = true
+		}
+	}
+	unknown := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return has[id] })
 	if len(unknown) == 0 {
 		return nil
 	}

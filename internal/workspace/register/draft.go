@@ -15,7 +15,10 @@ type draft struct {
 	front   int
 	known   []Column
 	at      places
-	rows    []draftRow
+	// named are the columns that a name stands for: of two of that name, the last. Values
+	// that are given by name go there, and the other keeps its own.
+	named []bool
+	rows  []draftRow
 }
 
 // draftRow is a row of a draft.
@@ -53,11 +56,16 @@ func newDraft(base *Register, more []string) *draft {
 			d.columns = append(d.columns, name)
 		}
 	}
-	d.known, d.at = knownColumns(d.columns), nowhere
+	d.known, d.at, d.named = knownColumns(d.columns), nowhere, make([]bool, len(d.columns))
+	last := make(map[string]int, len(d.columns))
 	for i, c := range d.known {
 		if c != numColumns {
 			d.at[c] = int16(i)
 		}
+		last[d.columns[i]] = i
+	}
+	for _, i := range last {
+		d.named[i] = true
 	}
 	return d
 }

@@ -50,7 +50,7 @@ func (m *merge) prepare() {
 	m.at = make([]int, len(m.d.columns))
 	for i, name := range m.d.columns {
 		at, ok := named[name]
-		if c := m.d.known[i]; !ok || c < numColumns && int(m.d.at[c]) != i {
+		if !ok || !m.d.named[i] {
 			at = -1
 		}
 		m.at[i] = at
@@ -58,14 +58,14 @@ func (m *merge) prepare() {
 	m.only, m.retirable = setOf(m.o.Only), setOf(m.o.Retirable)
 }
 
-// setOf are ids to be looked up; nil stays nil.
-func setOf(ids []string) map[string]bool {
-	if ids == nil {
+// setOf are texts to be looked up; nil stays nil.
+func setOf(texts []string) map[string]bool {
+	if texts == nil {
 		return nil
 	}
-	set := make(map[string]bool, len(ids))
-	for _, id := range ids {
-		set[id] = true
+	set := make(map[string]bool, len(texts))
+	for _, t := range texts {
+		set[t] = true
 	}
 	return set
 }

@@ -112,7 +112,7 @@ func (r *Register) asProposal() error {
 		why = "it has no rows"
 	case len(r.rows) > MaxProposalRows:
 		why = fmt.Sprintf("it has %d rows, more than the %d that are taken at once", len(r.rows), MaxProposalRows)
-		hint = fmt.Sprintf("import it in parts: files of at most %d rows, each with the header", MaxProposalRows)
+		hint = fmt.Sprintf("import it with belay deps import --no-retire, in parts: files of at most %d rows, each with the header", MaxProposalRows)
 	default:
 		for _, i := range r.rows {
 			if int(r.records[i].n) > len(r.columns) {

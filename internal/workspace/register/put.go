@@ -127,10 +127,10 @@ func (d *draft) finish() (*Register, error) {
 // rows only those with a value.
 func (r *Register) newColumns(rows []map[string]string) ([]string, error) {
 	empty := len(r.records) == 0
-	wanted := map[string]bool{}
+	wanted, has := map[string]bool{}, setOf(r.columns)
 	for i, row := range rows {
 		for name, value := range row {
-			if _, known := columnNamed[name]; value == "" && (known || !empty) || wanted[name] {
+			if _, known := columnNamed[name]; value == "" && (known || !empty) || wanted[name] || has[name] {
 				continue
 			}
 			if why := badName(name); why != "" {
@@ -138,9 +138,6 @@ func (r *Register) newColumns(rows []map[string]string) ([]string, error) {
 			}
 			wanted[name] = true
 		}
-	}
-	for _, name := range r.columns {
-		delete(wanted, name)
 	}
 	var more []string
 	for c := range numColumns { // the core ones, then the extensions
@@ -185,8 +182,8 @@ func (d *draft) cellsOf(row map[string]string, from int) (cells, warnings []stri
 		c := d.known[i]
 		value, given := row[name]
 		switch {
-		case c < numColumns && int(d.at[c]) != i:
-			continue // the same name comes again, and that one counts
+		case !d.named[i]:
+			continue
 		case !given && c >= numCore:
 			continue
 		}

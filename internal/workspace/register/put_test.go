@@ -143,6 +143,31 @@ func TestPutColumns(t *testing.T) {
 	}
 }
 
+// TestPutRepeatedColumns: a column whose name comes again has no value in a view, so it
+// keeps its own; a name that a new column could not have is no reason to refuse rows.
+func TestPutRepeatedColumns(t *testing.T) {
+	t.Parallel()
+	text := string(put(t, Parse(nil), anchor("DEP-01-02-001"), aRow("DEP-01-02-002")).Bytes())
+	text = strings.Replace(text, canonicalHeader, canonicalHeader+",Remark,Remark,,=Sum", 1)
+	text = strings.ReplaceAll(text, "ACTIVE,\n", "ACTIVE,,first,second,below,1\n")
+	base := Parse([]byte(text))
+	rows := rowsOf(base)
+	rows[0]["Status"], rows[0]["Remark"] = "RETIRED", "third"
+	want := strings.Replace(text, "ACTIVE,,first,second", "RETIRED,,first,third", 1)
+	if diff := cmp.Diff(want, string(put(t, base, rows...).Bytes())); diff != "" {
+		t.Errorf("put (-want +got):\n%s", diff)
+	}
+
+	proposed := put(t, Parse(nil), anchor("DEP-01-02-001", "Remark", "third"), aRow("DEP-01-02-002"))
+	after, _, err := base.Apply(proposed, ProposalOptions{Host: host})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.Replace(text, "ACTIVE,,first,second", "ACTIVE,,first,third", 1); string(after.Bytes()) != want {
+		t.Errorf("applied (-want +got):\n%s", cmp.Diff(want, string(after.Bytes())))
+	}
+}
+
 func TestPutQuotesAsTheFileDoes(t *testing.T) {
 	t.Parallel()
 	quotedAll := strings.ReplaceAll(`"`+strings.ReplaceAll(canonicalHeader, ",", `","`)+`"`, "\n", "") + "\r\n"
