@@ -29,6 +29,9 @@ type summaries struct {
 	Changes []summaryChange `json:"changes"`
 	// Failed are those that could not be made.
 	Failed []summaryFailure `json:"failed"`
+	// Disagree are the deliverables whose summary says something wrong of the register in
+	// lines that are not belay's.
+	Disagree []string `json:"disagree"`
 	// read is how many registers with a summary there are.
 	read int
 }
@@ -53,7 +56,8 @@ func newDepsSummary(c *console) *cobra.Command {
 		Long: `Update _DEPENDENCIES.md from Dependencies.csv. belay replaces only the parts that it owns:
 the six labelled lines and the tables of rows in the section Extracted Dependency
 Register, and the counts of the Lifecycle Summary. Declarations of people, notes, history
-and other text in these sections stay.
+and other text in these sections stay. What a replaced table says of a row and the register
+does not stays as a list below the heading Remarks.
 
 Without DEL-ID the command looks at all deliverables and skips those that agree with their
 register. With DEL-ID it also rewrites a correct summary in belay's own form, which belay
@@ -107,7 +111,7 @@ func summarize(ctx context.Context, c *console, cfg *config.Config, files *regis
 	if err != nil {
 		return done, err
 	}
-	done = summaries{ProjectRoot: root, Changes: []summaryChange{}, Failed: []summaryFailure{}}
+	done = summaries{ProjectRoot: root, Changes: []summaryChange{}, Failed: []summaryFailure{}, Disagree: []string{}}
 	var folders []workspace.Deliverable
 	if len(args) == 1 {
 		folders = make([]workspace.Deliverable, 1)
@@ -120,7 +124,10 @@ func summarize(ctx context.Context, c *console, cfg *config.Config, files *regis
 	}
 	done.read = len(folders)
 	for _, d := range folders {
-		s, err := files.Summary(ctx, d, len(args) == 1)
+		s, agrees, err := files.Summary(ctx, d, len(args) == 1)
+		if err == nil && !agrees {
+			done.Disagree = append(done.Disagree, d.Rel)
+		}
 		switch {
 		case ctx.Err() != nil:
 			return done, ctx.Err()
@@ -160,11 +167,16 @@ func writeSummaries(ctx context.Context, c *console, files *registerfile.Files, 
 
 func noteSummaries(c *console, done summaries) {
 	what := quantity.Count(len(done.Changes), "summary", "summaries")
+	if n := len(done.Disagree); n > 0 {
+		defer c.note("left", quantity.Count(n, "summary disagrees", "summaries disagree")+" in lines that are not belay's; belay deps lint names them")
+	}
 	switch {
 	case done.read == 0 && len(done.Failed) == 0:
 		c.note("nothing", "to do: the project has no register with a summary")
 	case len(done.Changes) == 0 && done.Written:
 		c.note("nothing", "was written")
+	case len(done.Changes) == 0 && len(done.Disagree) > 0:
+		c.note("nothing", "to do in what belay writes")
 	case len(done.Changes) == 0:
 		c.note("nothing", "to do: every summary that was read agrees with its register")
 	case done.Written:

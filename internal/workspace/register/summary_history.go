@@ -32,12 +32,7 @@ func (s *Summary) addToHistory(r *Register, run Run) {
 		}
 		s.doc.Insert(at, historyRow(&t, r, run))
 	} else {
-		at := p.first + 1
-		for i := at; i < p.end; i++ {
-			if strings.HasPrefix(strings.TrimSpace(s.doc.Line(i)), "- ") {
-				at = i + 1
-			}
-		}
+		at := s.placeInHistory(p)
 		line := fmt.Sprintf("- %s — %s: %s", run.Date, run.Mode, run.Note)
 		if none, ok := s.only(p, noneYet); ok {
 			s.doc.Set(none, line)
@@ -46,6 +41,41 @@ func (s *Summary) addToHistory(r *Register, run Run) {
 		}
 	}
 	s.divide()
+}
+
+// placeInHistory is the line before which a list gets its next item: after all lines of
+// the last one, or before the first where the latest comes first.
+func (s *Summary) placeInHistory(p part) int {
+	var first, last int
+	for i := p.first + 1; i < p.end; i++ {
+		if strings.HasPrefix(s.doc.Line(i), "- ") && !s.doc.Inert(i) {
+			if last = i; first == 0 {
+				first = i
+			}
+		}
+	}
+	if last == 0 {
+		return p.first + 1
+	}
+	if dayIn([]string{s.doc.Line(first)[2:]}) > dayIn([]string{s.doc.Line(last)[2:]}) {
+		return first
+	}
+	for i := last + 1; i < p.end; i++ {
+		switch text := strings.TrimSpace(s.doc.Line(i)); {
+		case text == "":
+			if !s.goesOn(i+1, p.end) {
+				return i
+			}
+		case strings.HasPrefix(text, "#"), strings.Trim(text, "-") == "":
+			return i
+		}
+	}
+	return p.end
+}
+
+// goesOn reports whether an item of a list goes on in a line, after a blank one.
+func (s *Summary) goesOn(i, end int) bool {
+	return i < end && strings.HasPrefix(s.doc.Line(i), " ") && strings.TrimSpace(s.doc.Line(i)) != ""
 }
 
 // newestFirst reports whether the first row of a history is later than the last.

@@ -23,10 +23,11 @@ func (s *Summary) Agrees(r *Register) bool {
 }
 
 // Replace writes what belay owns, whatever is there: the six labelled lines, the
-// tables that list rows, and those of the Lifecycle Summary that count them. A
-// section that is missing is added at the end. One whose heading says that it is about
-// some rows only stays, and so does everything else. Today is the
-// day for a summary that names none.
+// tables that list rows, and those of the Lifecycle Summary that count them. What the
+// tables say of rows and the register does not comes after them, as a list. A section
+// that is missing is added at the end. One whose heading says that it is about some rows
+// only stays, and so does everything else. Today is the day for a summary that names
+// none.
 func (s *Summary) Replace(r *Register, today string) {
 	day := s.day()
 	if day == "" {
@@ -46,15 +47,15 @@ func (s *Summary) Replace(r *Register, today string) {
 		if foreign == "" {
 			s.write(at, f)
 		} else {
-			s.compose(p, &f)
+			s.compose(p, &f, s.remarks(p, r))
 		}
 	}
 }
 
 // compose writes a section whole: what belay owns, and around it what else it had. Text
 // under no heading of its own stays so: the headings of the tables come after it, or its
-// numbers would be read as numbers of their rows.
-func (s *Summary) compose(p part, f *figures) {
+// numbers would be read as numbers of their rows. Remarks are lines that come after the tables.
+func (s *Summary) compose(p part, f *figures, remarks []string) {
 	intro, rest := s.others(p)
 	lines, tables := append([]string{}, f.labels...), f.tables()
 	if p.name == sectionLifecycle {
@@ -63,7 +64,7 @@ func (s *Summary) compose(p part, f *figures) {
 	if len(intro) > 0 {
 		lines = append(append(lines, ""), intro...)
 	}
-	lines = append(lines, tables...)
+	lines = append(append(lines, tables...), remarks...)
 	if len(rest) > 0 && rest[0] != "" {
 		lines = append(lines, "")
 	}

@@ -310,7 +310,7 @@ func TestNotSeparated(t *testing.T) {
 	d := deliverable(t, nil)
 	must(t, os.WriteFile(filepath.Join(d.Path, "Dependencies.csv"), []byte("DependencyID;Status\nDEP-01-02-001;ACTIVE\n"), 0o600))
 	must(t, os.WriteFile(filepath.Join(d.Path, "_DEPENDENCIES.md"), []byte("# Dependencies\n"), 0o600))
-	if _, err := files(t, nil).Summary(context.Background(), d, true); !fault.Is(err, fault.InvalidSchema) {
+	if _, _, err := files(t, nil).Summary(context.Background(), d, true); !fault.Is(err, fault.InvalidSchema) {
 		t.Error(err)
 	}
 	if err := files(t, nil).WriteSummary(t.Context(), d, "ann", changeset.File{Path: "x"}); !fault.Is(err, fault.InvalidSchema) {

@@ -18,29 +18,31 @@ import (
 
 // Summary looks at the _DEPENDENCIES.md of a deliverable, and at what it would be
 // with belay's own lines and tables made anew ([register.Summary.Replace]). One that
-// agrees with the register stays as it is, unless always is set. It fails as
+// agrees with the register stays as it is, unless always is set. Agrees tells whether
+// it would then agree: lines that are not belay's may be wrong. It fails as
 // [Files.Read] does, with NOT_FOUND where there is no _DEPENDENCIES.md.
-func (f *Files) Summary(ctx context.Context, d workspace.Deliverable, always bool) (changeset.File, error) {
+func (f *Files) Summary(ctx context.Context, d workspace.Deliverable, always bool) (file changeset.File, agrees bool, err error) {
 	now, err := f.Read(ctx, d)
 	if err != nil {
-		return changeset.File{}, err
+		return changeset.File{}, false, err
 	}
 	if err := separated(d, now.Register); err != nil {
-		return changeset.File{}, err
+		return changeset.File{}, false, err
 	}
 	dir, err := d.Open()
 	if err != nil {
-		return changeset.File{}, err
+		return changeset.File{}, false, err
 	}
 	defer dir.Close()
 	s, data, problem := readSummary(dir)
 	if problem != nil {
-		return changeset.File{}, reported(d, problem)
+		return changeset.File{}, false, reported(d, problem)
 	}
-	if always || !s.Agrees(now.Register) {
+	if agrees = s.Agrees(now.Register); always || !agrees {
 		s.Replace(now.Register, f.today())
+		agrees = s.Agrees(now.Register)
 	}
-	return changeset.File{Path: path.Join(d.Rel, layout.DependenciesFile), Before: data, After: s.Bytes()}, nil
+	return changeset.File{Path: path.Join(d.Rel, layout.DependenciesFile), Before: data, After: s.Bytes()}, agrees, nil
 }
 
 // WriteSummary writes a summary that a person has seen. It is refused with

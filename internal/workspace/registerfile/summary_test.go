@@ -95,7 +95,7 @@ func TestWriteSummary(t *testing.T) {
 	rows := []map[string]string{row("DEP-01-02-001", "TBD")}
 	_, err := f.Put(t.Context(), d, Change{}, rows)
 	must(t, err)
-	seen, err := f.Summary(context.Background(), d, false)
+	seen, _, err := f.Summary(context.Background(), d, false)
 	must(t, err)
 	if !seen.Changes() || string(seen.Before) != theirs || content(t, d, "_DEPENDENCIES.md") != theirs {
 		t.Fatalf("shown is\n%s", seen.After)
@@ -106,13 +106,13 @@ func TestWriteSummary(t *testing.T) {
 	if err := f.WriteSummary(t.Context(), d, "me", seen); !fault.Is(err, fault.ContentChanged) || content(t, d, "_DEPENDENCIES.md") != theirs {
 		t.Errorf("another register: %v", err)
 	}
-	seen, err = f.Summary(context.Background(), d, false)
+	seen, _, err = f.Summary(context.Background(), d, false)
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(d.Path, "_DEPENDENCIES.md"), []byte(theirs+"- and more\n"), 0o600))
 	if err := f.WriteSummary(t.Context(), d, "me", seen); !fault.Is(err, fault.ContentChanged) || content(t, d, "_DEPENDENCIES.md") != theirs+"- and more\n" {
 		t.Errorf("another file: %v", err)
 	}
-	seen, err = f.Summary(context.Background(), d, false)
+	seen, _, err = f.Summary(context.Background(), d, false)
 	must(t, err)
 	must(t, f.WriteSummary(t.Context(), d, "me", seen))
 	got := content(t, d, "_DEPENDENCIES.md")
