@@ -1,7 +1,6 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { QueryClientProvider } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { LiveContext, newShared, SharedContext, useChanges, useProjectRoot } from "./app-state";
-import { isFailure } from "./api/http";
 import { Inbox } from "./features/inbox/inbox";
 import { Settings } from "./features/settings/settings";
 import { OldAddress } from "./features/project/old-address";
@@ -9,6 +8,7 @@ import { Shell } from "./features/shell/shell";
 import { Conversation } from "./features/workbench/conversation";
 import { SessionsPane } from "./features/workbench/sessions-pane";
 import { Start } from "./features/workbench/start";
+import { newQueryClient } from "./query-client";
 import { type Route, useRoute } from "./route";
 import { Boundary } from "./ui/boundary";
 import { ErrorNotice } from "./ui/parts";
@@ -17,9 +17,7 @@ import { later } from "./ui/later";
 
 const Project = later(() => import("./features/project/project"), <div className="view" />);
 
-const client = new QueryClient({
-  defaultOptions: { queries: { retry: (n, err) => n < 2 && !(isFailure(err) && err.status >= 400 && err.status < 500), staleTime: 1000 } },
-});
+const client = newQueryClient();
 const shared = newShared();
 
 /** @param failure what a one-time link was refused with */
