@@ -22,6 +22,9 @@ export function isFailure(err: unknown, type?: string): err is Failure {
   return err instanceof Failure && (type === undefined || err.type === type);
 }
 
+/** Reports whether the server itself has refused, so that what was asked for was not done. */
+export const isRefusal = (err: unknown): boolean => isFailure(err) && err.status >= 400 && err.status < 500 && err.type !== "UNKNOWN";
+
 /** Reports whether err says that a project is not there, or cannot be read, until somebody does something about it. */
 export const isProjectGone = (err: unknown): boolean =>
   isFailure(err) && ["NOT_FOUND", "WORKING_ROOT_INACCESSIBLE", "INVALID_PROJECT_ROOT"].includes(err.type);

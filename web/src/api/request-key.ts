@@ -1,6 +1,6 @@
 // Keys of requests that spend money: the same key and body take effect once.
 import { useState } from "react";
-import { isFailure } from "./http";
+import { isRefusal } from "./http";
 
 /** A key that nobody else has. randomUUID is missing where the address is not secure. */
 export function newKey(): string {
@@ -23,9 +23,7 @@ export class RequestKey {
    * Makes the next attempt another request, where the server has refused this one. Where the
    * answer was lost, what was asked for may have begun.
    */
-  renew = (error: Error): void => {
-    if (isFailure(error) && error.status >= 400 && error.status < 500 && error.type !== "UNKNOWN") this.#text = "";
-  };
+  renew = (error: Error): void => { if (isRefusal(error)) this.#text = ""; };
 }
 
 /** The keys of a view, for as long as it is shown. */

@@ -5,7 +5,7 @@ import type { DeliverableView, Register, Row } from "../../api/deliverable";
 import type { Project } from "../../api/types";
 import { readRecord, writeRecord } from "../../ui/keep";
 import { type Added, afterSave, isAdded, newRow, nextId, nextKey, sentOf, takenOf, unsaved, validAdded } from "./added";
-import { type Conflict, conflictsOf, countEdits, decided, edited, type Edits, keysOf, settled, validEdits, withEdit } from "./edits";
+import { arrived, type Conflict, conflictsOf, countEdits, decided, edited, type Edits, keysOf, onTheWay, refused, settled, validEdits, withEdit } from "./edits";
 
 /** Changes are kept by the deliverable's id: a deliverable that moves to another package keeps them. */
 const kept = (projectId: string, id: string) => `belay.register.${projectId}.${id}`;
@@ -27,8 +27,8 @@ export interface Draft {
   renumber(key: string): void;
   decide(c: Conflict, mine: boolean): void;
   discard(): void;
-  /** What to send, and what to call with the register as it is after that. */
-  send(): { rows: Row[]; saved: (fresh: Register) => void };
+  /** What to send, what to call with the register as it is after that, and what where it was refused. */
+  send(): { rows: Row[]; saved: (fresh: Register) => void; refused: () => void };
 }
 
 export function useRegisterDraft(project: Project, d: DeliverableView, register: Register): Draft {
@@ -63,15 +63,19 @@ export function useRegisterDraft(project: Project, d: DeliverableView, register:
     renumber: (key) => setWritten((a) => ({ ...a, [key]: { ...a[key], DependencyID: freeId() } })),
     decide: (c, mine) => setMade(decided(edits, c, mine)),
     discard: () => { setMade({}); setWritten({}); },
-    send: () => ({
-      rows: [...edited(rows, ownKeys, edits), ...sentOf(added)],
-      saved: (fresh) => {
-        const freshKeys = keysOf(fresh.rows);
-        const after = afterSave(latest.current, added, {});
-        setWritten(after.added);
-        setMade((e) => ({ ...settled(e, fresh.rows, freshKeys), ...after.edits }));
-      },
-    }),
+    send: () => {
+      setMade(onTheWay(edits));
+      return {
+        rows: [...edited(rows, ownKeys, edits), ...sentOf(added)],
+        saved: (fresh) => {
+          const freshKeys = keysOf(fresh.rows);
+          const after = afterSave(latest.current, added, {});
+          setWritten(after.added);
+          setMade((e) => ({ ...settled(arrived(e, fresh.rows, freshKeys), fresh.rows, freshKeys), ...after.edits }));
+        },
+        refused: () => setMade(refused),
+      };
+    },
   };
 }
 

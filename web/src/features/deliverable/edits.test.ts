@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { conflictsOf, countEdits, decided, edited, keysOf, settled, validEdits, withEdit } from "./edits";
+import { arrived, conflictsOf, countEdits, decided, edited, keysOf, onTheWay, refused, settled, validEdits, withEdit } from "./edits";
 
 const rows = [{ DependencyID: "A", Notes: "one", Status: "ACTIVE" }, { DependencyID: "B", Notes: "", Status: "ACTIVE" }, { DependencyID: "A", Notes: "again", Status: "" }, { DependencyID: "", Notes: "x", Status: "" }];
 const keys = keysOf(rows);
@@ -33,6 +33,23 @@ test("a change of another cell is no conflict, one of the same cell is, and a ro
 
 test("what the register has already is no edit", () => {
   expect(settled(withEdit({}, "A", "Notes", "one", "two"), [{ DependencyID: "A", Notes: "two" }], ["A"])).toEqual({});
+});
+
+test("what is typed while an edit is sent is an edit of what was sent", () => {
+  const before = [{ DependencyID: "A", Notes: "x", Status: "ACTIVE" }], after = [{ DependencyID: "A", Notes: "y", Status: "RETIRED" }];
+  const sent = onTheWay(withEdit(withEdit({}, "A", "Notes", "x", "y"), "A", "Status", "ACTIVE", "RETIRED"));
+  const typed = withEdit(withEdit(sent, "A", "Notes", "x", "z"), "A", "Status", "ACTIVE", "ACTIVE");
+  for (const known of [before, after]) { // the register may be asked for before the answer comes
+    expect(settled(typed, known, ["A"])).toEqual(typed);
+    expect(conflictsOf(typed, known, ["A"])).toEqual([]);
+  }
+  const left = arrived(typed, after, ["A"]);
+  expect(left).toEqual({ A: { Notes: { was: "y", now: "z" }, Status: { was: "RETIRED", now: "ACTIVE" } } });
+  expect(conflictsOf(left, after, ["A"])).toEqual([]);
+  expect(refused(typed)).toEqual({ A: { Notes: { was: "x", now: "z" } } });
+  // What the server wrote in another way is no change of somebody else.
+  expect(arrived(sent, [{ DependencyID: "A", Notes: "Y", Status: "RETIRED" }], ["A"])).toEqual({});
+  expect(conflictsOf(typed, [{ DependencyID: "A", Notes: "theirs", Status: "RETIRED" }], ["A"])).toMatchObject([{ column: "Notes", theirs: "theirs" }]);
 });
 
 test("what this browser kept is read only if it is edits", () => {

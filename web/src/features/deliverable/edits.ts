@@ -2,7 +2,11 @@
 // replaces, so a change of the same cell by somebody else is noticed, and nothing typed is lost.
 import type { Row } from "../../api/deliverable";
 
-export interface Edit { was: string; now: string }
+export interface Edit {
+  was: string; now: string;
+  /** The value that was sent, from then until it is known whether the register has it. */
+  sent?: string;
+}
 /** Edits by the key of their row and the name of their column. */
 export type Edits = Readonly<Record<string, Readonly<Record<string, Edit>>>>;
 
@@ -20,9 +24,10 @@ export function keysOf(rows: readonly Row[]): string[] {
   });
 }
 
-/** The edits with one more. A cell that has its old value again is no edit. */
+/** The edits with one more. A cell that has its old value again is no edit, unless another one was sent. */
 export function withEdit(edits: Edits, key: string, column: string, was: string, now: string): Edits {
-  const first = edits[key]?.[column]?.was ?? was;
+  const before = edits[key]?.[column], first = before?.was ?? was;
+  if (before?.sent !== undefined) return { ...edits, [key]: { ...edits[key], [column]: { ...before, now } } };
   return now === first ? withoutEdit(edits, key, column) : { ...edits, [key]: { ...edits[key], [column]: { was: first, now } } };
 }
 
@@ -39,9 +44,38 @@ export function settled(edits: Edits, rows: readonly Row[], keys: readonly strin
   for (const [key, cells] of Object.entries(edits)) {
     const row = at.get(key);
     if (!row) continue;
-    for (const [column, e] of Object.entries(cells)) if ((row[column] ?? "") === e.now) next = withoutEdit(next, key, column);
+    // What was sent may still arrive and replace what the register has already.
+    for (const [column, e] of Object.entries(cells)) if ((row[column] ?? "") === e.now && (e.sent ?? e.now) === e.now) next = withoutEdit(next, key, column);
   }
   return next;
+}
+
+/** The edits while they are sent. What is typed meanwhile stays an edit of what was sent. */
+export const onTheWay = (edits: Edits): Edits => changed(edits, (e) => ({ ...e, sent: e.now }));
+
+/** The edits after the register has taken what was sent, which may be written in another way there. */
+export function arrived(edits: Edits, rows: readonly Row[], keys: readonly string[]): Edits {
+  const at = new Map(keys.map((k, i) => [k, rows[i]!]));
+  return changed(edits, (e, key, column) => {
+    if (e.sent === undefined) return e;
+    const row = at.get(key), was = row ? row[column] ?? "" : e.sent;
+    return { was, now: e.now === e.sent ? was : e.now };
+  });
+}
+
+/** The edits after the register has refused what was sent. */
+export const refused = (edits: Edits): Edits => changed(edits, (e) => ({ was: e.was, now: e.now }));
+
+/** The edits, each made into another one. Those that change nothing are left out. */
+function changed(edits: Edits, make: (e: Edit, key: string, column: string) => Edit): Edits {
+  const all: Record<string, Record<string, Edit>> = {};
+  for (const [key, cells] of Object.entries(edits)) {
+    for (const [column, e] of Object.entries(cells)) {
+      const next = make(e, key, column);
+      if (next.was !== next.now || next.sent !== undefined) (all[key] ??= {})[column] = next;
+    }
+  }
+  return all;
 }
 
 /** The edits that cannot be saved as they are. */
@@ -50,7 +84,7 @@ export function conflictsOf(edits: Edits, rows: readonly Row[], keys: readonly s
   return Object.entries(edits).flatMap(([key, cells]) => Object.entries(cells).flatMap(([column, e]): Conflict[] => {
     const row = at.get(key);
     const theirs = row?.[column] ?? "";
-    return row && (theirs === e.was || theirs === e.now) ? [] : [{ ...e, key, column, theirs, gone: row === undefined }];
+    return row && [e.was, e.now, e.sent].includes(theirs) ? [] : [{ ...e, key, column, theirs, gone: row === undefined }];
   }));
 }
 
@@ -84,7 +118,7 @@ export function validEdits(value: unknown): Edits | undefined {
     if (typeof cells !== "object" || cells === null) return undefined;
     for (const [column, e] of Object.entries(cells as object) as [string, Partial<Edit> | null][]) {
       if (typeof e?.was !== "string" || typeof e.now !== "string") return undefined;
-      (all[key] ??= {})[column] = { was: e.was, now: e.now };
+      (all[key] ??= {})[column] = { was: e.was, now: e.now, ...(typeof e.sent === "string" ? { sent: e.sent } : {}) };
     }
   }
   return all;

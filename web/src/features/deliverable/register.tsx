@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import * as api from "../../api/deliverable";
-import { isFailure } from "../../api/http";
+import { isFailure, isRefusal } from "../../api/http";
 import { useRefresh } from "../../app-state";
 import { deliverableLink, navigate, useParam } from "../../route";
 import { count } from "../../ui/format";
@@ -72,13 +72,18 @@ function Table({ project, d, register, first }: PartProps & { register: api.Regi
 
   const save = useMutation({
     mutationFn: async () => {
-      const { rows, saved } = draft.send();
-      return { fresh: await api.putRegister(project.path, d.path, rows, register.tag), saved };
+      const { rows, saved, refused } = draft.send(), what = changeWords(size);
+      try {
+        return { fresh: await api.putRegister(project.path, d.path, rows, register.tag), saved, what };
+      } catch (err) {
+        if (isRefusal(err)) refused();
+        throw err;
+      }
     },
-    onSuccess: ({ fresh, saved }) => {
+    onSuccess: ({ fresh, saved, what }) => {
       client.setQueryData(registerQuery(project.path, d.path).queryKey, fresh);
       saved(fresh);
-      announce(`Saved: ${changeWords(size)}.`);
+      announce(`Saved: ${what}.`);
       refresh("deliverable", "commits", "project-file");
     },
     onError: (err) => isFailure(err, "CONTENT_CHANGED") ? refresh("register") : undefined,
