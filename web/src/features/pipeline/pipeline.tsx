@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
 import * as pipeline from "../../api/pipeline";
+import { useRequestKey } from "../../api/request-key";
 import { useInfo, useModels } from "../../app-state";
 import { amend, projectLink, useParam } from "../../route";
 import { ErrorNotice } from "../../ui/parts";
@@ -42,6 +43,7 @@ function Choose({ project }: { project: ViewProps["project"] }) {
   const [note, setNote] = useState("");
   const [atOnce, setAtOnce] = useState(0);
   const [sheet, setSheet] = useState<"" | "preview" | "options">("");
+  const keys = useRequestKey();
   const optionKey = `pipeline:${root}`;
   const options = useOptions(optionKey);
   const usual = useInfo().data?.defaultModel ?? "";
@@ -135,7 +137,7 @@ function Choose({ project }: { project: ViewProps["project"] }) {
       )}
       {!choices.data && !choices.error && <p className="soft"><span className="spin" /> Reading</p>}
       <Batches project={project} />
-      {sheet === "preview" && <PreviewSheet project={project} body={body} onAcceptEdits={() => setOption(optionKey, "mode", "acceptEdits")} onClose={() => setSheet("")} />}
+      {sheet === "preview" && <PreviewSheet project={project} body={body} keys={keys} onAcceptEdits={() => setOption(optionKey, "mode", "acceptEdits")} onClose={() => setSheet("")} />}
       {sheet === "options" && <TurnOptions optionKey={optionKey} onClose={() => setSheet("")} />}
     </>
   );

@@ -2,7 +2,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import * as pipeline from "../../api/pipeline";
-import { useRequestKey } from "../../api/request-key";
+import type { RequestKey } from "../../api/request-key";
 import type { Project } from "../../api/types";
 import { useModelName, usePersonas, useRefresh } from "../../app-state";
 import { navigate, projectLink, sessionLink } from "../../route";
@@ -12,15 +12,17 @@ import { ErrorNotice, Sheet } from "../../ui/parts";
 import { modes } from "../workbench/options";
 import { dollars } from "./words";
 
-export function PreviewSheet({ project, body, onAcceptEdits, onClose }: { project: Project; body: pipeline.StartBody; onAcceptEdits: () => void; onClose: () => void }) {
+export function PreviewSheet({ project, body, keys, onAcceptEdits, onClose }: { project: Project; body: pipeline.StartBody; onAcceptEdits: () => void; onClose: () => void;
+  /** The keys of the view below, which knows of a start whose answer was lost when the sheet is opened again. */
+  keys: RequestKey;
+}) {
   const refresh = useRefresh();
   const modelName = useModelName();
   const [shown, setShown] = useState(0);
-  const key = useRequestKey();
   const { data, error, isPending } = useQuery({ queryKey: ["preview", body], queryFn: () => pipeline.preview(body), retry: false, gcTime: 0, staleTime: Infinity });
   const start = useMutation({
-    mutationFn: () => pipeline.start(body, key.of(body)),
-    onError: key.renew,
+    mutationFn: () => pipeline.start(body, keys.of(body)),
+    onError: keys.renew,
     onSuccess: (started) => {
       refresh("sessions", "active", "batches");
       const [only, more] = started.sessions ?? [];

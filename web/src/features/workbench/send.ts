@@ -1,14 +1,14 @@
 // Sending: the message is shown at once, and taken back whole if it is refused.
 import * as api from "../../api/client";
 import { isFailure } from "../../api/http";
-import { newKey } from "../../api/request-key";
+import { RequestKey } from "../../api/request-key";
 import type { SessionRecord, TurnBody } from "../../api/types";
 import type { Feed, Pending } from "../../session/store";
 import type { Draft, DraftState } from "./drafts";
 import { type Options, turnOpts } from "./options";
 
-/** The latest message of each session, if its fate is unknown, so that sending it again says nothing twice. */
-const unsure = new Map<string, { text: string; key: string }>();
+/** The keys of sessions whose latest message was not taken. Sending it again says nothing twice where its fate is unknown. */
+const unsure = new Map<string, RequestKey>();
 
 /**
  * Starts a turn with a draft. If it is refused, the draft is as it was, with its files,
@@ -40,14 +40,13 @@ async function start(feed: Feed, body: TurnBody, files: Pending["files"], refuse
 
 /** Sends a body under a key, which is the same again where nobody knows whether the server got it. */
 async function once(body: { sessionId: string }, send: (key: string) => Promise<void>): Promise<void> {
-  const text = JSON.stringify(body);
-  const before = unsure.get(body.sessionId);
-  const key = before?.text === text ? before.key : newKey();
+  const keys = unsure.get(body.sessionId) ?? new RequestKey();
   unsure.delete(body.sessionId);
   try {
-    await send(key);
+    await send(keys.of(body));
   } catch (err) {
-    if (isFailure(err, "UNREACHABLE")) unsure.set(body.sessionId, { text, key });
+    keys.renew(err as Error);
+    unsure.set(body.sessionId, keys);
     throw err;
   }
 }
