@@ -28,7 +28,10 @@ export async function transition(body: TransitionRequest, etag: string): Promise
 }
 
 /** A register with the tag that a change of it sends. */
-export interface Register { headers: string[]; rows: Row[]; findings: Finding[]; numbers: number[]; tag: string; summaryProblem: string; exists: boolean }
+export interface Register { headers: string[]; rows: Row[]; findings: Finding[]; numbers: number[]; tag: string; exists: boolean;
+  /** Why _DEPENDENCIES.md was not brought in line. Only the answer to a change says it. */
+  summaryProblem: string;
+}
 
 const registerPath = "/api/working-root/deliverable/dependencies";
 
@@ -58,10 +61,14 @@ export async function putRegister(projectRoot: string, deliverablePath: string, 
   return registerOf(await res.json() as Schemas["dependenciesAnswer"], res.headers.get("ETag") ?? "");
 }
 
-/** Takes rows of a proposal over, unless the register is no longer the one that the diff was made with. */
-export async function applyProposal(p: Proposal, projectRoot: string, only: readonly string[] | undefined, retire: boolean): Promise<void> {
+/**
+ * Takes rows of a proposal over, unless the register is no longer the one that the diff was made
+ * with. It returns why _DEPENDENCIES.md was not brought in line, "" where it was.
+ */
+export async function applyProposal(p: Proposal, projectRoot: string, only: readonly string[] | undefined, retire: boolean): Promise<string> {
   const match: Record<string, string> = p.registerTag ? { "If-Match": `"${p.registerTag}"` } : { "If-None-Match": "*" };
-  await request(`/api/project/proposals/${encodeURIComponent(p.id)}/apply`, jsonBody({ projectRoot, ...(only ? { only } : {}), retire }, match));
+  const res = await request(`/api/project/proposals/${encodeURIComponent(p.id)}/apply`, jsonBody({ projectRoot, ...(only ? { only } : {}), retire }, match));
+  return (await res.json() as Schemas["applyAnswer"]).register.summaryProblem ?? "";
 }
 
 export const dismissProposal = (id: string, projectRoot: string) =>

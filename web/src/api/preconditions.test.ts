@@ -10,7 +10,7 @@ async function sent(...requests: (() => Promise<unknown>)[]): Promise<unknown[]>
   vi.stubGlobal("fetch", async (_: string, init: RequestInit) => {
     const headers = new Headers(init.headers);
     all.push([headers.get("If-Match"), headers.get("If-None-Match")]);
-    return new Response("{}");
+    return new Response('{"summaryProblem":"why","register":{"summaryProblem":"why"}}');
   });
   for (const request of requests) await request();
   return all;
@@ -22,4 +22,10 @@ it("writes over a file that was seen, and makes one only where there is none", a
   expect(seen).toEqual([['"t"', null], ['"t"', null], ['"t"', null]]);
   const absent = await sent(() => setCoordination("/p", "HYBRID", ""), () => putRegister("/p", "d", [], ""), () => applyProposal(proposal(""), "/p", undefined, false));
   expect(absent).toEqual([[null, "*"], [null, "*"], [null, "*"]]);
+});
+
+it("says of a change of the register why _DEPENDENCIES.md did not follow", async () => {
+  const said: unknown[] = [];
+  await sent(async () => said.push((await putRegister("/p", "d", [], '"t"')).summaryProblem), async () => said.push(await applyProposal({ id: "x" } as Proposal, "/p", undefined, false)));
+  expect(said).toEqual(["why", "why"]);
 });

@@ -13,7 +13,7 @@ import { typing } from "../shell/keys";
 import { rankOf, titleOf } from "./columns";
 import type { PartProps } from "./deliverable";
 import { citedOf, Evidence } from "./evidence";
-import { PartProblem } from "./problem";
+import { PartProblem, SummaryProblem } from "./problem";
 import { registerQuery } from "./queries";
 
 type Kind = "new" | "changed" | "seen" | "retired";
@@ -33,6 +33,8 @@ export default function Proposals({ project, d }: PartProps) {
   const lines = useMemo(() => all.flatMap((p) => linesOf(p).map((line) => ({ at: `${p.id}/${line.id}`, line }))), [all]);
   const [at, setAt] = useState("");
   const [sheet, setSheet] = useState(false);
+  // An applied proposal is gone from the list, so its problem is kept here.
+  const [summaryProblem, setSummaryProblem] = useState("");
   const current = lines.find((l) => l.at === at) ?? lines[0];
   const old = useMemo(() => register?.rows.find((r) => (r.DependencyID ?? "").trim() === current?.line.id), [register, current?.line.id]);
   const cited = citedOf((column) => current?.line.changes.find((c) => c.column === column)?.after ?? old?.[column] ?? "");
@@ -52,7 +54,7 @@ export default function Proposals({ project, d }: PartProps) {
   });
   if (all.length === 0) {
     return (
-      <div className="scroll"><div className="project-column"><PartProblem d={d} part="proposals" />
+      <div className="scroll"><div className="project-column"><PartProblem d={d} part="proposals" /><SummaryProblem why={summaryProblem} />
         <div className="empty-main"><Icon.inbox /><h3>Nothing is proposed</h3><p className="soft">What DEPENDENCIES proposes for this register appears here, with its evidence.</p></div></div></div>
     );
   }
@@ -62,7 +64,8 @@ export default function Proposals({ project, d }: PartProps) {
       <div className="split-list scroll">
         <div className="proposal-list">
           <p className="soft small keys-hint"><kbd>j</kbd> <kbd>k</kbd> next and previous row, <kbd>Space</kbd> chooses it</p>
-          {all.map((p) => <ProposalCard key={p.id} project={project} p={p} current={current?.at ?? ""} onLine={(id, open) => { setAt(id); if (open && !matchMedia("(min-width: 60rem)").matches) setSheet(true); }} />)}
+          <SummaryProblem why={summaryProblem} />
+          {all.map((p) => <ProposalCard key={p.id} project={project} p={p} onSummaryProblem={setSummaryProblem} current={current?.at ?? ""} onLine={(id, open) => { setAt(id); if (open && !matchMedia("(min-width: 60rem)").matches) setSheet(true); }} />)}
         </div>
       </div>
       <aside className="split-main scroll" aria-label="Evidence of the row"><div className="proposal-evidence">{current && <p className="small soft">{current.line.id}</p>}{evidence}</div></aside>
@@ -73,7 +76,9 @@ export default function Proposals({ project, d }: PartProps) {
 
 const words: Record<Kind, [label: string, className: string]> = { new: ["new", "good"], changed: ["changed", "accent"], seen: ["seen again", ""], retired: ["retired", "warn"] };
 
-function ProposalCard({ project, p, current, onLine }: { project: PartProps["project"]; p: api.Proposal; current: string; onLine: (at: string, open: boolean) => void }) {
+function ProposalCard({ project, p, current, onLine, onSummaryProblem }: {
+  project: PartProps["project"]; p: api.Proposal; current: string; onLine: (at: string, open: boolean) => void; onSummaryProblem: (why: string) => void;
+}) {
   const refresh = useRefresh();
   const operator = useInfo().data?.operator;
   const lines = useMemo(() => linesOf(p), [p]);
@@ -84,7 +89,8 @@ function ProposalCard({ project, p, current, onLine }: { project: PartProps["pro
   const done = (said: string) => { announce(said); refresh("deliverable", "register", "commits", "project-file"); };
   const apply = useMutation({
     mutationFn: () => api.applyProposal(p, project.path, chosen.length < lines.length ? chosen.map((l) => l.id) : undefined, retired || chosen.length === lines.length),
-    onSuccess: () => done(`Applied: ${count(chosen.length, "row")}.`),
+    onMutate: () => onSummaryProblem(""),
+    onSuccess: (why) => { onSummaryProblem(why); done(`Applied: ${count(chosen.length, "row")}.`); },
     // Nothing can be applied again before the rows are compared anew.
     onError: (err) => isFailure(err, "CONTENT_CHANGED") || isFailure(err, "DECISION_CLOSED") ? refresh("deliverable", "register") : undefined,
   });

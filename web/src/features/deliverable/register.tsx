@@ -16,6 +16,7 @@ import type { PartProps } from "./deliverable";
 import { useRegisterDraft } from "./draft";
 import type { Edits } from "./edits";
 import { Grid, type GridRow } from "./grid";
+import { SummaryProblem } from "./problem";
 import { registerQuery } from "./queries";
 import { RowPane } from "./row-pane";
 
@@ -70,7 +71,10 @@ function Table({ project, d, register, first }: PartProps & { register: api.Regi
     else { draft.edit(key, "Status", "RETIRED"); announce("The row is retired. It is not saved."); }
   };
 
+  // The register is asked for again at once, and does not say it then.
+  const [summaryProblem, setSummaryProblem] = useState("");
   const save = useMutation({
+    onMutate: () => setSummaryProblem(""),
     mutationFn: async () => {
       const { rows, saved, refused } = draft.send(), what = changeWords(size);
       try {
@@ -83,6 +87,7 @@ function Table({ project, d, register, first }: PartProps & { register: api.Regi
     onSuccess: ({ fresh, saved, what }) => {
       client.setQueryData(registerQuery(project.path, d.path).queryKey, fresh);
       saved(fresh);
+      setSummaryProblem(fresh.summaryProblem);
       announce(`Saved: ${what}.`);
       refresh("deliverable", "commits", "project-file");
     },
@@ -120,7 +125,7 @@ function Table({ project, d, register, first }: PartProps & { register: api.Regi
         <span className="soft small grow" role="status">{filters.shown.length === rows.length ? count(rows.length, "row") : `${filters.shown.length.toLocaleString("en-US")} of ${count(rows.length, "row")}`}</span>
       </div>
       <Problems register={register} keys={keys} onGo={(key) => { filters.reset(); select(key, false); }} />
-      {register.summaryProblem && <p className="notice warn"><span>The register is saved. _DEPENDENCIES.md was not brought in line: {register.summaryProblem}</span></p>}
+      <SummaryProblem why={summaryProblem} />
       {(unsaved || save.error) && (
         <div ref={region} className="register-edits" role="region" aria-label="Changes that are not saved">
           <span className="grow">{changeWords(size)}, not saved</span>
