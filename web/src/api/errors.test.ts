@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
-import { expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { errorTexts, tell } from "./errors";
-import { Failure } from "./http";
+import { Failure, get, post } from "./http";
+
+afterEach(() => { vi.unstubAllGlobals(); });
 
 it("every error of the contract has a title and a next step", () => {
   const page = readFileSync(new URL("../../../docs/errors.md", import.meta.url), "utf8");
@@ -18,4 +20,13 @@ it("details are listed, and the operator's authority has its own next step", () 
   expect(refused.items).toEqual(["/a: SYMLINK: a link"]);
   expect(tell(new Failure(403, "FORBIDDEN", "no", "", { reason: "operator" })).next).toContain("belay open");
   expect(tell(new Failure(500, "NEW_TYPE", "strange", "look there")).next).toBe("look there");
+});
+
+it("only what the page asks for is tried again by itself", async () => {
+  vi.stubGlobal("fetch", () => Promise.reject(new TypeError("lost")));
+  const next = (request: Promise<unknown>) => request.then(() => "", (err: unknown) => tell(err).next);
+  expect(await next(get("/x"))).toContain("tries again by itself");
+  const action = await next(post("/x", {}));
+  expect(action).not.toContain("by itself");
+  expect(action).toContain("Do it again");
 });

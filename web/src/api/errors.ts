@@ -68,6 +68,9 @@ export const errorTexts: Record<string, readonly [title: string, next: string]> 
   UNKNOWN: ["Unexpected answer", "Reload the page. If it happens again, look at the server's log."],
 };
 
+/** The next step after an action that did not get through: only what the page asks for is asked for again. */
+const actionNext = "Is “belay serve” still running? Do it again once the server answers.";
+
 const operatorNext = "Answers and undo need the operator's link: run “belay open” on the server's machine and open its link in this browser.";
 
 /** Says what went wrong, for a person. */
@@ -81,7 +84,8 @@ export function tell(err: unknown): Told {
 export function tellOf(type: string, message: string, details: Record<string, unknown> = {}, hint = ""): Told {
   const [title, next] = errorTexts[type] ?? [type, ""];
   const needsOperator = type === "FORBIDDEN" && details.reason === "operator";
-  return { title, message, next: needsOperator ? operatorNext : next || hint, items: itemsOf(details) };
+  const isAction = type === "UNREACHABLE" && details.action === true;
+  return { title, message, next: needsOperator ? operatorNext : isAction ? actionNext : next || hint, items: itemsOf(details) };
 }
 
 /** The files and problems in an error's details, one line each. */

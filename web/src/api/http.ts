@@ -6,6 +6,8 @@ export class Failure extends Error {
   readonly type: string;
   readonly hint: string;
   readonly details: Record<string, unknown>;
+  /** How long the answer asks to wait before the next try, in milliseconds; 0 where it does not say. */
+  retryAfter = 0;
 
   constructor(status: number, type: string, message: string, hint = "", details: Record<string, unknown> = {}) {
     super(message);
@@ -24,6 +26,9 @@ export function isFailure(err: unknown, type?: string): err is Failure {
 
 /** Reports whether the server itself has refused, so that what was asked for was not done. */
 export const isRefusal = (err: unknown): boolean => isFailure(err) && err.status >= 400 && err.status < 500 && err.type !== "UNKNOWN";
+
+/** Reports whether err is a refusal that the next try gets as well: a proxy or a busy server refuses some for a moment only. */
+export const isLasting = (err: unknown): err is Failure => isFailure(err) && err.status >= 400 && err.status < 500 && ![408, 425, 429].includes(err.status);
 
 /** Reports whether err says that a project is not there, or cannot be read, until somebody does something about it. */
 export const isProjectGone = (err: unknown): boolean =>
@@ -46,10 +51,22 @@ export async function request(path: string, init: RequestInit = {}): Promise<Res
     res = await fetch(path, { credentials: "same-origin", cache: "no-store", ...init });
   } catch (err) {
     if (err instanceof DOMException && err.name === "AbortError") throw err;
-    throw new Failure(0, "UNREACHABLE", "The request did not get through.");
+    throw new Failure(0, "UNREACHABLE", "The request did not get through.", "", { action: (init.method ?? "GET") !== "GET" });
   }
   if (res.ok) return res;
-  throw await failureOf(res);
+  const failure = await failureOf(res);
+  failure.retryAfter = waitOf(res);
+  throw failure;
+}
+
+/** The longest wait that an answer is believed, in milliseconds. */
+const longestWait = 60_000;
+
+/** What Retry-After says: seconds, or a date. */
+function waitOf(res: Response): number {
+  const text = res.headers.get("Retry-After")?.trim() ?? "";
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return ms > 0 ? Math.min(ms, longestWait) : 0;
 }
 
 async function failureOf(res: Response): Promise<Failure> {
