@@ -83,6 +83,16 @@ describe("the event stream", () => {
     expect(asked).toHaveLength(1);
   });
 
+  it.each([408, 425, 429])("tries again after a refusal that passes: %i", async (status) => {
+    const at: number[] = [];
+    await server((_, res, n) => {
+      at.push(performance.now());
+      if (n === 1) { res.writeHead(status, { "Retry-After": "1" }); res.end(); } else { res.writeHead(200); res.write(event(1)); }
+    });
+    expect((await read(1)).states).toEqual(["lost", "live"]);
+    expect(at[1]! - at[0]!).toBeGreaterThan(900); // as long as the answer asked for
+  });
+
   it("tries again when the server is overloaded", async () => {
     const asked = await server((_, res, n) => { if (n < 3) { res.writeHead(503); res.end(); } else { res.writeHead(200); res.write(event(1)); } });
     await read(1);

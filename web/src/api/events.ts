@@ -1,7 +1,7 @@
 // The event stream of a session: it comes back by itself and loses nothing.
 import type { EventSourceMessage } from "eventsource-parser";
 import { sessionPath } from "./client";
-import { type Failure, isFailure } from "./http";
+import { type Failure, isFailure, isLasting } from "./http";
 import { objectOf, pause, readStream } from "./stream";
 import type { LogEvent } from "../session/event";
 
@@ -23,7 +23,7 @@ const timing: Timing = { first: 300, most: 10_000, silence: 45_000 };
  * Follows a session's log behind an event (0: from its beginning) until the signal is aborted. After a
  * dropped connection it continues after the last event (Last-Event-ID). A server
  * that sends nothing for `silence`, not even a keep-alive, counts as gone. A refusal
- * (4xx) ends it.
+ * that lasts ends it.
  */
 export async function follow(
   sessionId: string, after: number, to: Following, signal: AbortSignal, times: Timing = timing,
@@ -31,6 +31,7 @@ export async function follow(
   let last = after;
   let wait = times.first;
   while (!signal.aborted) {
+    let asked = 0;
     try {
       await readOnce(sessionId, last, signal, times.silence, () => {
         wait = times.first;
@@ -41,14 +42,15 @@ export async function follow(
       });
     } catch (err) {
       if (signal.aborted) return;
-      if (isFailure(err) && err.status >= 400 && err.status < 500 && err.status !== 429) {
+      if (isLasting(err)) {
         to.onState("refused", err);
         return;
       }
+      if (isFailure(err)) asked = err.retryAfter;
     }
     if (signal.aborted) return;
     to.onState("lost");
-    await pause(wait * (0.75 + Math.random() / 2), signal);
+    await pause(Math.max(asked, wait * (0.75 + Math.random() / 2)), signal);
     wait = Math.min(wait * 2, times.most);
   }
 }

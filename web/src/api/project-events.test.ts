@@ -40,3 +40,7 @@ test.each([[401, "UNAUTHORIZED"], [403, "FORBIDDEN"], [404, "SOMETHING_ELSE"]])(
 test.each([[404, "NOT_FOUND"], [409, "WORKING_ROOT_INACCESSIBLE"], [400, "INVALID_PROJECT_ROOT"]])("a project that is gone is not asked for again: %i %s", async (status, type) => {
   expect((await minute([[status, refusal(type)]])).asked).toBe(1);
 });
+
+test("a refusal that passes is soon followed by another try", async () => {
+  for (const status of [408, 425, 429]) expect((await minute([[status, ""]])).asked).toBeGreaterThan(6);
+});

@@ -1,6 +1,6 @@
 // What changes in a project, told to every tab that shows it. One tab reads the stream of a
 // project and tells the others, as a browser opens only few connections.
-import { isFailure, isProjectGone, withQuery } from "./http";
+import { isFailure, isLasting, isProjectGone, withQuery } from "./http";
 import { objectOf, pause, readStream } from "./stream";
 
 /**
@@ -45,6 +45,7 @@ interface Place { at: string }
 async function read(project: string, place: Readonly<Place>, tell: (news: News) => void, signal: AbortSignal): Promise<void> {
   const quiet = () => tell({ at: place.at, live: false });
   for (let wait = shortest; !signal.aborted; wait = Math.min(longest, wait * 2)) {
+    let asked = 0;
     try {
       await readStream(withQuery("/api/project/events", { project }), place.at, signal, silence, () => undefined, (messages) => {
         for (const m of messages) {
@@ -64,10 +65,11 @@ async function read(project: string, place: Readonly<Place>, tell: (news: News) 
         tell({ at: place.at, change: everything });
         break;
       }
-      if (isFailure(err) && err.status >= 400 && err.status < 500 && err.status !== 429) wait = refused;
+      if (isLasting(err)) wait = refused;
+      else if (isFailure(err)) asked = err.retryAfter;
     }
     quiet();
-    await pause(wait, signal);
+    await pause(Math.max(asked, wait), signal);
   }
   quiet();
 }

@@ -2,7 +2,7 @@
 // stream, and tells all tabs what came.
 import { concerns, type List } from "./changes";
 import type { follow } from "./events";
-import { isFailure, withQuery, type Failure } from "./http";
+import { isFailure, isLasting, withQuery, type Failure } from "./http";
 import { objectOf, pause, type readStream } from "./stream";
 import type { LogEvent } from "../session/event";
 
@@ -86,16 +86,18 @@ export class Lead {
       this.streaming = this.chosen();
       const restart = this.restart = new AbortController();
       const both = AbortSignal.any([signal, restart.signal]);
+      let asked = 0;
       try {
         await this.readOnce(both, () => { wait = 300; });
       } catch (err) {
         if (both.aborted) continue;
         if (isFailure(err) && this.refuse(err)) continue;
+        if (isFailure(err)) asked = err.retryAfter;
       }
       if (restart.signal.aborted || signal.aborted) continue;
       this.home.setLive(false);
       this.tellPlaces();
-      if (!this.absent) await pause(wait * (0.75 + Math.random() / 2), both);
+      if (!this.absent) await pause(Math.max(asked, wait * (0.75 + Math.random() / 2)), both);
       wait = Math.min(wait * 2, 10_000);
     }
     if (this.absent) await until(signal);
@@ -147,7 +149,7 @@ export class Lead {
       return true;
     }
     // A server without the stream, or one that refuses this browser: each session says why itself.
-    this.absent = err.status >= 400 && err.status < 500 && err.status !== 429;
+    this.absent = isLasting(err);
     return false;
   }
 

@@ -144,6 +144,15 @@ test("a session that is gone is refused, and the others go on", async () => {
   expect(gone.states).toEqual(["refused"]);
 });
 
+test("a refusal that passes ends no stream", async () => {
+  const b = new Browser();
+  b.add("a", 2);
+  b.refuse = new Failure(408, "UNKNOWN", "");
+  const one = follower(b.tab(), "a");
+  await soon(() => expect(one.seen).toEqual([1, 2]));
+  expect(b.alone).toEqual([]);
+});
+
 test("without the stream each session has its own, also one that is followed later", async () => {
   const b = new Browser();
   b.refuse = new Failure(404, "NOT_FOUND", "no such path");
