@@ -29,6 +29,15 @@ export function write(name: string, value: string | null): void {
   for (const listener of listeners) listener();
 }
 
+/** What comes after a beginning in the names of all that is kept under it. */
+export function keptNames(beginning: string): string[] {
+  try {
+    return Object.keys(localStorage).flatMap((name) => (name.startsWith(beginning) ? [name.slice(beginning.length)] : []));
+  } catch {
+    return [];
+  }
+}
+
 /** Reports whether the last thing that was to be kept was not. */
 export function useNothingKept(): boolean {
   return useSyncExternalStore((listener) => {

@@ -6,10 +6,7 @@ import type { Project } from "../../api/types";
 import { readRecord, writeRecord } from "../../ui/keep";
 import { type Added, afterSave, isAdded, newRow, nextId, nextKey, sentOf, takenOf, unsaved, validAdded } from "./added";
 import { arrived, type Conflict, conflictsOf, countEdits, decided, edited, type Edits, keysOf, onTheWay, refused, settled, validEdits, withEdit } from "./edits";
-
-/** Changes are kept by the deliverable's id: a deliverable that moves to another package keeps them. */
-const kept = (projectId: string, id: string) => `belay.register.${projectId}.${id}`;
-const keptRows = (projectId: string, id: string) => `${kept(projectId, id)}.added`;
+import { keptEdits, keptRows, moveDraft } from "./kept-draft";
 
 export interface Draft {
   /** Every row and its key, the added ones last. */
@@ -31,11 +28,15 @@ export interface Draft {
   send(): { rows: Row[]; saved: (fresh: Register) => void; refused: () => void };
 }
 
-export function useRegisterDraft(project: Project, d: DeliverableView, register: Register): Draft {
+/** @param stray the name of a draft that becomes this deliverable's, "" for none */
+export function useRegisterDraft(project: Project, d: DeliverableView, register: Register, stray: string): Draft {
   const rows = register.rows;
   const ownKeys = useMemo(() => keysOf(rows), [rows]);
-  const [made, setMade] = useState<Edits>(() => readRecord(kept(project.id, d.id), 1, validEdits) ?? {});
-  const [written, setWritten] = useState<Added>(() => readRecord(keptRows(project.id, d.id), 1, validAdded) ?? {});
+  const [made, setMade] = useState<Edits>(() => {
+    if (stray !== "") moveDraft(project.id, stray, d.key);
+    return readRecord(keptEdits(project.id, d.key), 1, validEdits) ?? {};
+  });
+  const [written, setWritten] = useState<Added>(() => readRecord(keptRows(project.id, d.key), 1, validAdded) ?? {});
   const latest = useRef(written);
   useEffect(() => { latest.current = written; });
   const edits = useMemo(() => settled(made, rows, ownKeys), [made, rows, ownKeys]);
@@ -43,8 +44,8 @@ export function useRegisterDraft(project: Project, d: DeliverableView, register:
   const conflicts = useMemo(() => conflictsOf(edits, rows, ownKeys), [edits, rows, ownKeys]);
   const taken = useMemo(() => takenOf(added, rows), [added, rows]);
   const size = { ...countEdits(edits), added: Object.keys(added).length };
-  useEffect(() => { writeRecord(kept(project.id, d.id), 1, size.cells > 0 ? edits : undefined); }, [project.id, d.id, edits, size.cells]);
-  useEffect(() => { writeRecord(keptRows(project.id, d.id), 1, size.added > 0 ? added : undefined); }, [project.id, d.id, added, size.added]);
+  useEffect(() => { writeRecord(keptEdits(project.id, d.key), 1, size.cells > 0 ? edits : undefined); }, [project.id, d.key, edits, size.cells]);
+  useEffect(() => { writeRecord(keptRows(project.id, d.key), 1, size.added > 0 ? added : undefined); }, [project.id, d.key, added, size.added]);
   const all = useMemo(() => [...rows, ...Object.values(added)], [rows, added]);
   const keys = useMemo(() => [...ownKeys, ...Object.keys(added)], [ownKeys, added]);
   const freeId = () => nextId(d.id, all.map((r) => (r.DependencyID ?? "").trim()));

@@ -8,6 +8,7 @@ import { deliverableLink, navigate, useParam } from "../../route";
 import { count } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice, Sheet } from "../../ui/parts";
+import { listingQuery } from "../project/queries";
 import { announce } from "../shell/announce";
 import { isAdded } from "./added";
 import { coreColumns, shownColumns, titleOf, wordsOf } from "./columns";
@@ -16,6 +17,7 @@ import type { PartProps } from "./deliverable";
 import { useRegisterDraft } from "./draft";
 import type { Edits } from "./edits";
 import { Grid, type GridRow } from "./grid";
+import { isOnly, strayDraft } from "./kept-draft";
 import { SummaryProblem } from "./problem";
 import { registerQuery } from "./queries";
 import { RowPane } from "./row-pane";
@@ -23,8 +25,12 @@ import { RowPane } from "./row-pane";
 export default function RegisterView({ project, d }: PartProps) {
   const [begun, setBegun] = useState(false);
   const { data, error, isPending } = useQuery(registerQuery(project.path, d.path));
+  // A draft under another name waits until it is known whose it is.
+  const [stray] = useState(() => strayDraft(project.id, d));
+  const listing = useQuery({ ...listingQuery(project.path), enabled: stray !== "" });
+  const waits = stray !== "" && listing.isPending;
   if (error && !data) return <div className="scroll"><div className="project-column"><ErrorNotice error={error}><p><a href={deliverableLink(project.id, d.key, { show: "documents", file: "Dependencies.csv" })}>Look at the file</a></p></ErrorNotice></div></div>;
-  if (!data) return <div className="scroll" aria-busy={isPending} />;
+  if (!data || waits) return <div className="scroll" aria-busy={isPending || waits} />;
   if (!data.exists && !begun) {
     return (
       <div className="scroll"><div className="empty-main"><Icon.file /><h3>There is no register yet</h3>
@@ -32,16 +38,16 @@ export default function RegisterView({ project, d }: PartProps) {
         <p><button type="button" className="button" id="begin-register" onClick={() => setBegun(true)}><Icon.plus />Write its first row</button></p></div></div>
     );
   }
-  return <Table project={project} d={d} register={data.exists ? data : { ...data, headers: [...coreColumns] }} first={begun} />;
+  return <Table project={project} d={d} register={data.exists ? data : { ...data, headers: [...coreColumns] }} first={begun} stray={isOnly(listing.data, d.id) ? stray : ""} />;
 }
 
 /** Wide enough for a pane beside the table. */
 const wide = () => matchMedia("(min-width: 70rem)").matches;
 
-function Table({ project, d, register, first }: PartProps & { register: api.Register; first: boolean }) {
+function Table({ project, d, register, first, stray }: PartProps & { register: api.Register; first: boolean; stray: string }) {
   const client = useQueryClient();
   const refresh = useRefresh();
-  const draft = useRegisterDraft(project, d, register);
+  const draft = useRegisterDraft(project, d, register, stray);
   const { rows, keys, edits, conflicts, taken, size } = draft;
   const unsaved = size.cells + size.added > 0;
   const [begin, setBegin] = useState("");
