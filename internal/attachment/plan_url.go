@@ -80,7 +80,10 @@ func makePage(ctx context.Context, it Item, src Content, limit int64) (made, err
 	if err != nil {
 		base = &url.URL{}
 	}
-	readable, err := webpage.Text(bytes.TrimPrefix(page, utf8BOM), base)
+	readable, err := webpage.Text(ctx, bytes.TrimPrefix(page, utf8BOM), base)
+	if ctx.Err() != nil {
+		return made{}, ctx.Err()
+	}
 	if err != nil {
 		return made{}, unfit("it is nested without end")
 	}

@@ -170,7 +170,35 @@ func (r *rules) address(host string, to netip.AddrPort) error {
 	if err := ssrf.New(options...).SafeAddrPort(to); err != nil {
 		return refuse(err.Error())
 	}
+	if len(r.allowed) > 0 { // the operator named the host
+		return nil
+	}
+	switch own, err := r.isOwn(to.Addr().Unmap()); {
+	case err != nil:
+		return refuse("whether it is this machine's own is not known: " + err.Error())
+	case own:
+		return refuse("an address of this machine")
+	}
 	return nil
+}
+
+// isOwn reports whether this machine has an address. Addresses come and go, so they are asked
+// for each time.
+func (r *rules) isOwn(addr netip.Addr) (bool, error) {
+	list := r.Addresses
+	if list == nil {
+		list = net.InterfaceAddrs
+	}
+	all, err := list()
+	if err != nil {
+		return false, err
+	}
+	for _, a := range all {
+		if p, err := netip.ParsePrefix(a.String()); err == nil && p.Addr().Unmap().WithZone("") == addr.WithZone("") {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // cappedBody fails when a body goes on after its limit.

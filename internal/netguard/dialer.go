@@ -7,15 +7,17 @@ import (
 )
 
 // Dialer connects to hosts that somebody else has allowed, on any port. It looks their
-// names up itself and reaches public addresses only. Its zero value uses the system's
+// names up itself and reaches public addresses of other machines only. Its zero value uses the system's
 // resolver.
 type Dialer struct {
 	// Resolver looks names up; nil is the system's.
 	Resolver *net.Resolver
+	// Addresses lists the addresses of this machine, as [Policy.Addresses] does.
+	Addresses func() ([]net.Addr, error)
 }
 
 func (d Dialer) rules() *rules {
-	return &rules{Policy: Policy{AnyPort: true, Resolver: d.Resolver}}
+	return &rules{Policy: Policy{AnyPort: true, Resolver: d.Resolver, Addresses: d.Addresses}}
 }
 
 // Check refuses, with a *[ViolationError], a host and port that [Dialer.Dial] would

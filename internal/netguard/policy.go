@@ -73,6 +73,10 @@ type Policy struct {
 
 	// Resolver looks names up; nil is the system's.
 	Resolver *net.Resolver
+	// Addresses lists the addresses of this machine, which no host may have that nobody
+	// named: a connection to one of them stays here, and reaches what listens for others.
+	// nil asks the system.
+	Addresses func() ([]net.Addr, error)
 }
 
 // Check holds a URL to the policy without looking up its name: a *[ViolationError] says

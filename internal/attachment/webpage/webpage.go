@@ -3,6 +3,7 @@ package webpage
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"net/url"
 	"strings"
@@ -11,17 +12,28 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
+const (
+	// maxBase is how long an address may be that links are relative to, as each of them copies it,
+	// and maxHref how long that of a link.
+	maxBase = 2000
+	maxHref = 500
+)
+
 // Text makes text of an HTML page in UTF-8: its title, headings, paragraphs, lists,
 // tables, code, and links in the way of Markdown. Where the page says what its
 // main part is, the rest is left out; scripts, styles, menus and what is hidden
-// are left out always. Links are taken to be relative to base. The error is a page
-// that is nested without end.
-func Text(page []byte, base *url.URL) (string, error) {
+// are left out always. Links are taken to be relative to base, or to what the page says, if
+// that is not very long. The error is a page that is nested without end, or
+// that of ctx.
+func Text(ctx context.Context, page []byte, base *url.URL) (string, error) {
 	root, err := html.Parse(bytes.NewReader(page))
 	if err != nil {
 		return "", fmt.Errorf("the page cannot be read as HTML: %w", err)
 	}
-	w := &writer{base: base}
+	w := &writer{ctx: ctx, base: base}
+	if len(base.String()) > maxBase {
+		w.base = &url.URL{}
+	}
 	if title := find(root, atom.Title); title != nil {
 		if text := strings.Join(strings.Fields(textOf(title)), " "); text != "" {
 			w.b.WriteString("# " + cut(text, 300))
@@ -29,8 +41,10 @@ func Text(page []byte, base *url.URL) (string, error) {
 		}
 	}
 	if b := find(root, atom.Base); b != nil {
-		if u, err := base.Parse(attribute(b, "href")); err == nil {
-			w.base = u
+		if href := attribute(b, "href"); len(href) <= maxBase {
+			if u, err := w.base.Parse(href); err == nil && len(u.String()) <= maxBase {
+				w.base = u
+			}
 		}
 	}
 	part := find(root, atom.Main)
@@ -41,6 +55,9 @@ func Text(page []byte, base *url.URL) (string, error) {
 		part = root
 	}
 	w.children(part, 0)
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
 	return strings.TrimSpace(w.b.String()) + "\n", nil
 }
 

@@ -1,6 +1,8 @@
 package webpage
 
 import (
+	"context"
+	"errors"
 	"net/url"
 	"strings"
 	"testing"
@@ -31,12 +33,38 @@ func TestText(t *testing.T) {
 		"spaces":               {"<p>a<span> b</span> <i>c</i>d </p>", "a b cd\n"},
 		"nothing":              {"", "\n"},
 	} {
-		if got, err := Text([]byte(tt.html), page); err != nil || got != tt.want {
+		if got, err := Text(t.Context(), []byte(tt.html), page); err != nil || got != tt.want {
 			t.Errorf("%s: %q, %v; want %q", name, got, err, tt.want)
 		}
 	}
-	if _, err := Text([]byte(strings.Repeat("<div>", 100_000)), page); err == nil {
+	if _, err := Text(t.Context(), []byte(strings.Repeat("<div>", 100_000)), page); err == nil {
 		t.Error("a page without a bottom was read")
+	}
+}
+
+// TestLongBase: links are not relative to an address that is very long, as each would copy it,
+// and a page is left when nobody waits for it any more.
+func TestLongBase(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a", maxBase) + "/"
+	links := strings.Repeat(`<a href="x">x</a> `, 20_000)
+	for name, tt := range map[string]struct {
+		html string
+		base *url.URL
+		want string
+	}{
+		"the page's own": {`<base href="/` + long + `">` + links, page, "[x](https://example.com/docs/x) [x]"},
+		"its address":    {links, &url.URL{Scheme: "https", Host: "example.com", Path: "/" + long}, "x x"},
+		"a link's":       {`<a href="` + long + `">x</a> x`, page, "x x"},
+	} {
+		if got, err := Text(t.Context(), []byte(tt.html), tt.base); err != nil || !strings.HasPrefix(got, tt.want) {
+			t.Errorf("%s: %.80q, %v; want %q", name, got, err, tt.want)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got, err := Text(ctx, []byte(links), page); !errors.Is(err, context.Canceled) {
+		t.Errorf("nobody waits: %.80q, %v", got, err)
 	}
 }
 
@@ -47,7 +75,7 @@ func FuzzText(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		s = strings.ReplaceAll(s, "SCRIPT", "")
-		got, err := Text([]byte("<body><script>SCRIPT</script>"+s), page)
+		got, err := Text(t.Context(), []byte("<body><script>SCRIPT</script>"+s), page)
 		if err != nil {
 			return
 		}

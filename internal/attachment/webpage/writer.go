@@ -1,6 +1,7 @@
 package webpage
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"strings"
@@ -12,6 +13,7 @@ import (
 // writer writes text with its spaces in order: runs of them become one, and
 // blocks are apart from one another.
 type writer struct {
+	ctx   context.Context //nolint:containedctx // of one page
 	b     strings.Builder
 	base  *url.URL
 	gap   int  // line ends to write before the next text
@@ -25,7 +27,7 @@ type writer struct {
 const maxDepth = 400
 
 func (w *writer) children(n *html.Node, depth int) {
-	if depth > maxDepth {
+	if depth > maxDepth || w.ctx.Err() != nil {
 		return
 	}
 	for c := range n.ChildNodes() {
@@ -124,10 +126,8 @@ func skipped(n *html.Node) bool {
 
 // link writes the words of a link, and its address where that leads to a page.
 func (w *writer) link(n *html.Node, depth int) {
-	const maxHref = 500
-	to, err := w.base.Parse(strings.TrimSpace(attribute(n, "href")))
-	words := strings.TrimSpace(textOf(n)) != ""
-	if err != nil || !words || to.Scheme != "https" && to.Scheme != "http" || len(to.String()) > maxHref || strings.HasPrefix(attribute(n, "href"), "#") {
+	to := w.address(strings.TrimSpace(attribute(n, "href")))
+	if to == "" || strings.TrimSpace(textOf(n)) == "" {
 		w.children(n, depth)
 		return
 	}
@@ -138,7 +138,22 @@ func (w *writer) link(n *html.Node, depth int) {
 		w.mark = strings.TrimSuffix(w.mark, "[")
 		return
 	}
-	w.b.WriteString("](" + to.String() + ")")
+	w.b.WriteString("](" + to + ")")
+}
+
+// address is where a link leads, "" where that is no page or too long to be told.
+func (w *writer) address(href string) string {
+	if href == "" || len(href) > maxHref || href[0] == '#' {
+		return ""
+	}
+	to, err := w.base.Parse(href)
+	if err != nil || to.Scheme != "https" && to.Scheme != "http" {
+		return ""
+	}
+	if text := to.String(); len(text) <= maxHref {
+		return text
+	}
+	return ""
 }
 
 func (w *writer) list(n *html.Node, depth int) {

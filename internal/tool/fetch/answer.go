@@ -51,7 +51,7 @@ func (a *answer) result(ctx context.Context) (tool.Result, error) {
 	if !textual(kind) {
 		return tool.Result{}, tool.Refuse("%s is %s (status %d), which cannot be shown", a.name(), tool.Clip(kind, 100), a.status)
 	}
-	text, err := a.text(kind)
+	text, err := a.text(ctx, kind)
 	if err != nil {
 		return tool.Result{}, err
 	}
@@ -74,7 +74,7 @@ func textual(kind string) bool {
 }
 
 // text decodes the body, whatever its character set, and makes HTML readable.
-func (a *answer) text(kind string) (string, error) {
+func (a *answer) text(ctx context.Context, kind string) (string, error) {
 	isHTML := kind == "text/html" || kind == "application/xhtml+xml"
 	data := a.body
 	if isHTML || strings.Contains(strings.ToLower(a.header), "charset") {
@@ -91,7 +91,10 @@ func (a *answer) text(kind string) (string, error) {
 		return "", tool.Refuse("%s says it is %s and is binary", a.name(), tool.Clip(kind, 100))
 	}
 	if isHTML {
-		text, err := webpage.Text(data, a.url)
+		text, err := webpage.Text(ctx, data, a.url)
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
 		if err != nil {
 			return "", tool.Refuse("the page cannot be read as HTML").Because(err)
 		}
