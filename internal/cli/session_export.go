@@ -24,7 +24,13 @@ to stdout. An existing file is not overwritten.`,
 		Example: "  belay session export sess_2f4c8e0a talk.tar.gz\n  belay session export sess_2f4c8e0a - | ssh host 'cat > talk.tar.gz'",
 		Args:    cobra.ExactArgs(2),
 		RunE: sessionCommand(c, func(ctx context.Context, a *app.App, id string, args []string) error {
-			write := func(w io.Writer) error { return a.Store.Archive.Export(ctx, id, w) }
+			write := func(w io.Writer) error {
+				damaged, err := a.Store.Archive.Export(ctx, id, w)
+				for _, sha := range damaged {
+					c.warn("the attachment " + sha + " is damaged on disk, and left out")
+				}
+				return err
+			}
 			if args[1] == "-" {
 				if c.json {
 					return usageHint("name a file", "stdout cannot have both the archive and --json")

@@ -43,7 +43,7 @@ func TestSessionWithoutRecordFile(t *testing.T) {
 		t.Errorf("listed are %+v, %v", all, err)
 	}
 	var file bytes.Buffer
-	must(t, other.Archive.Export(t.Context(), rec.SessionID, &file))
+	export(t, other, rec.SessionID, &file)
 	in, err := newWorld(t).Archive.Import(t.Context(), &file, t.TempDir())
 	if err != nil || in.Persona != rec.Persona || in.SessionID != rec.SessionID {
 		t.Errorf("imported is %+v, %v", in, err)

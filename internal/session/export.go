@@ -32,11 +32,12 @@ type Archive struct{ store *Store }
 
 // Export writes a session as a tar.gz: its record, transcript, log and the blobs
 // that the transcript refers to, then their sums. A session whose turn runs is
-// exported as it was when each file was reached, in whole lines.
-func (s *Archive) Export(ctx context.Context, id string, w io.Writer) error {
+// exported as it was when each file was reached, in whole lines. Blobs that hold something else
+// than they once did are left out, as no import would take them; their hashes are returned.
+func (s *Archive) Export(ctx context.Context, id string, w io.Writer) (damaged []string, err error) {
 	l, err := s.store.states.enter(id)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer s.store.states.leave(l)
 	l.mu.Lock()
@@ -44,24 +45,28 @@ func (s *Archive) Export(ctx context.Context, id string, w io.Writer) error {
 	p := l.path
 	l.mu.Unlock()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	root, err := p.open()
 	if err != nil {
-		return storage("the session cannot be exported", err)
+		return nil, storage("the session cannot be exported", err)
 	}
 	z := gzip.NewWriter(w)
-	e := exporter{ctx: ctx, id: id, tar: tar.NewWriter(z), sums: map[string]string{}, time: rec.UpdatedAt.Time}
-	return storage("the session cannot be exported", errors.Join(e.all(root, rec.ProjectRoot), z.Close()))
+	e := exporter{ctx: ctx, store: s.store, id: id, tar: tar.NewWriter(z), sums: map[string]string{}, time: rec.UpdatedAt.Time}
+	err = storage("the session cannot be exported", errors.Join(e.all(root, rec.ProjectRoot), z.Close()))
+	return e.damaged, err
 }
 
 // exporter writes the files of one session.
 type exporter struct {
-	ctx  context.Context
-	id   string
-	tar  *tar.Writer
-	time time.Time
-	sums map[string]string
+	ctx   context.Context
+	store *Store
+	id    string
+	tar   *tar.Writer
+	time  time.Time
+	sums  map[string]string
+	// damaged are the blobs that were left out.
+	damaged []string
 }
 
 // all writes the session in a folder, which it closes. Its blobs are those of a project,
@@ -120,7 +125,7 @@ func (e *exporter) blobs(session *os.Root, project string) error {
 	if project == "" {
 		return nil
 	}
-	b := Blobs{project: project}
+	b := Blobs{store: e.store, project: project}
 	root, err := b.open(false)
 	if missing(err) {
 		return nil
@@ -134,6 +139,10 @@ func (e *exporter) blobs(session *os.Root, project string) error {
 		return err
 	}
 	for _, sha := range slices.Sorted(maps.Keys(refs)) {
+		if _, err := b.look(root, sha); errors.Is(err, errNotGenuine) {
+			e.damaged = append(e.damaged, sha)
+			continue
+		}
 		if err := e.file(root, sha, "blobs/"+sha, false); err != nil && !missing(err) {
 			return err
 		}

@@ -47,7 +47,7 @@ func TestExportImportRoundTrip(t *testing.T) {
 		}
 		must(t, l.Release())
 		var file bytes.Buffer
-		must(t, w.Archive.Export(ctx, id, &file))
+		export(t, w.Store, id, &file)
 		for _, to := range []*world{w, elsewhere} {
 			got, err := to.Archive.Import(ctx, bytes.NewReader(file.Bytes()), to.project)
 			must(t, err)
@@ -209,7 +209,7 @@ func TestImportAfterDelete(t *testing.T) {
 	id := w.session().SessionID
 	turn(t, w.Store, id, "t1", 3)
 	var file bytes.Buffer
-	must(t, w.Archive.Export(ctx, id, &file))
+	export(t, w.Store, id, &file)
 	turn(t, w.Store, id, "t2", 3)
 	must(t, os.RemoveAll(w.folder(id))) // by hand: the lock's note stays
 	rec, err := w.Archive.Import(ctx, &file, w.project)
@@ -256,7 +256,7 @@ func TestImportFailsAtItsEnd(t *testing.T) {
 	id := from.session().SessionID
 	turn(t, from.Store, id, "t1", 2)
 	var file bytes.Buffer
-	must(t, from.Archive.Export(t.Context(), id, &file))
+	export(t, from.Store, id, &file)
 	inTheWay := filepath.Join(w.o.StateDir, dirIndex, id)
 	must(t, os.MkdirAll(filepath.Join(inTheWay, "full"), 0o700))
 	if got, err := w.Archive.Import(t.Context(), bytes.NewReader(file.Bytes()), w.project); !fault.Is(err, fault.StorageFailure) {

@@ -21,7 +21,7 @@ func TestUnflushedLeavesNothing(t *testing.T) {
 	rec := from.session()
 	turn(t, from.Store, rec.SessionID, "t1", 2)
 	var file bytes.Buffer
-	must(t, from.Archive.Export(t.Context(), rec.SessionID, &file))
+	export(t, from.Store, rec.SessionID, &file)
 
 	durable.RefuseFolders(w.project)
 	_, err := w.Archive.Import(t.Context(), &file, w.project)

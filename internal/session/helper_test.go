@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -61,6 +62,16 @@ func (w *world) store() *Store {
 		}
 	})
 	return s
+}
+
+// export writes a whole archive of a session.
+func export(t testing.TB, s *Store, id string, w io.Writer) {
+	t.Helper()
+	damaged, err := s.Archive.Export(t.Context(), id, w)
+	must(t, err)
+	if len(damaged) > 0 {
+		t.Errorf("left out: %q", damaged)
+	}
 }
 
 func (w *world) session() Record {

@@ -73,7 +73,7 @@ func (s *Archive) ImportDir(ctx context.Context, dir, projectRoot string) (Impor
 		from = p.base
 	}
 	r, w := io.Pipe()
-	e := exporter{ctx: ctx, id: id, tar: tar.NewWriter(w), sums: map[string]string{}}
+	e := exporter{ctx: ctx, store: s.store, id: id, tar: tar.NewWriter(w), sums: map[string]string{}}
 	var reading sync.WaitGroup
 	reading.Go(func() {
 		_ = w.CloseWithError(storage("the session folder cannot be read", crash.Caught(func() error { return e.all(root, from) })()))
@@ -212,16 +212,27 @@ func (s *Archive) noteImported(root *os.Root, rec Record) error {
 	return errors.Join(err, lines.Close())
 }
 
+// forgetEarlier removes what the state folder has of an earlier session of an id: what people
+// allowed for that one does not hold for what comes in an archive.
+func (s *Archive) forgetEarlier(id string) error {
+	errs := []error{s.store.Signals.dropInputs(id), removeIfThere(s.store.stateDir.Root(), dirSegmentHashes+"/"+id)}
+	if s.store.o.Forget != nil {
+		errs = append(errs, s.store.o.Forget(id))
+	}
+	return errors.Join(errs...)
+}
+
 // claim takes the lock of the session's id when that is free, or of a new one,
 // and clears what was recorded about an earlier session of that id.
 func (s *Archive) claim(rec *Record, project string) (*durable.FileLock, error) {
 	for {
 		_, taken := s.store.paths.locate(rec.SessionID)
 		lock, err := s.store.lock(rec.SessionID)
-		free := taken != nil && !s.store.paths.pathIn(project, rec.SessionID).exists()
+		// One whose project cannot be reached now comes back with it.
+		free := fault.Is(taken, fault.SessionNotFound) && !s.store.paths.pathIn(project, rec.SessionID).exists()
 		if err == nil && free {
 			_, err := writeNote(lock.File(), note{})
-			if err = errors.Join(err, removeIfThere(s.store.stateDir.Root(), dirSegmentHashes+"/"+rec.SessionID)); err != nil {
+			if err = errors.Join(err, s.forgetEarlier(rec.SessionID)); err != nil {
 				return nil, errors.Join(err, lock.Unlock())
 			}
 			return lock, nil

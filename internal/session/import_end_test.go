@@ -16,7 +16,7 @@ func TestImportReadsToTheEnd(t *testing.T) {
 	id := from.session().SessionID
 	turn(t, from.Store, id, "t1", 2)
 	var file bytes.Buffer
-	must(t, from.Archive.Export(t.Context(), id, &file))
+	export(t, from.Store, id, &file)
 	goesOn := fault.New(fault.InvalidRequest, "something follows")
 	got, err := w.Archive.Import(t.Context(), io.MultiReader(&file, iotest.ErrReader(goesOn)), w.project)
 	if !fault.Is(err, fault.InvalidRequest) {

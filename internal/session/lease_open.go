@@ -106,13 +106,14 @@ func (v *sessionState) refused(err error) error {
 
 // heal brings session.json in line with the transcript, where a crash left an
 // older one or none, and with the project that the folder is in, where it was
-// moved.
+// moved. A transcript that names another session says nothing of this one: the folder may
+// come from anybody, and what was allowed in the other one would count here.
 func (v *sessionState) heal() error {
 	if v.rec.ReadOnly {
 		return nil
 	}
 	rec := v.rec
-	if said := v.transcript.session; said != nil && !rec.sameBut(v.path.settle(*said)) {
+	if said := v.transcript.session; said != nil && said.SessionID == v.id && !rec.sameBut(v.path.settle(*said)) {
 		rec = v.path.settle(*said)
 		rec.UpdatedAt = v.rec.UpdatedAt
 	} else if v.recSeen != nil && v.recWhole {

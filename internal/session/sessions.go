@@ -144,10 +144,7 @@ func (s *Upkeep) finishDelete(p sessionPath, id string) error {
 // forgetDeleted removes what the state folder has of a session that was deleted.
 // The index entry goes last, for the same reason.
 func (s *Upkeep) forgetDeleted(p sessionPath, id string) error {
-	errs := []error{s.store.Signals.dropInputs(id), removeIfThere(s.store.stateDir.Root(), dirSegmentHashes+"/"+id)}
-	if s.store.o.Forget != nil {
-		errs = append(errs, s.store.o.Forget(id))
-	}
+	errs := []error{s.store.Archive.forgetEarlier(id)}
 	if known, ok := s.store.paths.indexed(id); ok && known == p {
 		errs = append(errs, removeIfThere(s.store.stateDir.Root(), dirIndex+"/"+id))
 	}

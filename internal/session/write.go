@@ -7,6 +7,9 @@ import (
 	"belay/internal/fault"
 )
 
+// ID is the id of the session.
+func (l *Lease) ID() string { return l.state.id }
+
 // Record returns the session's record.
 func (l *Lease) Record() Record {
 	l.state.mu.Lock()

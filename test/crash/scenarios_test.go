@@ -176,7 +176,8 @@ var sessionScenarios = []scenario{
 		name: "import",
 		setup: func(w *world, a *app.App) {
 			first(w, a)
-			must(w.t, a.Store.Archive.Export(context.Background(), w.known, &w.archive))
+			_, err := a.Store.Archive.Export(context.Background(), w.known, &w.archive)
+			must(w.t, err)
 		},
 		work: func(w *world, a *app.App) { w.take(a) },
 	},

@@ -63,7 +63,7 @@ type Turn struct {
 // Blobs, Closing, Suspends and StandStill.
 func NewTurn(ctx context.Context, stop context.CancelCauseFunc, s *Services, id string, lease *session.Lease) *Turn {
 	t := &Turn{
-		Services: s, ID: id, SessionID: lease.Record().SessionID, Lease: lease, Context: ctx, Stop: stop,
+		Services: s, ID: id, SessionID: lease.ID(), Lease: lease, Context: ctx, Stop: stop,
 		Transcript: &Transcript{lease: lease}, Spent: &Spending{},
 	}
 	t.Events = &Events{lease: lease, turn: id, stop: stop}
