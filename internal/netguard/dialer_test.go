@@ -74,7 +74,7 @@ func TestOwnAddresses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = client.Do(req); rule(err) != want { //nolint:bodyclose // there is no answer
+		if _, err = client.Do(req); rule(err) != want {
 			t.Errorf("with the hosts %q: %v", hosts, err)
 		}
 	}

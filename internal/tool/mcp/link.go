@@ -40,7 +40,7 @@ func (v *server) link() (link, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &remote{Server: v.Server, client: client}, nil
+	return &remote{Server: v.Server, client: client, waiting: make(chan struct{}, maxWaiting)}, nil
 }
 
 // trouble is why a server is of no use, and the next step of a person, "" for none. A model

@@ -19,12 +19,22 @@ import (
 type remote struct {
 	Server
 	client *http.Client
+	// waiting has a place for each request whose answer has not begun.
+	waiting chan struct{}
 	// latest is why the latest request failed, nil if it did not. The errors of the transport
 	// have lost that where an answer could not be read.
 	latest atomic.Pointer[trouble]
 	// known is set once it answered as an MCP server does.
 	known atomic.Bool
 }
+
+const (
+	// maxWaiting is how many requests wait for an answer at a time: the transport makes one of
+	// its own for each ping of a server, which may never answer it.
+	maxWaiting = 64
+	// maxRefusal is how much is read of an answer that is none of a server of MCP, in bytes.
+	maxRefusal = 64 << 10
+)
 
 func (r *remote) transport() sdk.Transport {
 	client := *r.client
@@ -62,13 +72,19 @@ func (r *remote) stranger() trouble {
 func (r *remote) close() { r.client.CloseIdleConnections() }
 
 // RoundTrip implements [http.RoundTripper]. It adds the token to requests, and bounds
-// answers that are no event streams, which the transport reads whole.
+// answers that are no event streams, or refusals, which the transport reads whole.
 func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 	if r.Token != "" {
 		req = req.Clone(req.Context())
 		req.Header.Set("Authorization", "Bearer "+r.Token)
 	}
+	select {
+	case r.waiting <- struct{}{}:
+	default:
+		return nil, trouble{fmt.Sprintf("it leaves %d requests without an answer", maxWaiting), "try again later, or look at its log"}
+	}
 	res, err := r.client.Transport.RoundTrip(req)
+	<-r.waiting
 	switch {
 	case err != nil && req.Context().Err() != nil:
 		return nil, err // the caller gave up
@@ -82,7 +98,10 @@ func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Method == http.MethodPost { // others may be refused: not every server has a stream of its own
 		r.latest.Store(r.judge(res.StatusCode, kind))
 	}
-	if kind != "text/event-stream" {
+	switch {
+	case res.StatusCode != http.StatusOK && res.StatusCode != http.StatusAccepted:
+		res.Body = http.MaxBytesReader(nil, res.Body, maxRefusal)
+	case kind != "text/event-stream":
 		res.Body = http.MaxBytesReader(nil, res.Body, maxMessage)
 	}
 	res.Body = &watchedBody{res.Body, r}

@@ -53,7 +53,11 @@ func (c *call) result(ctx context.Context, res *sdk.CallToolResult) (tool.Result
 		if len(res.Content) == 0 {
 			s.texts = append(s.texts, string(raw))
 		}
-		value = map[string]any{"structured": res.StructuredContent}
+		var plain any
+		if err := json.Unmarshal(raw, &plain); err != nil {
+			return tool.Result{}, tool.Refuse("the answer of the MCP server %s cannot be read", c.tool.server.Name).Because(err)
+		}
+		value = map[string]any{"structured": plain}
 	}
 	if len(s.texts) == 0 {
 		s.texts = []string{"The call has no result."}

@@ -205,6 +205,21 @@ func (v *server) tools(ctx context.Context) (*list, error) {
 	return l, nil
 }
 
+// lastWords is how long a broken connection is waited for until it has ended.
+const lastWords = time.Second
+
+// settle waits until a broken connection has ended: what a program writes last may come after
+// the end of its answers.
+func (c *connection) settle(ctx context.Context) {
+	wait := time.NewTimer(lastWords)
+	defer wait.Stop()
+	select {
+	case <-c.ended:
+	case <-wait.C:
+	case <-ctx.Done():
+	}
+}
+
 // close ends the session and all that belongs to it.
 func (c *connection) close() {
 	if c.session != nil {

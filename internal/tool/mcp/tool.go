@@ -79,6 +79,7 @@ func (c *call) Run(ctx context.Context) (tool.Result, error) {
 	case isRefused:
 		err = tool.Refuse("the MCP server %s refuses the call: %s", name, tool.Clip(c.tool.server.redact(refused), 2000))
 	default:
+		conn.settle(ctx)
 		said := c.tool.server.redact(conn.link.explain(err).reason)
 		err = tool.Refuse("the connection to the MCP server %s broke during the call: %s", name, tool.Clip(said, 2000)).WithHint(unknown)
 	}

@@ -87,14 +87,7 @@ func (d *Direct) take(c *toolCall) {
 	}
 	d.Reason = c.run.Clean(cmp.Or(c.reason, c.result.Kept))
 	d.Result.Text = c.run.Clean(d.Result.Text)
-	if d.Result.Value != nil {
-		clean := make(map[string]any, len(d.Result.Value))
-		for k, v := range d.Result.Value {
-			if text, ok := v.(string); ok {
-				v = c.run.Clean(text)
-			}
-			clean[k] = v
-		}
-		d.Result.Value = clean
+	if d.Result.Value != nil && c.run.Redact != nil {
+		d.Result.Value, _ = c.run.Redact.Value(d.Result.Value).(map[string]any)
 	}
 }
