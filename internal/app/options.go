@@ -16,7 +16,6 @@ import (
 	"belay/internal/model/scripted"
 	"belay/internal/model/upstream"
 	"belay/internal/session"
-	"belay/internal/tool"
 	"belay/internal/turn"
 )
 
@@ -52,40 +51,10 @@ func plannerOptions(cfg *config.Config, log *slog.Logger) attachment.PlannerOpti
 	}
 }
 
-// person is what of the person's environment makes files of a project run.
-func person(env func(name string) (string, bool)) tool.Person {
-	value := func(name string) string { v, _ := env(name); return v }
-	p := tool.Person{Path: value("PATH"), Home: value("HOME")}
-	if p.Home == "" {
-		p.Home = value("USERPROFILE")
-	}
-	add := func(names ...string) {
-		for _, name := range names {
-			if filepath.IsAbs(name) {
-				p.GitConfigs = append(p.GitConfigs, name)
-			}
-		}
-	}
-	if system, ok := env("GIT_CONFIG_SYSTEM"); ok {
-		add(system)
-	} else {
-		add("/etc/gitconfig")
-	}
-	switch own, ok := env("GIT_CONFIG_GLOBAL"); {
-	case ok:
-		add(own)
-	case filepath.IsAbs(value("XDG_CONFIG_HOME")):
-		add(filepath.Join(value("XDG_CONFIG_HOME"), "git", "config"), filepath.Join(p.Home, ".gitconfig"))
-	default:
-		add(filepath.Join(p.Home, ".config", "git", "config"), filepath.Join(p.Home, ".gitconfig"))
-	}
-	return p
-}
-
 func engineOptions(cfg *config.Config) (turn.Options, error) {
 	r, err := rules(cfg)
 	return turn.Options{
-		Prices: prices(cfg), Rules: r, ScratchDir: scratchDir(cfg), Person: person(os.LookupEnv), ReadPaths: cfg.Bash.ReadPaths, GlobalModel: cfg.Model,
+		Prices: prices(cfg), Rules: r, ScratchDir: scratchDir(cfg), SearchPath: os.Getenv("PATH"), ReadPaths: cfg.Bash.ReadPaths, GlobalModel: cfg.Model,
 		OwnSkills: cfg.Paths.ConfigDir,
 		OwnNotes:  cfg.Paths.ConfigDir,
 	}, err

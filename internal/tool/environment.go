@@ -54,8 +54,9 @@ type Environment struct {
 	// Jobs are the background jobs of the turn, nil where there can be none.
 	Jobs   *Jobs
 	Limits Limits
-	// Person says what of the project runs by itself where the person works.
-	Person Person
+	// Path is the PATH of the person: programs in those of its folders that are in
+	// the project run by their names.
+	Path string
 	// Nested are other projects below this one: no command sees their .belay folders.
 	Nested []string
 	// ReadPaths are toolchains outside the project: links in it may lead to them.
@@ -68,18 +69,6 @@ type Environment struct {
 	Redact func(string) string
 	// Clock gives the time of records.
 	Clock func() time.Time
-}
-
-// Person is what outside of a project makes files in it run when the person works there. The
-// zero value is a person about whom nothing is known.
-type Person struct {
-	// Path is the PATH of the person: programs in those of its folders that are in the project
-	// run by their names.
-	Path string
-	// Home is the home folder. GitConfigs are the files in which the person's own Git is
-	// configured, absolute; they need not exist.
-	Home       string
-	GitConfigs []string
 }
 
 // WithoutKeys is a text without the keys of the person that belay knows.

@@ -46,8 +46,8 @@ type Options struct {
 	// OwnSkills is the person's own folder for settings, in whose folder skills their skills
 	// lie; "" has none.
 	OwnSkills string
-	// Person says what runs by itself where the person works ([tool.Environment.Person]).
-	Person tool.Person
+	// SearchPath is the PATH of the person ([tool.Environment.Path]).
+	SearchPath string
 	// ReadPaths are toolchains that commands may read ([tool.Environment.ReadPaths]).
 	ReadPaths []string
 

@@ -17,12 +17,6 @@ const (
 	reasonRebase    = "is run by git when the rebase continues"
 )
 
-// ReasonUnmade is the reason of a change that takes away what makes a folder a git directory.
-const ReasonUnmade = "makes git pass over this git directory, and perhaps use another one with other programs"
-
-// gitMarks are what makes a folder a git directory.
-var gitMarks = []string{"head", "objects", "refs"}
-
 // gitConfigs are configurations in a git directory.
 var gitConfigs = []string{"config", "config.worktree"}
 
@@ -63,9 +57,6 @@ func (c *classifier) gitPart(f *Finding, e Entry, rest []string) {
 		// removal of the rest only takes programs away.
 		if config || base == "commondir" && !e.Before.Mode.IsDir() {
 			f.raise(Automatic, reasonGitPart)
-		}
-		if slices.Contains(gitMarks, base) && (len(rest) == 1 || rest[0] == "modules" && !slices.Contains(rest, "logs") && !slices.Contains(rest[1:len(rest)-1], "refs")) {
-			f.raise(Automatic, ReasonUnmade)
 		}
 	case !e.After.Mode.IsRegular(): // git itself makes no links there
 		f.raise(Automatic, reasonGitPart)

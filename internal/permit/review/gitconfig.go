@@ -20,13 +20,6 @@ var plainSections = map[string][]string{
 	"branch":    nil, "pull": nil, "push": nil, "color": nil, "advice": nil,
 }
 
-// PlainGitKey reports whether a key of a section, both in small letters, is known to name no
-// program.
-func PlainGitKey(section, key string) bool {
-	keys, known := plainSections[section]
-	return known && (keys == nil || slices.Contains(keys, key))
-}
-
 var (
 	gitSection = lazyregexp.New(`^\[([a-z]+)(?: "[^"\\]*")?\]$`)
 	gitKey     = lazyregexp.New(`^([a-z][a-z0-9-]*)(?:[ \t]*=[^\\]*)?$`)

@@ -68,13 +68,10 @@ type Version struct {
 // Options are facts about the project and its user that no change shows. The zero
 // value is safe: it raises risks.
 type Options struct {
-	// GitPaths are files and folders of the project that git configurations name:
-	// core.hooksPath, include.path, programs. They are relative to the project. GitUnread is
-	// set where a configuration could not be read: it may name any file.
-	GitPaths  []string
-	GitUnread bool
-	// PathFolders are folders of the project that are in the user's PATH. "." is the
-	// project itself: programs in its top folder.
+	// GitPaths are files and folders of the project that the git configuration names:
+	// core.hooksPath, include.path. They are relative to the project.
+	GitPaths []string
+	// PathFolders are folders of the project that are in the user's PATH.
 	PathFolders []string
 	// Exists reports whether the project had a path before the changes.
 	Exists func(path string) bool
@@ -106,7 +103,7 @@ func Classify(entries []Entry, o Options) []Finding {
 	}
 	c := &classifier{
 		repositories: newRepositories(entries, paths, o.Exists),
-		git:          foldAll(o.GitPaths), unread: o.GitUnread, path: foldAll(o.PathFolders), starts: map[string][]pattern{},
+		git:          foldAll(o.GitPaths), path: foldAll(o.PathFolders), starts: map[string][]pattern{},
 	}
 	findings := make([]Finding, len(entries))
 	for i, e := range entries {
@@ -119,7 +116,6 @@ func Classify(entries []Entry, o Options) []Finding {
 type classifier struct {
 	repositories *repositories
 	git, path    [][]string
-	unread       bool // some git configuration
 	// starts caches the patterns that a name may begin.
 	starts map[string][]pattern
 }
@@ -144,10 +140,7 @@ func (c *classifier) classify(e Entry, original []string) Finding {
 	if covers(c.git, names, link) {
 		f.raise(Automatic, reasonGitPath)
 	}
-	if c.unread {
-		f.raise(Automatic, reasonGitUnread)
-	}
-	if c.inPath(e, names, link) {
+	if covers(c.path, names, link) {
 		f.raise(Automatic, reasonPath)
 	}
 	content(&f, e, names)
@@ -168,22 +161,6 @@ func (c *classifier) table(f *Finding, names []string, use patternUse) {
 			}
 		}
 	}
-}
-
-// inPath reports whether a path is in a folder of the user's PATH. In the project's top folder
-// only programs count: PATH leads there from wherever the user stands.
-func (c *classifier) inPath(e Entry, names []string, link bool) bool {
-	for _, folder := range c.path {
-		switch {
-		case len(folder) == 0:
-			if len(names) == 1 && (link || (e.Before.Mode|e.After.Mode)&0o111 != 0) {
-				return true
-			}
-		case covers([][]string{folder}, names, link):
-			return true
-		}
-	}
-	return false
 }
 
 // covers reports whether a path is one of the folders or files, or below one. A link

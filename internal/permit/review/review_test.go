@@ -52,7 +52,6 @@ func TestTable(t *testing.T) {
 			.envrc a/b/.envrc mise.toml mise.local.toml .mise.toml .mise/config.toml .config/mise/conf.d/a.toml .tool-versions .bashrc .Rprofile
 			.vscode/tasks.json sub/.vscode/tasks.json .VSCODE/Tasks.json .idea/runConfigurations/a.xml x.code-workspace .zed/tasks.json .exrc .nvim.lua
 			.dir-locals.el .devcontainer/devcontainer.json .devcontainer.json .devcontainer/Dockerfile
-			.hg/hgrc sub/.hg/hgrc .hg/sharedpath .hg/requires .hgsub .jj/repo/config.toml .jj/workspace-config.toml
 			.mcp.json .claude/settings.json .cursor/mcp.json .codex/config.toml .gemini/settings.json
 			.npmrc packages/a/.npmrc .yarnrc.yml .pnpmfile.cjs .yarn/releases/yarn-4.cjs .yarn/plugins/p.cjs pnpm-workspace.yaml binding.gyp
 			.cargo/config.toml .cargo/config a/.cargo/config.toml .bazelrc tools/bazel .mvn/jvm.config .mvn/wrapper/maven-wrapper.jar mvnw mvnw.cmd
@@ -79,7 +78,6 @@ func TestTable(t *testing.T) {
 			.git/objects/ab/cdef0123 .git/objects/pack/pack-1.pack .git/objects/info/commit-graphs/graph-1.graph .git/refs/heads/main .git/refs/heads/config .git/logs/HEAD
 			.git/index .git/HEAD .git/ORIG_HEAD .git/FETCH_HEAD .git/MERGE_MSG .git/MERGE_HEAD .git/COMMIT_EDITMSG .git/packed-refs .git/info/exclude
 			.git/hooks/pre-commit.sample .git/modules/a/b/objects/ab/cd .git/worktrees/w/HEAD old/refs/heads/main old/objects/ab/cd
-			.hg/store/00changelog.i .hg/dirstate .hgignore .hgtags .jj/repo/op_store/x
 			HEAD other/HEAD objects/a refs/a a/commondir git/hooks/x .gitx/hooks/x half/other/HEAD`,
 	} {
 		for path := range strings.FieldsSeq(paths) {
@@ -145,13 +143,6 @@ func TestTypes(t *testing.T) {
 		{"a removed git configuration may have named other hooks", review.Entry{Path: ".git/config", Before: unknown}, review.Automatic},
 		{"a removed .git file", review.Entry{Path: "sub/.git", Before: unknown}, review.Automatic},
 		{"a removed commondir", review.Entry{Path: ".git/commondir", Before: unknown}, review.Automatic},
-		{"a removed HEAD", review.Entry{Path: ".git/HEAD", Before: unknown}, review.Automatic},
-		{"removed refs", review.Entry{Path: "sub/.git/refs", Before: folder}, review.Automatic},
-		{"removed refs of a submodule", review.Entry{Path: ".git/modules/a/b/refs", Before: folder}, review.Automatic},
-		{"a removed HEAD of a removed worktree", review.Entry{Path: ".git/worktrees/w/HEAD", Before: unknown}, review.Ordinary},
-		{"a removed log of HEAD", review.Entry{Path: ".git/modules/a/logs/HEAD", Before: unknown}, review.Ordinary},
-		{"a removed branch", review.Entry{Path: ".git/modules/a/refs/remotes/origin/HEAD", Before: unknown}, review.Ordinary},
-		{"a removed folder of objects", review.Entry{Path: ".git/objects/ab", Before: folder}, review.Ordinary},
 		{"a plain git configuration", review.Entry{Path: ".git/config", After: file("[core]\n\tbare = false\n")}, review.Ordinary},
 		{"a submodule's plain configuration", review.Entry{Path: ".git/modules/a/config", After: file("[core]\n\tbare = false\n")}, review.Ordinary},
 		{"a large git configuration", review.Entry{Path: ".git/config", After: unknown}, review.Automatic},

@@ -29,8 +29,6 @@ var rows = []Row{
 	{Risk: Automatic, Files: ".husky .githooks .git-hooks lefthook*.yml lefthook*.yaml lefthook*.toml lefthook*.json .lefthook*.yml " +
 		".lefthook*.yaml .lefthook*.toml .lefthook*.json .lefthook .lefthook-local .pre-commit-config.yaml .pre-commit-config.yml prek.toml",
 		Reason: "is a git hook or says which hooks run"},
-	{Risk: Automatic, Files: ".hg/hgrc .hg/hgrc-not-shared .hg/sharedpath .hg/requires .hgsub .jj/repo/config.toml .jj/workspace-config.toml", Removal: true, Dependencies: true,
-		Reason: "is a configuration of Mercurial or Jujutsu, which can name programs, or says which one counts"},
 
 	// Entering a folder, starting a shell.
 	{Risk: Automatic, Files: ".envrc .direnv mise.toml mise.*.toml .mise.toml .mise.*.toml .mise mise/config*.toml .config/mise .config/mise.toml " +
@@ -102,16 +100,11 @@ var special = []Row{
 		Reason: reasonGitFile, Removal: true, Dependencies: true},
 	{Risk: Automatic, Files: "a folder that becomes a git directory: HEAD with objects and refs, or with commondir",
 		Reason: reasonPlanted, Dependencies: true},
-	{Risk: Automatic, Files: "the removal of HEAD, objects or refs of a git directory",
-		Reason: ReasonUnmade, Removal: true, Dependencies: true},
 	{Risk: OnRequest, Files: "the state of a rebase in a git directory",
 		Reason: reasonRebase, Dependencies: true},
-	{Risk: Automatic, Files: "files and folders that a git configuration names: core.hooksPath, include.path, and programs such as those of filters. " +
-		"Looked at are the configurations of the repository around the project, of repositories in it, and your own",
+	{Risk: Automatic, Files: "files that core.hooksPath or include.path of the git configuration names",
 		Reason: reasonGitPath, Dependencies: true},
-	{Risk: Automatic, Files: "any file, where one of these configurations cannot be read",
-		Reason: reasonGitUnread, Dependencies: true},
-	{Risk: Automatic, Files: "files in a folder of your PATH. Where PATH has the folder in which you stand: programs in the project's top folder",
+	{Risk: Automatic, Files: "files in a folder of your PATH",
 		Reason: reasonPath, Dependencies: true},
 	{Risk: Automatic, Files: "package.json: a script that an installation runs (preinstall, install, postinstall, prepare and their like)",
 		Reason: reasonInstall},
@@ -129,8 +122,7 @@ var special = []Row{
 
 // Reasons that need no file name.
 const (
-	reasonGitPath   = "is run or read by git, whose configuration names it"
-	reasonGitUnread = "may be run by git, as one of its configurations cannot be read"
-	reasonPath      = "is in a folder of your PATH, so it can run in the place of another program"
-	reasonDeep      = "is in too many folders to be looked at"
+	reasonGitPath = "is run or read by git, whose configuration names it"
+	reasonPath    = "is in a folder of your PATH, so it can run in the place of another program"
+	reasonDeep    = "is in too many folders to be looked at"
 )

@@ -99,7 +99,8 @@ func (c *change) settle() error {
 	}
 	c.diff = c.w.WithoutKeys(unified(c.p.shown(), c.data(), c.after))
 	if !c.p.scratch {
-		c.automatic, c.onRequest = risk.In(c.w).Of([]review.Entry{c.entry()})
+		p := risk.Project{Root: c.w.Root, Path: c.w.Path}
+		c.automatic, c.onRequest = p.Of([]review.Entry{{Path: c.p.name, Before: c.version(), After: review.Version{Exists: true, Mode: 0o644, Content: c.after, Known: true}}})
 	}
 	return nil
 }
@@ -111,11 +112,6 @@ func (c *change) Effect() permit.Effect {
 		summary += " (a new file)"
 	}
 	return permit.Effect{Tool: c.tool, Kind: permit.Write, Summary: tool.Clip(summary, 190), Paths: []string{c.p.shown()}, Diff: c.diff, Automatic: c.automatic, OnRequest: c.onRequest}
-}
-
-// entry is the change as a review has it.
-func (c *change) entry() review.Entry {
-	return review.Entry{Path: c.p.name, Before: c.version(), After: review.Version{Exists: true, Mode: 0o644, Content: c.after, Known: true}}
 }
 
 // version is the file before, as a review has it.
@@ -174,9 +170,6 @@ func (c *change) replace(ctx context.Context) (err error) {
 	now, missing, err := c.current()
 	if err != nil {
 		return err
-	}
-	if automatic, _ := risk.In(c.w).Of([]review.Entry{c.entry()}); len(automatic) > len(c.automatic) {
-		return tool.Refuse("the project has changed since this was reviewed, and now %s", automatic[0]).WithHint("make the change again: the person is asked about it")
 	}
 	noted := session.Change{Path: c.p.name, After: tool.Digest(c.after), AfterBytes: int64(len(c.after)), Folders: missing}
 	if now != nil {

@@ -177,25 +177,6 @@ func TestChangeAfterASwap(t *testing.T) {
 	}
 }
 
-// TestChangeThatRunsLater: a change that nobody was asked about is not made where it would make
-// a program run by now.
-func TestChangeThatRunsLater(t *testing.T) {
-	t.Parallel()
-	x := newWorld(t)
-	c, err := x.prepare("write", in{"path": "x/HEAD", "content": "ref: refs/heads/main\n"})
-	must(t, err)
-	if effect := c.Effect(); len(effect.Automatic) > 0 {
-		t.Fatalf("it runs: %q", effect.Automatic)
-	}
-	x.put("x/objects/a", "")
-	x.put("x/refs/a", "")
-	_, err = c.Run(t.Context())
-	refused(t, "the last part of a git directory", err)
-	if _, err := os.Stat(filepath.Join(x.w.Project, "x", "HEAD")); err == nil {
-		t.Error("it was written")
-	}
-}
-
 // A file is replaced under its name: other names of the old bytes keep them, so a
 // hard link is no way to a protected file.
 func TestHardLinksKeepTheirBytes(t *testing.T) {

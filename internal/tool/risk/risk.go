@@ -9,25 +9,24 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"unicode"
 
+	"belay/internal/durable"
+	"belay/internal/lazyregexp"
 	"belay/internal/permit/review"
-	"belay/internal/tool"
 )
 
-// Project is where files are changed: its folder, opened, and what of it runs by itself for
-// the person.
-type Project struct {
-	Root   *os.Root
-	person tool.Person
-}
+// maxConfig is how much is read of a configuration of Git.
+const maxConfig = 256 << 10
 
-// In is the project of an environment.
-func In(w *tool.Environment) Project { return Project{w.Root, w.Person} }
+// Project is where files are changed: its folder, opened, and the person's PATH.
+type Project struct {
+	Root *os.Root
+	Path string
+}
 
 // Of returns the changes that run by themselves, and those that run when somebody
 // builds, tests or starts the project: the path, and a clause that says why.
@@ -45,9 +44,8 @@ func (p Project) Of(entries []review.Entry) (automatic, onRequest []string) {
 
 // Findings returns the risk of each entry, in the same order.
 func (p Project) Findings(entries []review.Entry) []review.Finding {
-	paths, unread := p.gitPaths(entries)
 	o := review.Options{
-		GitPaths: paths, GitUnread: unread, PathFolders: p.folders(),
+		GitPaths: p.gitPaths(), PathFolders: p.folders(),
 		Exists: func(path string) bool {
 			_, err := p.Root.Lstat(filepath.FromSlash(path))
 			return err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) // a file has nothing in it
@@ -56,37 +54,37 @@ func (p Project) Findings(entries []review.Entry) []review.Finding {
 	return review.Classify(entries, o)
 }
 
-// folders are the folders of the project in which the person's programs are looked for, "."
-// for the project itself: what PATH names from where somebody stands counts from there.
-func (p Project) folders() (folders []string) {
-	for _, dir := range filepath.SplitList(p.person.Path) {
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(p.Root.Name(), dir)
+// gitPath finds what a configuration of Git names in the project.
+var gitPath = lazyregexp.New(`(?im)^\s*(?:hookspath|path)\s*=\s*"?([^"\r\n]+?)"?\s*$`)
+
+// gitPaths are the files and folders of the project that its configuration of Git
+// names. Of one that cannot be read a change is asked about itself.
+func (p Project) gitPaths() (paths []string) {
+	config, _, err := durable.ReadFile(p.Root, ".git/config", maxConfig)
+	if err != nil {
+		return nil
+	}
+	for _, m := range gitPath.FindAllStringSubmatch(string(config), -1) {
+		// A path is relative to the project, that of an included file to .git.
+		for _, base := range []string{"", ".git"} {
+			if name := filepath.Join(base, m[1]); !filepath.IsAbs(m[1]) && filepath.IsLocal(name) {
+				paths = append(paths, filepath.ToSlash(name))
+			}
 		}
-		for _, rel := range p.within(dir) {
+	}
+	return paths
+}
+
+// folders are the folders of the project in which the person's programs are looked
+// for.
+func (p Project) folders() (folders []string) {
+	for _, dir := range filepath.SplitList(p.Path) {
+		rel, err := filepath.Rel(p.Root.Name(), dir)
+		if err == nil && filepath.IsAbs(dir) && filepath.IsLocal(rel) && rel != "." {
 			folders = append(folders, filepath.ToSlash(rel))
 		}
 	}
 	return folders
-}
-
-// within is where in the project an absolute path leads, by its name and through links: none,
-// one or two names.
-func (p Project) within(name string) (all []string) {
-	real, err := filepath.EvalSymlinks(name)
-	if err != nil {
-		real = name
-	}
-	root, err := filepath.EvalSymlinks(p.Root.Name())
-	if err != nil {
-		root = p.Root.Name()
-	}
-	for _, pair := range [][2]string{{p.Root.Name(), name}, {root, real}} {
-		if rel, err := filepath.Rel(pair[0], pair[1]); err == nil && filepath.IsLocal(rel) && !slices.Contains(all, rel) {
-			all = append(all, rel)
-		}
-	}
-	return all
 }
 
 // Sentence says something about a path and keeps it on its line: names may hold

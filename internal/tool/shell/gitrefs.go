@@ -115,7 +115,7 @@ func (g *gitChange) describeRef(r gitRef) {
 	kind, short := refKind(r.name)
 	full := strings.TrimSpace(kind + " " + short)
 	switch {
-	case r.name == stashRef:
+	case r.name == "refs/stash":
 		g.describeStash()
 		return
 	case r.is == "":
@@ -162,12 +162,9 @@ func (g *gitChange) describeRef(r gitRef) {
 	}
 }
 
-// stashRef is the name of the newest entry of the stash.
-const stashRef = "refs/stash"
-
 // describeStash counts the entries of the stash, which its log has.
 func (g *gitChange) describeStash() {
-	const log = "logs/" + stashRef
+	const log = "logs/refs/stash"
 	was, is := strings.Count(g.before(log), "\n"), strings.Count(g.after(log), "\n")
 	switch {
 	case is > was:
@@ -176,39 +173,6 @@ func (g *gitChange) describeStash() {
 		g.addLine("%s of the stash dropped", quantity.Count(was-is, "change", "changes"))
 	default:
 		g.addLine("the stash changes")
-	}
-}
-
-// describeLogs says which names lose what they led to before: the log of the stash has its older
-// entries, and no other file does. Refs are those that change themselves.
-func (g *gitChange) describeLogs(refs []gitRef) {
-	deleted, stash := map[string]bool{}, false
-	for _, r := range refs {
-		deleted[r.name] = r.is == ""
-		stash = stash || r.name == stashRef
-	}
-	gone, shorter := 0, 0
-	for rest, c := range g.changes {
-		name, isLog := strings.CutPrefix(rest, "logs/")
-		switch {
-		case !isLog || c.Before.Type != journal.File:
-		case name == stashRef:
-			if !stash {
-				g.describeStash()
-			}
-		case c.After.Type == journal.None:
-			if !deleted[name] {
-				gone++
-			}
-		case c.After.Size < c.Before.Size:
-			shorter++
-		}
-	}
-	if gone > 0 {
-		g.addLine("%s removed: what the branches led to before is not known any more", quantity.Count(gone, "reflog is", "reflogs are"))
-	}
-	if shorter > 0 {
-		g.addLine("%s shorter", quantity.Count(shorter, "reflog gets", "reflogs get"))
 	}
 }
 

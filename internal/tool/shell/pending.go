@@ -125,10 +125,7 @@ func (p *pending) Apply(ctx context.Context, only []string) (tool.Result, error)
 		err := p.apply(ctx, chosen)
 		var conflict *journal.ConflictError
 		var tree *journal.TreeError
-		var riskier *riskierError
 		switch {
-		case errors.As(err, &riskier):
-			return p.Keep(ctx, riskier.Error())
 		case errors.As(err, &tree):
 			return p.Keep(ctx, tree.Error())
 		case errors.As(err, &conflict):

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"belay/internal/fault"
 	"belay/internal/journal"
@@ -67,9 +66,6 @@ func (p *pending) apply(ctx context.Context, changes []journal.Change) error {
 				return err
 			}
 		}
-		if err := p.reviewAgain(ctx, changes); err != nil {
-			return err
-		}
 		noted, err := makeChanges(ctx, w, j, journal.Plan{Owner: owner, Changes: changes, Contents: p.contents(changes)}, func([]session.Change) error { return nil })
 		if err != nil {
 			return err
@@ -80,37 +76,6 @@ func (p *pending) apply(ctx context.Context, changes []journal.Change) error {
 		w.Ledger.Note(noted...)
 		return nil
 	})
-}
-
-// riskierError says that a change would make something run by itself, and that nobody was asked
-// about that.
-type riskierError struct{ what string }
-
-func (e *riskierError) Error() string {
-	return "the project has changed since it was reviewed, and now " + e.what
-}
-
-// reviewAgain reviews changes in the project as it is when they are made. The question about them
-// may have waited for long, and what makes a program run may be two halves: the other one may
-// have come meanwhile.
-func (p *pending) reviewAgain(ctx context.Context, changes []journal.Change) error {
-	contents := journal.Name("")
-	if p.held != nil {
-		contents = p.held.Contents()
-	} else if p.upper != nil {
-		contents = p.upper.Contents()
-	}
-	r, err := risksOf(ctx, p.call.environment, contents, changes)
-	if err != nil {
-		return err
-	}
-	decided := p.Effect().Automatic
-	for _, what := range r.automatic {
-		if !slices.Contains(decided, what) {
-			return &riskierError{what}
-		}
-	}
-	return nil
 }
 
 // contents is the folder that a transaction of changes may take, "" where some of it is

@@ -28,7 +28,7 @@ type risks struct {
 // risksOf are those of changes in a project. Of a new folder that comes as a whole, the content of
 // it counts, among the contents. A content that is gone counts as unknown.
 func risksOf(ctx context.Context, w *tool.Environment, contents journal.Name, changes []journal.Change) (r risks, err error) {
-	p := risk.In(w)
+	p := risk.Project{Root: w.Root, Path: w.Path}
 	entries := make([]review.Entry, len(changes))
 	for i := range changes {
 		if entries[i], err = entryOf(w, &changes[i]); err != nil {
@@ -130,10 +130,6 @@ func (r *risks) addHistory(ctx context.Context, root *os.Root, made string, chan
 			continue
 		}
 		lost[repo] = true
-		// That it is no repository any more says less.
-		r.automatic = slices.DeleteFunc(r.automatic, func(part string) bool {
-			return strings.HasPrefix(part, tool.Printable(repo)+"/") && strings.HasSuffix(part, review.ReasonUnmade)
-		})
 	}
 	for i, c := range changes {
 		if repo, rest, in := historyOf(string(c.Path)); in && lost[repo] && (rest == "HEAD" && c.After.Type == journal.None || lostObject(rest, &c)) {

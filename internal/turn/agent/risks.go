@@ -159,7 +159,7 @@ func (k *risks) of(all []netChange) []review.Finding {
 			After:  k.version(c.last, c.last.After, c.last.AfterMode, c.last.AfterBytes, c.last.AfterAt),
 		}
 	}
-	p := risk.In(k.run.environment)
+	p := risk.Project{Root: k.run.environment.Root, Path: k.run.environment.Path}
 	return p.Findings(entries)
 }
 
