@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"belay/internal/lazyregexp"
+	"belay/internal/workspace/gitconfig"
 )
 
 // plainSections are the sections of a configuration that name no program, with the
@@ -20,35 +20,18 @@ var plainSections = map[string][]string{
 	"branch":    nil, "pull": nil, "push": nil, "color": nil, "advice": nil,
 }
 
-var (
-	gitSection = lazyregexp.New(`^\[([a-z]+)(?: "[^"\\]*")?\]$`)
-	gitKey     = lazyregexp.New(`^([a-z][a-z0-9-]*)(?:[ \t]*=[^\\]*)?$`)
-)
-
 // PlainGitConfig reports whether all of a configuration of git is known to name no
 // program: it has only keys that git itself writes.
 func PlainGitConfig(text string) bool {
-	if strings.Contains(text, "::") {
-		return false // the address of a program, such as ext::
+	if strings.Contains(text, `\`) {
+		return false // git writes none there, and programs that are not git may read it in another way
 	}
-	var keys []string
-	known := false
-	for l := range strings.SplitSeq(text, "\n") {
-		l = strings.TrimSpace(l)
-		if l == "" || l[0] == '#' || l[0] == ';' {
-			continue
-		}
-		low := strings.ToLower(l)
-		if s := gitSection.FindStringSubmatch(low); s != nil {
-			if keys, known = plainSections[s[1]]; !known {
-				return false
-			}
-			continue
-		}
-		k := gitKey.FindStringSubmatch(low)
-		if k == nil || !known || keys != nil && !slices.Contains(keys, k[1]) {
-			return false
-		}
-	}
-	return true
+	all, err := gitconfig.Parse(text)
+	return err == nil && !slices.ContainsFunc(all, func(s gitconfig.Setting) bool { return !PlainGitSetting(&s) })
+}
+
+// PlainGitSetting reports whether a setting of git is known to name no program.
+func PlainGitSetting(s *gitconfig.Setting) bool {
+	keys, known := plainSections[s.Section]
+	return known && (keys == nil || slices.Contains(keys, s.Key)) && !strings.Contains(s.Value, "::") // the address of a program, such as ext::
 }

@@ -14,7 +14,6 @@
 package repository
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,6 +22,7 @@ import (
 	"strings"
 
 	"belay/internal/durable"
+	"belay/internal/workspace/gitconfig"
 )
 
 // Errors of [Repository.Commit]; they are in the chain of what it returns.
@@ -202,17 +202,12 @@ func (r *Repository) store(objects string, depth int) error {
 // sha256Format reports whether a repository's settings say that its ids are
 // SHA-256: extensions.objectFormat.
 func sha256Format(settings []byte) bool {
-	in := false
-	for line := range bytes.Lines(settings) {
-		text := strings.ToLower(strings.TrimSpace(string(line)))
-		if strings.HasPrefix(text, "[") {
-			in = strings.HasPrefix(text, "[extensions]")
-			text = strings.TrimSpace(strings.TrimPrefix(text, "[extensions]"))
-		}
-		name, value, _ := strings.Cut(text, "=")
-		if in && strings.TrimSpace(name) == "objectformat" {
-			return strings.Trim(strings.TrimSpace(value), `"`) == "sha256"
+	all, _ := gitconfig.Parse(string(settings)) // git would obey none of a text that is none
+	is := false
+	for _, s := range all {
+		if s.Name() == "extensions.objectformat" && s.Subsection == "" {
+			is = strings.EqualFold(s.Value, "sha256")
 		}
 	}
-	return false
+	return is
 }
