@@ -16,6 +16,7 @@ import (
 	"belay/internal/model/scripted"
 	"belay/internal/model/upstream"
 	"belay/internal/session"
+	"belay/internal/tool/risk"
 	"belay/internal/turn"
 )
 
@@ -53,8 +54,9 @@ func plannerOptions(cfg *config.Config, log *slog.Logger) attachment.PlannerOpti
 
 func engineOptions(cfg *config.Config) (turn.Options, error) {
 	r, err := rules(cfg)
+	home, _ := os.UserHomeDir() // without one, there is no configuration of git in it
 	return turn.Options{
-		Prices: prices(cfg), Rules: r, ScratchDir: scratchDir(cfg), SearchPath: os.Getenv("PATH"), ReadPaths: cfg.Bash.ReadPaths, GlobalModel: cfg.Model,
+		Prices: prices(cfg), Rules: r, ScratchDir: scratchDir(cfg), SearchPath: os.Getenv("PATH"), GitConfigs: risk.GitConfigs(os.Getenv, home), ReadPaths: cfg.Bash.ReadPaths, GlobalModel: cfg.Model,
 		OwnSkills: cfg.Paths.ConfigDir,
 		OwnNotes:  cfg.Paths.ConfigDir,
 	}, err

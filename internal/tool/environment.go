@@ -57,6 +57,9 @@ type Environment struct {
 	// Path is the PATH of the person: programs in those of its folders that are in
 	// the project run by their names.
 	Path string
+	// GitConfigs are the files that may have the person's own configuration of git, which
+	// can name programs of the project.
+	GitConfigs []string
 	// Nested are other projects below this one: no command sees their .belay folders.
 	Nested []string
 	// ReadPaths are toolchains outside the project: links in it may lead to them.

@@ -61,6 +61,6 @@ func (e changesEngine) Place(project string, root *os.Root) (*tool.Environment, 
 	s := e.services
 	return &tool.Environment{
 		Project: project, Root: root, Scope: s.Scope(project, aPerson), Blobs: blobs, Gate: s.Gate, Journal: s.Journal,
-		Limits: rules.Tools, Seen: &tool.Seen{}, Ledger: &tool.Ledger{}, Clock: s.Clock, Path: s.SearchPath, ReadPaths: s.ReadPaths,
+		Limits: rules.Tools, Seen: &tool.Seen{}, Ledger: &tool.Ledger{}, Clock: s.Clock, Path: s.SearchPath, GitConfigs: s.GitConfigs, ReadPaths: s.ReadPaths,
 	}, nil
 }

@@ -46,8 +46,10 @@ type Options struct {
 	// OwnSkills is the person's own folder for settings, in whose folder skills their skills
 	// lie; "" has none.
 	OwnSkills string
-	// SearchPath is the PATH of the person ([tool.Environment.Path]).
+	// SearchPath is the PATH of the person ([tool.Environment.Path]), and GitConfigs are the
+	// files with their configuration of git.
 	SearchPath string
+	GitConfigs []string
 	// ReadPaths are toolchains that commands may read ([tool.Environment.ReadPaths]).
 	ReadPaths []string
 

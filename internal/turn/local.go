@@ -63,7 +63,7 @@ func NewLocal(o Options) *Local {
 	services := &agent.Services{
 		Logger: o.Logger, Clock: o.Clock, FilePlanner: o.Planner, Questions: asked, Audit: o.Audit, Hooks: o.Hooks, Redact: o.Redact, Publish: o.Publish, AddedRules: o.AddedRules,
 		Scope: o.Scope, Gate: o.Gate, Journal: o.Journal, FileRecovery: files, ProjectsIn: o.Store.ProjectsIn,
-		ScratchDir: o.ScratchDir, OwnSkills: o.OwnSkills, SearchPath: o.SearchPath, ReadPaths: o.ReadPaths,
+		ScratchDir: o.ScratchDir, OwnSkills: o.OwnSkills, SearchPath: o.SearchPath, GitConfigs: o.GitConfigs, ReadPaths: o.ReadPaths,
 	}
 	keys := newIdempotencyKeys(o.Clock, o.Rules.Limits.IdempotencyTTL)
 	maker := &turnMaker{services, o.NewID, o.Root, life, running, projects, resolver, ends, o.Links}

@@ -16,6 +16,7 @@ package review
 
 import (
 	"io/fs"
+	"slices"
 	"strings"
 
 	"belay/internal/workspace"
@@ -68,11 +69,17 @@ type Version struct {
 // Options are facts about the project and its user that no change shows. The zero
 // value is safe: it raises risks.
 type Options struct {
-	// GitPaths are files and folders of the project that the git configuration names:
-	// core.hooksPath, include.path. They are relative to the project.
+	// GitPaths are files and folders of the project that configurations of git name:
+	// core.hooksPath, include.path, programs. They are relative to the project, and "." is
+	// all of it.
 	GitPaths []string
-	// PathFolders are folders of the project that are in the user's PATH.
+	// GitUnread is set where there may be more of them: a configuration cannot be read.
+	GitUnread bool
+	// PathFolders are folders of the project that are in the user's PATH, "." for its top.
 	PathFolders []string
+	// PathAnywhere are those of the user's PATH that are looked up from the folder in which
+	// a program is started, "." for that folder itself.
+	PathAnywhere []string
 	// Exists reports whether the project had a path before the changes.
 	Exists func(path string) bool
 }
@@ -103,7 +110,8 @@ func Classify(entries []Entry, o Options) []Finding {
 	}
 	c := &classifier{
 		repositories: newRepositories(entries, paths, o.Exists),
-		git:          foldAll(o.GitPaths), path: foldAll(o.PathFolders), starts: map[string][]pattern{},
+		git:          foldAll(o.GitPaths), unread: o.GitUnread,
+		path: foldAll(o.PathFolders), anywhere: foldAll(o.PathAnywhere), starts: map[string][]pattern{},
 	}
 	findings := make([]Finding, len(entries))
 	for i, e := range entries {
@@ -114,8 +122,9 @@ func Classify(entries []Entry, o Options) []Finding {
 
 // classifier is the state of one call of [Classify].
 type classifier struct {
-	repositories *repositories
-	git, path    [][]string
+	repositories        *repositories
+	git, path, anywhere [][]string
+	unread              bool
 	// starts caches the patterns that a name may begin.
 	starts map[string][]pattern
 }
@@ -140,7 +149,10 @@ func (c *classifier) classify(e Entry, original []string) Finding {
 	if covers(c.git, names, link) {
 		f.raise(Automatic, reasonGitPath)
 	}
-	if covers(c.path, names, link) {
+	if c.unread && !slices.ContainsFunc(names, func(n string) bool { return workspace.SameName(n, nameGit) }) {
+		f.raise(Automatic, reasonGitUnread)
+	}
+	if c.inPath(names, &e.After, link) {
 		f.raise(Automatic, reasonPath)
 	}
 	content(&f, e, names)
@@ -161,29 +173,6 @@ func (c *classifier) table(f *Finding, names []string, use patternUse) {
 			}
 		}
 	}
-}
-
-// covers reports whether a path is one of the folders or files, or below one. A link
-// also counts if one of them is below it.
-func covers(all [][]string, names []string, link bool) bool {
-	for _, folder := range all {
-		if begins(names, folder) || link && begins(folder, names) {
-			return true
-		}
-	}
-	return false
-}
-
-func begins(names, with []string) bool {
-	if len(with) > len(names) {
-		return false
-	}
-	for i := range with {
-		if names[i] != with[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // components splits a path at both kinds of slashes: a name with a backslash is two

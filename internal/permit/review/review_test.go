@@ -29,7 +29,7 @@ func added(path string) review.Entry {
 func options() review.Options {
 	there := strings.Fields(".git .git/HEAD .git/objects .git/refs old/HEAD old/objects old/refs half/objects half/refs")
 	return review.Options{
-		GitPaths: []string{"tools/hooks", "./shared.inc"}, PathFolders: []string{"scripts/bin"},
+		GitPaths: []string{"tools/hooks", "./shared.inc"}, PathFolders: []string{"scripts/bin"}, PathAnywhere: []string{"tools/anywhere"},
 		Exists: func(path string) bool { return slices.Contains(there, path) },
 	}
 }

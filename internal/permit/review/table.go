@@ -102,9 +102,12 @@ var special = []Row{
 		Reason: reasonPlanted, Dependencies: true},
 	{Risk: OnRequest, Files: "the state of a rebase in a git directory",
 		Reason: reasonRebase, Dependencies: true},
-	{Risk: Automatic, Files: "files that core.hooksPath or include.path of the git configuration names",
+	{Risk: Automatic, Files: "files that a configuration of git names (core.hooksPath, include.path, filters, editors and all other keys that may name a program): yours, " +
+		"and that of each repository which the file is in",
 		Reason: reasonGitPath, Dependencies: true},
-	{Risk: Automatic, Files: "files in a folder of your PATH",
+	{Risk: Automatic, Files: "all files, where such a configuration cannot be read or is too large",
+		Reason: reasonGitUnread, Dependencies: true},
+	{Risk: Automatic, Files: "files in a folder of your PATH; programs in any folder that a relative entry of it can lead to",
 		Reason: reasonPath, Dependencies: true},
 	{Risk: Automatic, Files: "package.json: a script that an installation runs (preinstall, install, postinstall, prepare and their like)",
 		Reason: reasonInstall},
@@ -122,7 +125,8 @@ var special = []Row{
 
 // Reasons that need no file name.
 const (
-	reasonGitPath = "is run or read by git, whose configuration names it"
-	reasonPath    = "is in a folder of your PATH, so it can run in the place of another program"
-	reasonDeep    = "is in too many folders to be looked at"
+	reasonGitPath   = "is run or read by git, whose configuration names it"
+	reasonGitUnread = "may be run by git, whose configuration cannot be read"
+	reasonPath      = "is in a folder of your PATH, so it can run in the place of another program"
+	reasonDeep      = "is in too many folders to be looked at"
 )

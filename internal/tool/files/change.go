@@ -99,7 +99,7 @@ func (c *change) settle() error {
 	}
 	c.diff = c.w.WithoutKeys(unified(c.p.shown(), c.data(), c.after))
 	if !c.p.scratch {
-		p := risk.Project{Root: c.w.Root, Path: c.w.Path}
+		p := risk.Project{Root: c.w.Root, Path: c.w.Path, GitConfigs: c.w.GitConfigs}
 		c.automatic, c.onRequest = p.Of([]review.Entry{{Path: c.p.name, Before: c.version(), After: review.Version{Exists: true, Mode: 0o644, Content: c.after, Known: true}}})
 	}
 	return nil

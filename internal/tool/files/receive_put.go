@@ -111,7 +111,7 @@ func pour(w io.Writer, file attachment.Content) error {
 // putProject writes a file of the project through the journal. The caller has entered it.
 func (c *receiveCall) putProject(ctx context.Context, p place, file attachment.Content) (err error) {
 	after := review.Version{Exists: true, Mode: 0o644}
-	if automatic, _ := (risk.Project{Root: c.w.Root, Path: c.w.Path}).Of([]review.Entry{{Path: p.name, After: after}}); len(automatic) > 0 {
+	if automatic, _ := (risk.Project{Root: c.w.Root, Path: c.w.Path, GitConfigs: c.w.GitConfigs}).Of([]review.Entry{{Path: p.name, After: after}}); len(automatic) > 0 {
 		return tool.Refuse("a file there would run by itself: %s", automatic[0]).WithHint("name another downloadDir")
 	}
 	j, err := OpenJournal(ctx, c.w.Journal, c.w.Project, c.w.Root)

@@ -1,6 +1,6 @@
 // Package risk reports what changes of a project's files make run, with what the
-// project itself says about it: which hooks its configuration of Git names, and which
-// of its folders are in the person's PATH. The judgement is that of
+// project and its person say about it: which files of it configurations of git name, and
+// which of its folders are in the person's PATH. The judgement is that of
 // [belay/internal/permit/review].
 package risk
 
@@ -14,18 +14,16 @@ import (
 	"syscall"
 	"unicode"
 
-	"belay/internal/durable"
-	"belay/internal/lazyregexp"
 	"belay/internal/permit/review"
 )
 
-// maxConfig is how much is read of a configuration of Git.
-const maxConfig = 256 << 10
-
-// Project is where files are changed: its folder, opened, and the person's PATH.
+// Project is where files are changed: its folder, opened, and what the person has: the
+// PATH, and the files with their own configuration of git ([GitConfigs]), which need not
+// be there.
 type Project struct {
-	Root *os.Root
-	Path string
+	Root       *os.Root
+	Path       string
+	GitConfigs []string
 }
 
 // Of returns the changes that run by themselves, and those that run when somebody
@@ -45,46 +43,74 @@ func (p Project) Of(entries []review.Entry) (automatic, onRequest []string) {
 // Findings returns the risk of each entry, in the same order.
 func (p Project) Findings(entries []review.Entry) []review.Finding {
 	o := review.Options{
-		GitPaths: p.gitPaths(), PathFolders: p.folders(),
 		Exists: func(path string) bool {
 			_, err := p.Root.Lstat(filepath.FromSlash(path))
 			return err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) // a file has nothing in it
 		},
 	}
+	top := p.Root.Name()
+	if real, err := filepath.EvalSymlinks(top); err == nil {
+		top = real
+	}
+	o.PathFolders, o.PathAnywhere = folders(top, p.Path)
+	o.GitPaths, o.GitUnread = named(top, p.GitConfigs, entries)
 	return review.Classify(entries, o)
 }
 
-// gitPath finds what a configuration of Git names in the project.
-var gitPath = lazyregexp.New(`(?im)^\s*(?:hookspath|path)\s*=\s*"?([^"\r\n]+?)"?\s*$`)
-
-// gitPaths are the files and folders of the project that its configuration of Git
-// names. Of one that cannot be read a change is asked about itself.
-func (p Project) gitPaths() (paths []string) {
-	config, _, err := durable.ReadFile(p.Root, ".git/config", maxConfig)
-	if err != nil {
-		return nil
-	}
-	for _, m := range gitPath.FindAllStringSubmatch(string(config), -1) {
-		// A path is relative to the project, that of an included file to .git.
-		for _, base := range []string{"", ".git"} {
-			if name := filepath.Join(base, m[1]); !filepath.IsAbs(m[1]) && filepath.IsLocal(name) {
-				paths = append(paths, filepath.ToSlash(name))
+// folders are the folders of the project in which the person's programs are looked for,
+// and those of PATH that are looked up from wherever a program is started: they count as
+// ones of the project's top folder, too.
+func folders(project, list string) (inside, anywhere []string) {
+	for _, dir := range filepath.SplitList(list) {
+		at := filepath.Clean(dir) // an empty one is the folder itself, too
+		if !filepath.IsAbs(at) {
+			for at == ".." || strings.HasPrefix(at, ".."+string(filepath.Separator)) { // from a folder below it leads here
+				at = filepath.Clean(strings.TrimPrefix(at[len(".."):], string(filepath.Separator)))
 			}
+			anywhere = append(anywhere, filepath.ToSlash(at))
+			at = filepath.Join(project, at)
+		}
+		inside = append(inside, within(project, at)...)
+	}
+	return inside, anywhere
+}
+
+// within is a path, which need not exist, as paths of the project with slashes: by its
+// name, and by what that leads to. It has none where neither is in the project.
+func within(project, at string) (paths []string) {
+	for _, at := range []string{filepath.Clean(at), resolved(at)} {
+		rel, err := filepath.Rel(project, at)
+		if err == nil && filepath.IsLocal(rel) && (len(paths) == 0 || paths[0] != filepath.ToSlash(rel)) {
+			paths = append(paths, filepath.ToSlash(rel))
 		}
 	}
 	return paths
 }
 
-// folders are the folders of the project in which the person's programs are looked
-// for.
-func (p Project) folders() (folders []string) {
-	for _, dir := range filepath.SplitList(p.Path) {
-		rel, err := filepath.Rel(p.Root.Name(), dir)
-		if err == nil && filepath.IsAbs(dir) && filepath.IsLocal(rel) && rel != "." {
-			folders = append(folders, filepath.ToSlash(rel))
+// maxLinks is how many links to nothing are followed.
+const maxLinks = 40
+
+// resolved follows the links of a path, as far as the path exists. A link to what does not
+// exist counts as that: somebody may make it.
+func resolved(at string) string {
+	rest := ""
+	for links := 0; ; {
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(real, rest)
 		}
+		if target, err := os.Readlink(at); err == nil && links < maxLinks {
+			if links++; !filepath.IsAbs(target) {
+				target = filepath.Join(filepath.Dir(at), target)
+			}
+			at = target
+			continue
+		}
+		above := filepath.Dir(at)
+		if above == at {
+			return filepath.Join(at, rest)
+		}
+		rest, at = filepath.Join(filepath.Base(at), rest), above
 	}
-	return folders
 }
 
 // Sentence says something about a path and keeps it on its line: names may hold

@@ -28,7 +28,7 @@ type risks struct {
 // risksOf are those of changes in a project. Of a new folder that comes as a whole, the content of
 // it counts, among the contents. A content that is gone counts as unknown.
 func risksOf(ctx context.Context, w *tool.Environment, contents journal.Name, changes []journal.Change) (r risks, err error) {
-	p := risk.Project{Root: w.Root, Path: w.Path}
+	p := risk.Project{Root: w.Root, Path: w.Path, GitConfigs: w.GitConfigs}
 	entries := make([]review.Entry, len(changes))
 	for i := range changes {
 		if entries[i], err = entryOf(w, &changes[i]); err != nil {

@@ -159,7 +159,7 @@ func (k *risks) of(all []netChange) []review.Finding {
 			After:  k.version(c.last, c.last.After, c.last.AfterMode, c.last.AfterBytes, c.last.AfterAt),
 		}
 	}
-	p := risk.Project{Root: k.run.environment.Root, Path: k.run.environment.Path}
+	p := risk.Project{Root: k.run.environment.Root, Path: k.run.environment.Path, GitConfigs: k.run.environment.GitConfigs}
 	return p.Findings(entries)
 }
 

@@ -47,9 +47,9 @@ type Services struct {
 	ScratchDir string
 	// OwnSkills is the person's own folder for settings, which may have skills; "" has none.
 	OwnSkills string
-	// SearchPath and ReadPaths are those of [tool.Environment].
-	SearchPath string
-	ReadPaths  []string
+	// SearchPath, GitConfigs and ReadPaths are those of [tool.Environment].
+	SearchPath            string
+	GitConfigs, ReadPaths []string
 }
 
 // ScopeOf says which project files a persona may change.
