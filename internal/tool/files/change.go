@@ -99,10 +99,19 @@ func (c *change) settle() error {
 	}
 	c.diff = c.w.WithoutKeys(unified(c.p.shown(), c.data(), c.after))
 	if !c.p.scratch {
-		p := risk.Project{Root: c.w.Root, Path: c.w.Path, GitConfigs: c.w.GitConfigs}
-		c.automatic, c.onRequest = p.Of([]review.Entry{{Path: c.p.name, Before: c.version(), After: review.Version{Exists: true, Mode: 0o644, Content: c.after, Known: true}}})
+		c.automatic, c.onRequest = c.risks()
 	}
 	return nil
+}
+
+// risks says what the change makes run, by the project as it is now.
+func (c *change) risks() (automatic, onRequest []string) {
+	after := review.Version{Exists: true, Mode: 0o644, Content: c.after, Known: true}
+	if c.before != nil {
+		after.Mode = c.before.info.Mode()
+	}
+	p := risk.Project{Root: c.w.Root, Path: c.w.Path, GitConfigs: c.w.GitConfigs}
+	return p.Of([]review.Entry{{Path: c.p.name, Before: c.version(), After: after}})
 }
 
 // Effect implements [tool.Call].
@@ -170,6 +179,11 @@ func (c *change) replace(ctx context.Context) (err error) {
 	now, missing, err := c.current()
 	if err != nil {
 		return err
+	}
+	// The file is what it was, but other files and settings decide, too, what it makes run.
+	if risen, _ := c.risks(); len(risen) > 0 && len(c.automatic) == 0 {
+		return tool.Refuse("since the change was decided on, other programs would run it by themselves: %s", risen[0]).
+			WithHint("repeat the change: a person is asked about it then")
 	}
 	noted := session.Change{Path: c.p.name, After: tool.Digest(c.after), AfterBytes: int64(len(c.after)), Folders: missing}
 	if now != nil {

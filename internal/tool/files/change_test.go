@@ -55,6 +55,31 @@ func TestWriteAndEdit(t *testing.T) {
 	}
 }
 
+// A change that would run by itself now, and that was ordinary when it was decided on, is not
+// made: a person is asked when it is repeated.
+func TestRiskThatComesMeanwhile(t *testing.T) {
+	t.Parallel()
+	x := newWorld(t)
+	for _, name := range []string{"tool", ".envrc"} {
+		x.put(".git/config", "")
+		c, err := x.prepare("write", in{"path": name, "content": "ls\n"})
+		must(t, err)
+		x.put(".git/config", "[core]\n\tfsmonitor = ./"+name+"\n")
+		_, err = c.Run(t.Context())
+		if was := len(c.Effect().Automatic) > 0; was { // it was asked about
+			must(t, err)
+			continue
+		}
+		refused(t, name, err, "since the change was decided on", "whose configuration names it")
+		if _, err := os.Stat(filepath.Join(x.w.Project, name)); err == nil {
+			t.Errorf("%s was written", name)
+		}
+		if c, err = x.prepare("write", in{"path": name, "content": "ls\n"}); err != nil || len(c.Effect().Automatic) != 1 {
+			t.Errorf("%s is asked about as %v, %v", name, c.Effect().Automatic, err)
+		}
+	}
+}
+
 func TestWriteInTheScratchFolder(t *testing.T) {
 	t.Parallel()
 	x := newWorldOf(t, workspace.ScopeOptions{WriteScope: "none"})

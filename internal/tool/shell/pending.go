@@ -74,13 +74,7 @@ func (p *pending) result(notes ...string) tool.Result {
 
 // Effect implements [tool.Changes].
 func (p *pending) Effect() permit.Effect {
-	e := p.record.Effect
-	switch p.part {
-	case firstPart:
-		e = p.record.Split.First
-	case secondPart:
-		e = p.record.Split.Second
-	}
+	e := p.decided()
 	for _, c := range p.changes() {
 		e.Touched = append(e.Touched, string(c.Path))
 		if c.Tree != nil {
@@ -88,6 +82,19 @@ func (p *pending) Effect() permit.Effect {
 		}
 	}
 	return e
+}
+
+// decided is the effect that is decided on, as it is recorded.
+func (p *pending) decided() permit.Effect {
+	switch {
+	case p.record.Split == nil:
+		return p.record.Effect
+	case p.part == firstPart:
+		return p.record.Split.First
+	case p.part == secondPart:
+		return p.record.Split.Second
+	}
+	return p.record.Effect
 }
 
 // Hold implements [tool.Changes].
@@ -125,7 +132,10 @@ func (p *pending) Apply(ctx context.Context, only []string) (tool.Result, error)
 		err := p.apply(ctx, chosen)
 		var conflict *journal.ConflictError
 		var tree *journal.TreeError
+		var risen *risenError
 		switch {
+		case errors.As(err, &risen):
+			return p.Keep(ctx, risen.Error())
 		case errors.As(err, &tree):
 			return p.Keep(ctx, tree.Error())
 		case errors.As(err, &conflict):

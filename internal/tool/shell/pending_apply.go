@@ -56,6 +56,28 @@ func (p *pending) remove() (err error) {
 	return err
 }
 
+// risenError says that changes would run by themselves that nobody has decided on as such:
+// what else is in the project has changed meanwhile.
+type risenError struct{ file string }
+
+// Error implements error.
+func (e *risenError) Error() string {
+	return "since it was decided on, other programs would run some of it by themselves (" + e.file + ")"
+}
+
+// reviewAgain makes the review of changes anew. Two changes that are ordinary, each for itself,
+// can make something run together.
+func (p *pending) reviewAgain(ctx context.Context, changes []journal.Change) error {
+	r, err := risksOf(ctx, p.call.environment, p.made(), changes)
+	if err != nil {
+		return err
+	}
+	if file := r.beyond(p.decided().Automatic); file != "" {
+		return &risenError{file}
+	}
+	return nil
+}
+
 // apply makes the changes in the project, all or none.
 func (p *pending) apply(ctx context.Context, changes []journal.Change) error {
 	w, by := p.call.environment, p.record.Origin
@@ -65,6 +87,9 @@ func (p *pending) apply(ctx context.Context, changes []journal.Change) error {
 			if real, err := AreReal(ctx, w.Root, changes); err != nil || real {
 				return err
 			}
+		}
+		if err := p.reviewAgain(ctx, changes); err != nil {
+			return err
 		}
 		noted, err := makeChanges(ctx, w, j, journal.Plan{Owner: owner, Changes: changes, Contents: p.contents(changes)}, func([]session.Change) error { return nil })
 		if err != nil {
@@ -81,10 +106,15 @@ func (p *pending) apply(ctx context.Context, changes []journal.Change) error {
 // contents is the folder that a transaction of changes may take, "" where some of it is
 // to stay.
 func (p *pending) contents(changes []journal.Change) journal.Name {
-	switch {
-	case len(changes) != len(p.record.Changes):
+	if len(changes) != len(p.record.Changes) {
 		return ""
-	case p.held != nil:
+	}
+	return p.made()
+}
+
+// made is the folder with what the command made.
+func (p *pending) made() journal.Name {
+	if p.held != nil {
 		return p.held.Contents()
 	}
 	return p.upper.Contents()

@@ -21,6 +21,8 @@ type risks struct {
 	// automatic and onRequest are the paths of changes that make programs run, by themselves and
 	// when somebody asks for it, each with a clause that says why.
 	automatic, onRequest []string
+	// at are the paths of the automatic ones, "" for a folder or a repository as a whole.
+	at []string
 	// runs says of each change whether it makes a program run by itself.
 	runs []bool
 }
@@ -39,7 +41,8 @@ func risksOf(ctx context.Context, w *tool.Environment, contents journal.Name, ch
 	for i, f := range p.Findings(entries) {
 		switch f.Risk {
 		case review.Automatic:
-			r.automatic, r.runs[i] = append(r.automatic, risk.Sentence(f.Path, f.Reason)), true
+			r.addAutomatic(f.Path, risk.Sentence(f.Path, f.Reason))
+			r.runs[i] = true
 		case review.OnRequest:
 			r.onRequest = append(r.onRequest, risk.Sentence(f.Path, f.Reason))
 		}
@@ -52,11 +55,34 @@ func risksOf(ctx context.Context, w *tool.Environment, contents journal.Name, ch
 		if err := t.look(&changes[i]); err != nil {
 			return r, err
 		}
-		r.automatic, r.onRequest = append(r.automatic, t.automatic...), append(r.onRequest, t.onRequest...)
+		r.addAutomatic("", t.automatic...)
+		r.onRequest = append(r.onRequest, t.onRequest...)
 		r.runs[i] = r.runs[i] || len(t.automatic) > 0
 	}
 	r.addHistory(ctx, w.Root, string(contents), changes)
 	return r, nil
+}
+
+func (r *risks) addAutomatic(at string, sentences ...string) {
+	for _, s := range sentences {
+		r.automatic, r.at = append(r.automatic, s), append(r.at, at)
+	}
+}
+
+// beyond returns the first of the automatic ones that was not among those that somebody has
+// decided on, "" for none. A path with another reason was.
+func (r *risks) beyond(decided []string) string {
+	known := map[string]bool{}
+	for _, s := range decided {
+		known[s] = true
+	}
+	for i, s := range r.automatic {
+		about := risk.Sentence(r.at[i], "")
+		if !known[s] && (r.at[i] == "" || !slices.ContainsFunc(decided, func(d string) bool { return strings.HasPrefix(d, about) })) {
+			return s
+		}
+	}
+	return ""
 }
 
 // entryOf is a change as a review has it, with the contents that the review needs.
@@ -123,9 +149,9 @@ func (r *risks) addHistory(ctx context.Context, root *os.Root, made string, chan
 	for _, repo := range repos {
 		switch {
 		case gone[repo]:
-			r.automatic = append(r.automatic, tool.Printable(repo)+" is removed with its history, and nobody can take that back")
+			r.addAutomatic("", tool.Printable(repo)+" is removed with its history, and nobody can take that back")
 		case !objectsStay(ctx, root, made, repo, objects[repo]):
-			r.automatic = append(r.automatic, "objects of "+tool.Printable(repo)+", which hold its history, are removed or replaced, and nobody can take that back")
+			r.addAutomatic("", "objects of "+tool.Printable(repo)+", which hold its history, are removed or replaced, and nobody can take that back")
 		default:
 			continue
 		}
