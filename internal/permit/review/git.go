@@ -15,6 +15,7 @@ const (
 	reasonGitFile   = "says which git directory, with its hooks and configuration, git uses"
 	reasonPlanted   = "makes the folder a git directory, whose hooks and configuration git obeys"
 	reasonRebase    = "is run by git when the rebase continues"
+	reasonGitEnds   = "keeps git from using the repository, so it may obey another one's hooks and configuration"
 )
 
 // gitConfigs are configurations in a git directory.
@@ -49,8 +50,11 @@ func (c *classifier) gitChange(f *Finding, e Entry, original, names []string) {
 // gitPart raises the risk to that of a change of a part of a git directory.
 func (c *classifier) gitPart(f *Finding, e Entry, rest []string) {
 	base := rest[len(rest)-1]
-	config := slices.Contains(gitConfigs, base) && (len(rest) == 1 || rest[0] == "modules" || rest[0] == "worktrees")
+	own := len(rest) == 1 || rest[0] == "modules" || rest[0] == "worktrees" // and not data of that name
+	config := own && slices.Contains(gitConfigs, base)
 	switch {
+	case own && endsRepository(e, base):
+		f.raise(Automatic, reasonGitEnds)
 	case e.After.Mode.IsDir():
 	case !e.After.Exists:
 		// Without these files git may use another configuration, with other hooks. The
@@ -71,6 +75,31 @@ func (c *classifier) gitPart(f *Finding, e Entry, rest []string) {
 	default:
 		f.raise(Automatic, reasonGitPart)
 	}
+}
+
+// endsRepository reports whether the change of a file or folder makes a git directory one no
+// longer. Git then looks for another: in the folder itself, and in those above it.
+func endsRepository(e Entry, base string) bool {
+	switch base {
+	case "objects", "refs":
+		return !e.After.Exists
+	case "head":
+		if !e.After.Exists {
+			return true
+		}
+		text, known := e.After.regular()
+		return e.Before.Exists && e.After.Mode.IsRegular() && !(known && gitHead(string(text)))
+	}
+	return false
+}
+
+// gitHead reports whether git takes a text for what is checked out: a reference or an id.
+func gitHead(text string) bool {
+	if name, ok := strings.CutPrefix(text, "ref:"); ok {
+		return strings.HasPrefix(strings.TrimLeft(name, " \t\r\n"), "refs/")
+	}
+	id := strings.TrimSpace(text)
+	return (len(id) == 40 || len(id) == 64) && hexadecimal(strings.ToLower(id))
 }
 
 // dataFiles are files in the top folder of a git directory that name no program.

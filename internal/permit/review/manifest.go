@@ -31,7 +31,7 @@ func NeedsContent(path string) bool {
 		return false
 	}
 	is := func(want string) bool { return workspace.SameName(names[len(names)-1], want) }
-	return slices.ContainsFunc(slices.Concat([]string{namePackage}, gitConfigs, toolchains), is)
+	return slices.ContainsFunc(slices.Concat([]string{namePackage, "head"}, gitConfigs, toolchains), is)
 }
 
 // content raises the risk to that of what the file says. What is installed already

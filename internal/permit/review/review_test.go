@@ -21,6 +21,9 @@ var (
 )
 
 func added(path string) review.Entry {
+	if strings.HasSuffix(path, "HEAD") {
+		return review.Entry{Path: path, After: file("ref: refs/heads/main\n")}
+	}
 	return review.Entry{Path: path, After: file("x\n")}
 }
 
@@ -143,6 +146,20 @@ func TestTypes(t *testing.T) {
 		{"a removed git configuration may have named other hooks", review.Entry{Path: ".git/config", Before: unknown}, review.Automatic},
 		{"a removed .git file", review.Entry{Path: "sub/.git", Before: unknown}, review.Automatic},
 		{"a removed commondir", review.Entry{Path: ".git/commondir", Before: unknown}, review.Automatic},
+		{"a removed HEAD", review.Entry{Path: ".git/HEAD", Before: unknown}, review.Automatic},
+		{"removed objects", review.Entry{Path: ".git/objects", Before: folder}, review.Automatic},
+		{"removed refs", review.Entry{Path: "sub/.git/refs", Before: folder}, review.Automatic},
+		{"refs of a submodule", review.Entry{Path: ".git/modules/a/b/refs", Before: folder}, review.Automatic},
+		{"refs of a repository with another name", review.Entry{Path: "old/refs", Before: folder}, review.Automatic},
+		{"a removed branch", review.Entry{Path: ".git/refs/heads/main", Before: unknown}, review.Ordinary},
+		{"a branch called refs", review.Entry{Path: ".git/refs/heads/refs", Before: unknown}, review.Ordinary},
+		{"removed branches", review.Entry{Path: ".git/refs/heads", Before: folder}, review.Ordinary},
+		{"a HEAD that git cannot read", review.Entry{Path: ".git/HEAD", Before: unknown, After: file("x\n")}, review.Automatic},
+		{"a HEAD that is not known", review.Entry{Path: ".git/HEAD", Before: unknown, After: unknown}, review.Automatic},
+		{"a HEAD with an id", review.Entry{Path: ".git/HEAD", Before: unknown, After: file(strings.Repeat("0a", 20) + "\n")}, review.Ordinary},
+		{"a HEAD with a branch", review.Entry{Path: ".git/HEAD", Before: unknown, After: file("ref:refs/heads/x\n")}, review.Ordinary},
+		{"a HEAD with a file", review.Entry{Path: ".git/HEAD", Before: unknown, After: file("ref: ../x\n")}, review.Automatic},
+		{"refs that become a file", review.Entry{Path: ".git/refs", Before: folder, After: file("x\n")}, review.Automatic},
 		{"a plain git configuration", review.Entry{Path: ".git/config", After: file("[core]\n\tbare = false\n")}, review.Ordinary},
 		{"a submodule's plain configuration", review.Entry{Path: ".git/modules/a/config", After: file("[core]\n\tbare = false\n")}, review.Ordinary},
 		{"a large git configuration", review.Entry{Path: ".git/config", After: unknown}, review.Automatic},

@@ -100,6 +100,8 @@ var special = []Row{
 		Reason: reasonGitFile, Removal: true, Dependencies: true},
 	{Risk: Automatic, Files: "a folder that becomes a git directory: HEAD with objects and refs, or with commondir",
 		Reason: reasonPlanted, Dependencies: true},
+	{Risk: Automatic, Files: "HEAD, objects and refs of a git directory, where they are removed, or HEAD is none that git can read",
+		Reason: reasonGitEnds, Removal: true, Dependencies: true},
 	{Risk: OnRequest, Files: "the state of a rebase in a git directory",
 		Reason: reasonRebase, Dependencies: true},
 	{Risk: Automatic, Files: "files that a configuration of git names (core.hooksPath, include.path, filters, editors and all other keys that may name a program): yours, " +
