@@ -103,13 +103,13 @@ func TestRepositoriesAreShown(t *testing.T) {
 		for _, r := range e.Repositories {
 			does += strings.Join(r.Does, "\n")
 		}
-		if len(e.Automatic) != 1 || !strings.HasPrefix(e.Automatic[0], "objects of .git, which hold its history, are removed or replaced") || !strings.Contains(does, "3 files with objects removed or replaced") {
+		if !strings.Contains(strings.Join(e.Automatic, "\n"), "objects of .git, which hold its history, are removed or replaced") || !strings.Contains(does, "3 files with objects removed or replaced") {
 			t.Errorf("%s is asked about as %q, and described as %q: %s", command, e.Automatic, does, told)
 		}
 	}
 	objects := filepath.Join(w.Project, ".git/objects")
 	must(t, os.CopyFS(filepath.Join(w.Project, ".git/modules/sub/objects"), os.DirFS(objects)))
-	if e, told := attempt(t, s, w, "rm -rf .git/modules/sub/objects"); len(e.Automatic) != 1 || !strings.HasPrefix(e.Automatic[0], "objects of .git/modules/sub, which hold its history") {
+	if e, told := attempt(t, s, w, "rm -rf .git/modules/sub/objects"); !strings.Contains(strings.Join(e.Automatic, "\n"), "objects of .git/modules/sub, which hold its history") {
 		t.Errorf("the history of a submodule is asked about as %q: %s", e.Automatic, told)
 	}
 	for _, command := range []string{"git gc -q", "git gc -q; git gc -q", "echo x >a; git -c user.name=A -c user.email=a@example.com commit -qam x; git repack -adq"} {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path"
-	"strings"
 	"time"
 
 	"belay/internal/durable"
@@ -99,6 +98,7 @@ func (g *gitChange) describe() []string {
 	for _, r := range refs {
 		g.describeRef(r)
 	}
+	g.describeLogs(refs)
 	g.showCommitted(refs)
 	g.describeIndex()
 	g.describeState()
@@ -114,12 +114,7 @@ func (g *gitChange) describe() []string {
 
 // describeLost counts the files of objects that go and are nowhere else.
 func (g *gitChange) describeLost() {
-	var lost []string
-	for rest, c := range g.changes {
-		if lostObject(rest, c) {
-			lost = append(lost, strings.TrimPrefix(rest, objectsDir))
-		}
-	}
+	lost := g.lostObjects()
 	if len(lost) > 0 && !objectsStay(g.ctx, g.root, g.made, g.repo, lost) {
 		g.addLine("%s removed or replaced", quantity.Count(len(lost), "file with objects", "files with objects"))
 	}

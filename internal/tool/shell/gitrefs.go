@@ -115,9 +115,8 @@ func (g *gitChange) describeRef(r gitRef) {
 	kind, short := refKind(r.name)
 	full := strings.TrimSpace(kind + " " + short)
 	switch {
-	case r.name == "refs/stash":
-		g.describeStash()
-		return
+	case r.name == refStash:
+		return // its log tells ([gitChange.describeLogs])
 	case r.is == "":
 		g.addLine("%s is deleted", full)
 		return
@@ -159,20 +158,6 @@ func (g *gitChange) describeRef(r gitRef) {
 	}
 	if err == nil && ahead > 0 {
 		g.describeCommits(ahead, r.is, names)
-	}
-}
-
-// describeStash counts the entries of the stash, which its log has.
-func (g *gitChange) describeStash() {
-	const log = "logs/refs/stash"
-	was, is := strings.Count(g.before(log), "\n"), strings.Count(g.after(log), "\n")
-	switch {
-	case is > was:
-		g.addLine("%s stashed", quantity.Count(is-was, "change", "changes"))
-	case is < was:
-		g.addLine("%s of the stash dropped", quantity.Count(was-is, "change", "changes"))
-	default:
-		g.addLine("the stash changes")
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
-	"path"
 	"slices"
 	"strings"
 
@@ -13,7 +11,6 @@ import (
 	"belay/internal/permit/review"
 	"belay/internal/tool"
 	"belay/internal/tool/risk"
-	"belay/internal/workspace/repository"
 )
 
 // risks are those of changes.
@@ -123,87 +120,4 @@ func version(s journal.State) review.Version {
 		v.Mode |= fs.ModeSymlink
 	}
 	return v
-}
-
-// addHistory adds the repositories whose history goes, or a part of it: undo leaves what git
-// keeps alone. Objects that Git packs anew are in what the command made, and do not go.
-func (r *risks) addHistory(ctx context.Context, root *os.Root, made string, changes []journal.Change) {
-	ctx, cancel := context.WithTimeout(ctx, gitTime)
-	defer cancel()
-	objects, gone := map[string][]string{}, map[string]bool{} // by repository
-	var repos []string
-	for _, c := range changes {
-		repo, rest, in := historyOf(string(c.Path))
-		head := in && rest == "HEAD" && c.After.Type == journal.None
-		if !head && !(in && lostObject(rest, &c)) {
-			continue
-		}
-		if objects[repo] == nil && !gone[repo] {
-			repos = append(repos, repo)
-		}
-		if gone[repo] = gone[repo] || head; !head {
-			objects[repo] = append(objects[repo], strings.TrimPrefix(rest, objectsDir))
-		}
-	}
-	lost := map[string]bool{}
-	for _, repo := range repos {
-		switch {
-		case gone[repo]:
-			r.addAutomatic("", tool.Printable(repo)+" is removed with its history, and nobody can take that back")
-		case !objectsStay(ctx, root, made, repo, objects[repo]):
-			r.addAutomatic("", "objects of "+tool.Printable(repo)+", which hold its history, are removed or replaced, and nobody can take that back")
-		default:
-			continue
-		}
-		lost[repo] = true
-	}
-	for i, c := range changes {
-		if repo, rest, in := historyOf(string(c.Path)); in && lost[repo] && (rest == "HEAD" && c.After.Type == journal.None || lostObject(rest, &c)) {
-			r.runs[i] = true
-		}
-	}
-}
-
-// objectsDir begins the names of a repository's objects.
-const objectsDir = "objects/"
-
-// historyOf is insideGit for the repository whose objects a path would be among: those of a
-// submodule are its own.
-func historyOf(name string) (repo, rest string, in bool) {
-	repo, rest, in = insideGit(name)
-	if i := strings.LastIndex(rest, "/"+objectsDir); i >= 0 && strings.HasPrefix(rest, "modules/") {
-		repo, rest = repo+"/"+rest[:i], rest[i+1:]
-	}
-	return repo, rest, in
-}
-
-// objectsStay reports whether all that files of a repository's objects hold is in what a
-// command made, or in files that stay.
-func objectsStay(ctx context.Context, root *os.Root, made, repo string, files []string) bool {
-	if made == "" {
-		return false
-	}
-	from, err := root.OpenRoot(path.Join(repo, objectsDir))
-	if err != nil {
-		return false
-	}
-	defer from.Close()
-	store, err := root.OpenRoot(path.Join(made, repo, objectsDir))
-	if err == nil {
-		defer store.Close()
-	} else {
-		store = nil // it made none
-	}
-	return repository.Keeps(ctx, from, store, files)
-}
-
-// lostObject reports whether a change takes something out of the objects of a repository.
-func lostObject(rest string, c *journal.Change) bool {
-	if c.Before.Type != journal.File || c.Op == journal.Mode || !strings.HasPrefix(rest, objectsDir) {
-		return false
-	}
-	// Lists of objects can be made again; a half-written object is none.
-	base := path.Base(rest)
-	return !strings.HasPrefix(rest, "objects/info/") && !strings.HasPrefix(base, "tmp_") && !strings.HasPrefix(base, ".tmp-") &&
-		!strings.HasPrefix(base, "multi-pack-index") && !slices.Contains([]string{".rev", ".bitmap", ".mtimes"}, path.Ext(base))
 }
