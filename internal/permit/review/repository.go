@@ -49,6 +49,19 @@ func (r *repositories) at(original, names []string) (is, was bool) {
 	return is, was
 }
 
+// otherRepository raises the risk of what makes a folder a repository of hg or jj.
+func (c *classifier) otherRepository(f *Finding, original, names []string) {
+	for i := range names[:max(len(names)-1, 0)] {
+		switch {
+		case inDependencies(names[:i]):
+			return
+		case names[i] == ".hg" && names[i+1] == "store" && !c.repositories.exists(strings.Join(original[:i+1], "/")),
+			names[i] == ".jj" && names[i+1] == "repo" && i+2 == len(names):
+			f.raise(Automatic, reasonOtherRepository)
+		}
+	}
+}
+
 func gitDirectory(has func(name string) bool) bool {
 	return has("HEAD") && (has("objects") && has("refs") || has("commondir"))
 }

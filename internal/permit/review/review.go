@@ -146,6 +146,7 @@ func (c *classifier) classify(e Entry, original []string) Finding {
 		return f
 	}
 	c.table(&f, names, patternUse{link: link})
+	c.otherRepository(&f, original, names)
 	if covers(c.git, names, link) {
 		f.raise(Automatic, reasonGitPath)
 	}

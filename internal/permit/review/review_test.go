@@ -30,7 +30,7 @@ func added(path string) review.Entry {
 // options are those of the tests: a project with a repository, one below testdata,
 // and folders that the user's configuration names.
 func options() review.Options {
-	there := strings.Fields(".git .git/HEAD .git/objects .git/refs old/HEAD old/objects old/refs half/objects half/refs")
+	there := strings.Fields("known/.hg .git .git/HEAD .git/objects .git/refs old/HEAD old/objects old/refs half/objects half/refs")
 	return review.Options{
 		GitPaths: []string{"tools/hooks", "./shared.inc"}, PathFolders: []string{"scripts/bin"}, PathAnywhere: []string{"tools/anywhere"},
 		Exists: func(path string) bool { return slices.Contains(there, path) },
@@ -52,6 +52,7 @@ func TestTable(t *testing.T) {
 	for want, paths := range map[review.Risk]string{
 		review.Automatic: `.gitmodules sub/.gitmodules .gitconfig .config/git/config
 			.husky/pre-commit .husky/_/h .githooks/x lefthook.yml lefthook-local.yaml .lefthook.toml .lefthook/a .pre-commit-config.yaml tools/hooks/pre-push shared.inc
+			.hg/hgrc sub/.hg/hgrc .hg/hgrc-not-shared .hg/sharedpath .hg/requires .hgsub .jj/repo/config.toml .jj/workspace-config.toml .jj/repo sub/.hg/store/00changelog.i
 			.envrc a/b/.envrc mise.toml mise.local.toml .mise.toml .mise/config.toml .config/mise/conf.d/a.toml .tool-versions .bashrc .Rprofile
 			.vscode/tasks.json sub/.vscode/tasks.json .VSCODE/Tasks.json .idea/runConfigurations/a.xml x.code-workspace .zed/tasks.json .exrc .nvim.lua
 			.dir-locals.el .devcontainer/devcontainer.json .devcontainer.json .devcontainer/Dockerfile
@@ -81,6 +82,7 @@ func TestTable(t *testing.T) {
 			.git/objects/ab/cdef0123 .git/objects/pack/pack-1.pack .git/objects/info/commit-graphs/graph-1.graph .git/refs/heads/main .git/refs/heads/config .git/logs/HEAD
 			.git/index .git/HEAD .git/ORIG_HEAD .git/FETCH_HEAD .git/MERGE_MSG .git/MERGE_HEAD .git/COMMIT_EDITMSG .git/packed-refs .git/info/exclude
 			.git/hooks/pre-commit.sample .git/modules/a/b/objects/ab/cd .git/worktrees/w/HEAD old/refs/heads/main old/objects/ab/cd
+			known/.hg/store/00changelog.i .hg/dirstate .hg/cache/x .jj/repo/store/extra/x .jj/working_copy/x .hgignore .hgtags
 			HEAD other/HEAD objects/a refs/a a/commondir git/hooks/x .gitx/hooks/x half/other/HEAD`,
 	} {
 		for path := range strings.FieldsSeq(paths) {

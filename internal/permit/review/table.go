@@ -30,6 +30,10 @@ var rows = []Row{
 		".lefthook*.yaml .lefthook*.toml .lefthook*.json .lefthook .lefthook-local .pre-commit-config.yaml .pre-commit-config.yml prek.toml",
 		Reason: "is a git hook or says which hooks run"},
 
+	// Mercurial and Jujutsu.
+	{Risk: Automatic, Files: ".hg/hgrc .hg/hgrc-not-shared .hg/requires .hg/sharedpath .hgsub .jj/repo/config.toml .jj/workspace-config.toml .jj/repo/store/git_target", Removal: true,
+		Reason: "is a configuration of hg or jj, which can name programs, or says where it is"},
+
 	// Entering a folder, starting a shell.
 	{Risk: Automatic, Files: ".envrc .direnv mise.toml mise.*.toml .mise.toml .mise.*.toml .mise mise/config*.toml .config/mise .config/mise.toml " +
 		".mise-tasks mise-tasks .tool-versions", Dependencies: true,
@@ -102,6 +106,8 @@ var special = []Row{
 		Reason: reasonPlanted, Dependencies: true},
 	{Risk: Automatic, Files: "HEAD, objects and refs of a git directory, where they are removed, or HEAD is none that git can read",
 		Reason: reasonGitEnds, Removal: true, Dependencies: true},
+	{Risk: Automatic, Files: "the store of a new .hg, and a .jj/repo that is a file or a link",
+		Reason: reasonOtherRepository},
 	{Risk: OnRequest, Files: "the state of a rebase in a git directory",
 		Reason: reasonRebase, Dependencies: true},
 	{Risk: Automatic, Files: "files that a configuration of git names (core.hooksPath, include.path, filters, editors and all other keys that may name a program): yours, " +
@@ -127,8 +133,9 @@ var special = []Row{
 
 // Reasons that need no file name.
 const (
-	reasonGitPath   = "is run or read by git, whose configuration names it"
-	reasonGitUnread = "may be run by git, whose configuration cannot be read"
-	reasonPath      = "is in a folder of your PATH, so it can run in the place of another program"
-	reasonDeep      = "is in too many folders to be looked at"
+	reasonGitPath         = "is run or read by git, whose configuration names it"
+	reasonGitUnread       = "may be run by git, whose configuration cannot be read"
+	reasonPath            = "is in a folder of your PATH, so it can run in the place of another program"
+	reasonOtherRepository = "makes the folder a repository of hg or jj, whose hooks and configuration count"
+	reasonDeep            = "is in too many folders to be looked at"
 )
