@@ -5,6 +5,12 @@ import (
 	"strings"
 )
 
+// namedPaths are paths in the form in which they are compared. One of backslashes and dots
+// alone is no name of the whole project.
+func namedPaths(paths []string) [][]string {
+	return foldAll(slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p != "." && len(components(p)) == 0 }))
+}
+
 // covers reports whether a path is one of the folders or files, or below one. A link
 // also counts if one of them is below it.
 func covers(all [][]string, names []string, link bool) bool {

@@ -110,7 +110,7 @@ func Classify(entries []Entry, o Options) []Finding {
 	}
 	c := &classifier{
 		repositories: newRepositories(entries, paths, o.Exists),
-		git:          foldAll(o.GitPaths), unread: o.GitUnread,
+		git:          namedPaths(o.GitPaths), unread: o.GitUnread,
 		path: foldAll(o.PathFolders), anywhere: foldAll(o.PathAnywhere), starts: map[string][]pattern{},
 	}
 	findings := make([]Finding, len(entries))

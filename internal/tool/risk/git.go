@@ -17,9 +17,9 @@ import (
 // Limits of what is read of configurations of git, which may come from anybody. Past one of
 // them, every change may make something run.
 const (
-	maxConfig   = 256 << 10 // of one file, in bytes
-	maxConfigs  = 4 << 20   // of all of them, in bytes
-	maxFiles    = 500
+	maxConfig   = 1 << 20 // of one file, in bytes
+	maxConfigs  = 4 << 20 // of all of them, in bytes
+	maxFiles    = 5000
 	maxIncludes = 10 // that are in each other, as in git
 	maxPointer  = 64 << 10
 	maxWords    = 1_000_000
@@ -73,14 +73,16 @@ type search struct {
 	read                map[string][]gitconfig.Setting
 	folders             map[string]bool
 	bytes, words, looks int
-	// listed are the names in folders, as they are compared.
-	listed map[string]map[string]bool
+	// listed are the names in folders, as they are compared, and changed the paths of files
+	// that changes make, which may not be there yet.
+	listed  map[string]map[string]bool
+	changed map[string]bool
 }
 
 // named are the files and folders of a project, without links, that configurations of git
 // name, and whether some of those cannot be read.
 func named(project string, own []string, entries []review.Entry) (paths []string, unread bool) {
-	s := &search{project: project, paths: map[string]bool{}, read: map[string][]gitconfig.Setting{}, folders: map[string]bool{".": true}, listed: map[string]map[string]bool{}}
+	s := &search{project: project, paths: map[string]bool{}, read: map[string][]gitconfig.Setting{}, folders: map[string]bool{".": true}, listed: map[string]map[string]bool{}, changed: map[string]bool{}}
 	s.home, _ = os.UserHomeDir() // without one, nothing is in it
 	for _, file := range own {
 		s.add("", file, false)
@@ -88,6 +90,11 @@ func named(project string, own []string, entries []review.Entry) (paths []string
 			continue // git goes on without it, too
 		}
 		s.own = append(s.own, s.collect(file, 0, map[string]bool{})...)
+	}
+	for _, e := range entries {
+		if e.After.Exists {
+			s.changed[filepath.Join(project, filepath.FromSlash(e.Path))] = true
+		}
 	}
 	s.settings(s.own, project)
 	for dir := project; ; dir = filepath.Dir(dir) {

@@ -78,30 +78,40 @@ func TestProgramsOfConfigurations(t *testing.T) {
 	put(t, base, "project/tools/clean.sh", "", "project/my tools/x.sh", "", "project/run.sh", "", "project/store/", "", "project/docs/", "", "project/code/", "")
 	p := open(t, base)
 	for setting, want := range map[string]string{
-		"[filter \"x\"]\nclean = ./tools/clean.sh %f":               "tools/clean.sh",
-		"[filter \"x\"]\nprocess = tools/clean.sh":                  "tools/clean.sh",
-		"[core]\nfsmonitor = BASE/project/tools/clean.sh":           "tools/clean.sh",
-		"[core]\nfsmonitor = tools/later.sh":                        "tools/later.sh",
-		"[diff \"x\"]\ntextconv = sh run.sh":                        "run.sh",
-		"[diff]\nexternal = \"'my tools/x.sh' -a\"":                 "my tools/x.sh",
-		"[diff]\nexternal = my\\\\ tools/x.sh -a":                   "my tools/x.sh",
-		"[merge \"x\"]\ndriver = sh -c 'tools/clean.sh %O'":         "tools/clean.sh",
-		"[core]\nsshCommand = X=1 PATH=tools:$PATH ./run.sh":        "run.sh, tools/clean.sh, tools/later.sh, tools/hooks/x",
-		"[core]\npager = less|./run.sh":                             "run.sh",
-		"[alias]\nx = \"!$(git rev-parse --show-toplevel)/run.sh\"": "run.sh",
-		"[alias]\nx = \"!f() { sh ${PWD}/tools/clean.sh; }; f\"":    "tools/clean.sh",
-		"[alias]\nx = -c core.hooksPath=tools/hooks commit":         "tools/hooks/x",
-		"[remote \"x\"]\nurl = ext::./run.sh %S":                    "run.sh",
-		"[credential]\nhelper = !python3 store/helper.py":           "store/helper.py",
-		"[gpg]\nprogram = python3 docs":                             "docs/x",
-		"[core]\nfsmonitor = tools/../run.sh":                       "run.sh",
-		"[credential]\nhelper = store":                              "",
-		"[core]\neditor = code --wait":                              "",
-		"[alias]\nd = log docs":                                     "",
-		"[safe]\ndirectory = BASE/project/docs":                     "",
-		"[core]\nworktree = ../docs":                                "",
-		"[core]\neditor = vi .":                                     "",
-		"[remote \"x\"]\nurl = ./docs":                              "",
+		"[filter \"x\"]\nclean = ./tools/clean.sh %f":                                                             "tools/clean.sh",
+		"[filter \"x\"]\nprocess = tools/clean.sh":                                                                "tools/clean.sh",
+		"[core]\nfsmonitor = BASE/project/tools/clean.sh":                                                         "tools/clean.sh",
+		"[core]\nfsmonitor = tools/later.sh":                                                                      "tools/later.sh",
+		"[diff \"x\"]\ntextconv = sh run.sh":                                                                      "run.sh",
+		"[diff]\nexternal = \"'my tools/x.sh' -a\"":                                                               "my tools/x.sh",
+		"[diff]\nexternal = my\\\\ tools/x.sh -a":                                                                 "my tools/x.sh",
+		"[merge \"x\"]\ndriver = sh -c 'tools/clean.sh %O'":                                                       "tools/clean.sh",
+		"[core]\nsshCommand = X=1 PATH=tools:$PATH ./run.sh":                                                      "run.sh, tools/clean.sh, tools/later.sh, tools/hooks/x",
+		"[core]\npager = less|./run.sh":                                                                           "run.sh",
+		"[alias]\nx = \"!$(git rev-parse --show-toplevel)/run.sh\"":                                               "run.sh",
+		"[alias]\nx = \"!f() { sh ${PWD}/tools/clean.sh; }; f\"":                                                  "tools/clean.sh",
+		"[alias]\nx = -c core.hooksPath=tools/hooks commit":                                                       "tools/hooks/x",
+		"[remote \"x\"]\nurl = ext::./run.sh %S":                                                                  "run.sh",
+		"[credential]\nhelper = !python3 store/helper.py":                                                         "store/helper.py",
+		"[gpg]\nprogram = python3 docs":                                                                           "docs/x",
+		"[core]\nfsmonitor = tools/../run.sh":                                                                     "run.sh",
+		"[diff \"x\"]\ntextconv = sh other":                                                                       "other",
+		"[alias]\nls = \"!git config -l | grep alias | sed s/^alias.// | sed s/\\\\ /\\\\ =\\\\ /\"":              "",
+		"[alias]\ngone = \"!git branch --merged | grep -v '\\\\(master\\\\|develop\\\\)' | xargs git branch -d\"": "",
+		"[alias]\nf = \"!find . -name x -exec echo {} \\\\;\"\nw = \"!awk '{print \\\\$2}'\"":                     "",
+		"[diff \"tex\"]\nxfuncname = \"^(\\\\\\\\.|#)\"":                                                          "",
+		"[alias]\nr = show HEAD:run.sh":                                                                           "",
+		"[lfs]\nfetchexclude = docs/":                                                                             "",
+		"[maintenance]\nrepo = BASE/project":                                                                      "",
+		"[core]\nhooksPath =":                                                                                     "",
+		"[core]\npager = delta\n[interactive]\ndiffFilter = delta --color-only\n[filter \"lfs\"]\nclean = git-lfs clean -- %f\nrequired\n[url \"git@host:\"]\ninsteadOf = https://host/": "",
+		"[credential]\nhelper = store":          "",
+		"[core]\neditor = code --wait":          "",
+		"[alias]\nd = log docs":                 "",
+		"[safe]\ndirectory = BASE/project/docs": "",
+		"[core]\nworktree = ../docs":            "",
+		"[core]\neditor = vi .":                 "",
+		"[remote \"x\"]\nurl = ./docs":          "",
 	} {
 		put(t, base, "project/.git/config", strings.ReplaceAll(setting, "BASE", base)+"\n")
 		for _, name := range []string{"tools/clean.sh", "tools/later.sh", "run.sh", "my tools/x.sh", "tools/hooks/x", "store/helper.py", "store/a.go", "docs/x", "code/x", "other"} {
@@ -122,7 +132,7 @@ func TestConfigurationsThatCannotBeRead(t *testing.T) {
 	for i := range 40_000 {
 		fmt.Fprintf(&words, "a/%d ", i)
 	}
-	for i := range 600 {
+	for i := range 5100 {
 		chain = append(chain, fmt.Sprintf("project/.git/c%d", i), fmt.Sprintf("[include]\npath = c%d\n", i+1))
 		wide[1] += fmt.Sprintf("[include]\npath = w%d\n", i)
 		wide = append(wide, fmt.Sprintf("project/.git/w%d", i), "")
@@ -131,7 +141,7 @@ func TestConfigurationsThatCannotBeRead(t *testing.T) {
 		"no configuration":    {"project/.git/config", "[core\n"},
 		"a folder":            {"project/.git/config/", ""},
 		"a device":            {"project/.git/config@", "/dev/zero"},
-		"a large one":         {"project/.git/config", strings.Repeat("# a remark\n", 30_000)},
+		"a large one":         {"project/.git/config", strings.Repeat("# a remark\n", 100_000)},
 		"many words":          {"project/.git/config", "[x]\ny = " + words.String()},
 		"includes in another": chain,
 		"many includes":       wide,

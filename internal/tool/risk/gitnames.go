@@ -18,7 +18,7 @@ import (
 var data = map[string]bool{
 	"core.worktree": true, "core.excludesfile": true, "commit.template": true, "blame.ignorerevsfile": true, "mailmap.file": true,
 	"safe.directory": true, "maintenance.repo": true, "scalar.repo": true, "gui.recentrepo": true, "submodule.url": true,
-	"user.signingkey": true, "gpg.allowedsignersfile": true,
+	"user.signingkey": true, "gpg.allowedsignersfile": true, "lfs.fetchinclude": true, "lfs.fetchexclude": true, "init.defaultbranch": true,
 }
 
 // settings adds what settings name, as seen from a folder.
@@ -43,11 +43,15 @@ func (s *search) settings(all []gitconfig.Setting, base string) {
 func (s *search) value(one *gitconfig.Setting, base string) {
 	text, isShell := strings.CutPrefix(one.Value, "!")
 	program := isShell || one.Section != "alias" // others begin with a command of git
-	words := map[string]bool{text: false}        // whether it is an argument
+	if !program && !strings.Contains(" "+text, " -") {
+		return // only an option of such a command can name a program
+	}
+	words := map[string]bool{text: false} // whether it is an argument
+	variables := strings.ContainsAny(text, "$`")
 	for i, token := range tokens(text) {
 		for _, w := range append(pieces(token), token) {
 			words[w] = words[w] || program && i > 0
-			if strings.ContainsAny(text, "$`") { // a variable may be the folder of the project
+			if variables { // a variable may be the folder of the project
 				if _, rest, cut := strings.Cut(w, "/"); cut {
 					words[rest] = program
 				}
@@ -89,6 +93,9 @@ func (s *search) word(base, w string, argument bool) {
 // has reports whether a folder has something of a name. It is read once: there may be many
 // words.
 func (s *search) has(folder, name string) bool {
+	if s.changed[from(folder, name)] {
+		return true
+	}
 	names, ok := s.listed[folder]
 	if !ok {
 		if entries, err := list(folder, maxListed); err == nil && len(entries) <= maxListed {

@@ -91,6 +91,11 @@ func (g *gitChange) describe() []string {
 	case isHead && head.Before.Type == journal.None:
 		g.addLine("a new repository")
 	}
+	for _, part := range []string{"objects", "refs"} {
+		if c := g.changes[part]; c != nil && c.After.Type == journal.None {
+			g.addLine("git passes over it then, as it has no %s", part)
+		}
+	}
 	refs := g.refs()
 	closeStores := g.openObjects(refs)
 	defer closeStores()

@@ -135,6 +135,9 @@ func (p *pending) Apply(ctx context.Context, only []string) (tool.Result, error)
 		var risen *risenError
 		switch {
 		case errors.As(err, &risen):
+			if real, err := AreReal(ctx, p.call.environment.Root, chosen); err == nil && real { // somebody has made the same
+				return p.end(note...)
+			}
 			return p.Keep(ctx, risen.Error())
 		case errors.As(err, &tree):
 			return p.Keep(ctx, tree.Error())

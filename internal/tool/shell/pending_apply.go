@@ -68,8 +68,12 @@ func (e *risenError) Error() string {
 // reviewAgain makes the review of changes anew. Two changes that are ordinary, each for itself,
 // can make something run together.
 func (p *pending) reviewAgain(ctx context.Context, changes []journal.Change) error {
+	root := p.call.environment.Root
 	r, err := risksOf(ctx, p.call.environment, p.made(), changes)
-	if err != nil {
+	if err != nil { // as where a folder has come in the place of a file
+		if found, cerr := conflicts(ctx, root, p.record, changes); cerr == nil && len(found) > 0 {
+			return &journal.ConflictError{Conflicts: found}
+		}
 		return err
 	}
 	if file := r.beyond(p.decided().Automatic); file != "" {
