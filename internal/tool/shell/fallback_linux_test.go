@@ -115,22 +115,22 @@ func TestCommandsThatWrite(t *testing.T) {
 	must(t, err)
 	for name, without := range withoutOverlay {
 		for text, found := range map[string]string{
-			"echo new >notes.md; rm -rf hooks":                              "",
-			"git config branch.main.remote other":                           "",
-			"echo x >.git/refs/heads/config":                                "",
-			"chmod 600 _STATUS.md":                                          "",
-			"echo mine >_STATUS.md":                                         "_STATUS.md",
-			"rm _STATUS.md":                                                 "_STATUS.md",
-			"mkdir -p a/b; echo x >a/b/_STATUS.md":                          "a/b/_STATUS.md",
-			"git config core.fsmonitor evil":                                ".git/config",
-			"git config remote.origin.url ext::evil":                        ".git/config",
-			"mkdir .git/hooks; echo evil >.git/hooks/pre-commit":            ".git/hooks/pre-commit",
-			"ln -s /tmp .git/hooks":                                         ".git/hooks",
-			"echo evil >.git/commondir":                                     ".git/commondir",
-			"mkdir .git/objects/info; echo x >.git/objects/info/alternates": ".git/objects/info/alternates",
-			"echo gitdir: ../evil >hooks/.git":                              "hooks/.git",
-			"mkdir -p p/objects p/refs; echo x >p/HEAD; echo [x] >p/config": "p/config",
-			"mkdir shut; chmod 0 shut":                                      "?",
+			"echo new >notes.md; rm -rf hooks":                                 "",
+			"git config branch.main.remote other":                              "",
+			"echo x >.git/refs/heads/config":                                   "",
+			"chmod 600 _STATUS.md":                                             "",
+			"echo mine >_STATUS.md":                                            "_STATUS.md",
+			"rm _STATUS.md":                                                    "_STATUS.md",
+			"mkdir -p a/b; echo x >a/b/_STATUS.md":                             "a/b/_STATUS.md",
+			"git config core.fsmonitor evil":                                   ".git/config",
+			"git config remote.origin.url ext::evil":                           ".git/config",
+			"mkdir .git/hooks; echo evil >.git/hooks/pre-commit":               ".git/hooks/pre-commit",
+			"ln -s /tmp .git/hooks":                                            ".git/hooks",
+			"echo evil >.git/commondir":                                        ".git/commondir",
+			"mkdir .git/objects/info; echo x >.git/objects/info/alternates":    ".git/objects/info/alternates",
+			"echo gitdir: ../evil >hooks/.git":                                 "hooks/.git",
+			"mkdir -p p/objects p/refs; echo x >p/HEAD; echo [x]y=z >p/config": "p/config",
+			"mkdir shut; chmod 0 shut":                                         "?",
 		} {
 			base, w := newProject(t)
 			s := newShell(t, base, Options{Without: without, Network: confine.NetworkNone})

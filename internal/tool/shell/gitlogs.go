@@ -23,13 +23,13 @@ const maxLog = 1 << 20
 // nowhere else, and neither are commits that no branch has any more. A log that goes with its
 // branch is not named.
 func (g *gitChange) describeLogs(refs []gitRef) {
-	stash := g.changes[logStash] != nil
+	stash := false
 	gone := map[string]bool{}
 	for _, r := range refs {
-		stash = stash || r.name == refStash
+		stash = stash || r.name == refStash // it was described
 		gone[r.name] = r.is == ""
 	}
-	if stash {
+	if g.changes[logStash] != nil && !stash {
 		g.describeStash()
 	}
 	removed, shortened := 0, 0

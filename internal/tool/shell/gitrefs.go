@@ -116,7 +116,8 @@ func (g *gitChange) describeRef(r gitRef) {
 	full := strings.TrimSpace(kind + " " + short)
 	switch {
 	case r.name == refStash:
-		return // its log tells ([gitChange.describeLogs])
+		g.describeStash()
+		return
 	case r.is == "":
 		g.addLine("%s is deleted", full)
 		return
