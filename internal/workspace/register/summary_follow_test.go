@@ -127,11 +127,30 @@ func TestHistoryList(t *testing.T) {
 		"- 2026-01-01 — EXTRACT\n" + added + "---\n",
 		added + "- 2026-02-01 — EXTRACT: again\n  with the row\n- 2026-01-01 — EXTRACT\n",
 		added + "\nA word.\n",
+		"- 2026-01-01 — EXTRACT\n- notes\n\n\n  that go on\n" + added,
+		"  * 2026-01-01 — EXTRACT\n  * 2026-02-01 — EXTRACT\n    - 2026-05-05, a part\n  " + strings.Replace(added, "-", "*", 1),
 	} {
-		text := strings.Replace(newSummary, "## Run History\nNone yet.\n", "## Run History\n"+strings.Replace(history, added, "", 1), 1)
+		text := strings.Replace(newSummary, "## Run History\nNone yet.\n", "## Run History\n"+strings.NewReplacer("  "+strings.Replace(added, "-", "*", 1), "", added, "").Replace(history), 1)
 		if got, problem := follow(t, text, before, after, aRun); problem != "" || !strings.HasSuffix(got, "## Run History\n"+history) {
 			t.Errorf("%q\n%s\nis not\n%s", problem, got, history)
 		}
+	}
+}
+
+// TestRemarks: what people write in a table of rows stays, in whatever column, and below what
+// stayed before.
+func TestRemarks(t *testing.T) {
+	t.Parallel()
+	r := put(t, Parse(nil), anchor("DEP-01-02-001"), aRow("DEP-01-02-002", "Statement", "The crane is not required before the survey is done", "TargetName", "Site survey"))
+	text := "## Extracted Dependency Register\n\n| DependencyID | Status | SatisfactionStatus | Statement | Target | Own |\n|-|-|-|-|-|-|\n" +
+		"| DEP-01-02-002 | ACTIVE, ask Bob before closing | SATISFIED | The survey is not done | DEL-01-03: Site survey | |\n" +
+		"| DEP-01-02-009 | RETIRED | TBD | The crane is not | — | gone |\n\n### Remarks\n\n- of a person\n\n---\n"
+	s := ParseSummary([]byte(text))
+	s.Replace(r, "2026-03-04")
+	want := "### Remarks\n\n- of a person\n- `DEP-01-02-002`, Status: ACTIVE, ask Bob before closing\n- `DEP-01-02-002`, Statement: The survey is not done\n" +
+		"- `DEP-01-02-009`, Statement: The crane is not\n- `DEP-01-02-009`, Own: gone\n\n---\n"
+	if got := string(s.Bytes()); !strings.Contains(got, want) || strings.Count(got, remarksHeading) != 1 {
+		t.Errorf("it is:\n%s\nwithout\n%s", got, want)
 	}
 }
 
@@ -274,14 +293,23 @@ func others(data []byte) []string {
 	return lines
 }
 
-// inRegister reports whether a row says what a text does.
+// inRegister reports whether each part of a text, of four words or more, stands in a cell.
 func inRegister(r *Register, text string) bool {
-	for i := range r.rows {
-		if r.vocabulary(i).says(text) {
-			return true
+	for part := range strings.SplitSeq(strings.NewReplacer(" -- ", "|", " — ", "|", ":", "|", "(", "|", ")", "|").Replace(text), "|") {
+		words := strings.Join(wordsIn(part), " ")
+		found := strings.Count(words, " ") < 3
+		for i := range r.rows {
+			for c := range r.columns {
+				cell := strings.Join(wordsIn(r.cellOf(int(r.rows[i]), c)), " ")
+				// An id may stand before a name.
+				found = found || strings.Contains(cell, words) || cell != "" && strings.HasSuffix(words, " "+cell) || strings.Count(cell, " ") > 2 && strings.Contains(words, cell)
+			}
+		}
+		if !found {
+			return false
 		}
 	}
-	return false
+	return true
 }
 
 // prose are the lines of the two sections that are no tables, headings or labels.
@@ -335,7 +363,7 @@ func FuzzSummary(f *testing.F) {
 			data = s.Bytes()
 		}
 		problem := s.Follow(before, after, "2026-02-02", nil)
-		if replace && problem != "" {
+		if replace && problem != "" && !strings.Contains(problem, "about some rows only") {
 			t.Fatalf("%s:\n%s", problem, data)
 		}
 		if problem != "" && !bytes.Equal(s.Bytes(), data) {

@@ -32,8 +32,8 @@ func (s *Summary) addToHistory(r *Register, run Run) {
 		}
 		s.doc.Insert(at, historyRow(&t, r, run))
 	} else {
-		at := s.placeInHistory(p)
-		line := fmt.Sprintf("- %s — %s: %s", run.Date, run.Mode, run.Note)
+		at, bullet := s.placeInHistory(p)
+		line := fmt.Sprintf("%s%s — %s: %s", bullet, run.Date, run.Mode, run.Note)
 		if none, ok := s.only(p, noneYet); ok {
 			s.doc.Set(none, line)
 		} else {
@@ -43,39 +43,60 @@ func (s *Summary) addToHistory(r *Register, run Run) {
 	s.divide()
 }
 
-// placeInHistory is the line before which a list gets its next item: after all lines of
-// the last one, or before the first where the latest comes first.
-func (s *Summary) placeInHistory(p part) int {
+// placeInHistory is the line before which a list gets its next item, after all lines of the last
+// one, or before the first where the latest comes first; and what an item begins with there.
+func (s *Summary) placeInHistory(p part) (at int, bullet string) {
+	bullet = "- "
 	var first, last int
+	var firstDay, lastDay string
 	for i := p.first + 1; i < p.end; i++ {
-		if strings.HasPrefix(s.doc.Line(i), "- ") && !s.doc.Inert(i) {
-			if last = i; first == 0 {
-				first = i
+		line := s.doc.Line(i)
+		text := strings.TrimLeft(line, " ")
+		if s.doc.Inert(i) || !strings.HasPrefix(text, "- ") && !strings.HasPrefix(text, "* ") {
+			continue
+		}
+		begin := line[:len(line)-len(text)+len("- ")]
+		if first == 0 {
+			first, bullet = i, begin
+		}
+		if begin != bullet { // one below an item
+			continue
+		}
+		last = i
+		if day := dayIn([]string{text[len("- "):]}); day != "" {
+			if lastDay = day; firstDay == "" {
+				firstDay = day
 			}
 		}
 	}
-	if last == 0 {
-		return p.first + 1
-	}
-	if dayIn([]string{s.doc.Line(first)[2:]}) > dayIn([]string{s.doc.Line(last)[2:]}) {
-		return first
+	switch {
+	case last == 0:
+		return p.first + 1, bullet
+	case firstDay > lastDay:
+		return first, bullet
 	}
 	for i := last + 1; i < p.end; i++ {
 		switch text := strings.TrimSpace(s.doc.Line(i)); {
 		case text == "":
-			if !s.goesOn(i+1, p.end) {
-				return i
+			if !s.goesOn(i+1, p.end, bullet) {
+				return i, bullet
 			}
 		case strings.HasPrefix(text, "#"), strings.Trim(text, "-") == "":
-			return i
+			return i, bullet
 		}
 	}
-	return p.end
+	return p.end, bullet
 }
 
-// goesOn reports whether an item of a list goes on in a line, after a blank one.
-func (s *Summary) goesOn(i, end int) bool {
-	return i < end && strings.HasPrefix(s.doc.Line(i), " ") && strings.TrimSpace(s.doc.Line(i)) != ""
+// goesOn reports whether an item of a list goes on after blank lines: with a line that is further
+// in than it.
+func (s *Summary) goesOn(i, end int, bullet string) bool {
+	for ; i < end; i++ {
+		if line := s.doc.Line(i); strings.TrimSpace(line) != "" {
+			return strings.HasPrefix(line, strings.Repeat(" ", len(bullet)))
+		}
+	}
+	return false
 }
 
 // newestFirst reports whether the first row of a history is later than the last.

@@ -2,6 +2,7 @@ package register
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -10,8 +11,8 @@ import (
 const remarksHeading = "### Remarks"
 
 // remarks are lines for what the tables of the register's section say of rows and the
-// register does not: people write in these tables too, and this text is nowhere else. What
-// has a word of its own in the register, such as a status, is a figure and no remark.
+// register does not: people write in these tables too, and this text is nowhere else. A single
+// word in a column of words, ids or days is a figure, and the register has it by now.
 func (s *Summary) remarks(p part, r *Register) []string {
 	if p.name != sectionRegister {
 		return nil
@@ -28,21 +29,44 @@ func (s *Summary) remarks(p part, r *Register) []string {
 		}
 		for _, row := range t.Rows {
 			id := idIn(row, at)
-			var known vocabulary
+			var known values
 			if i, ok := rows[id]; ok {
-				known = r.vocabulary(i)
+				known = r.valuesOf(i)
 			}
 			for i, cell := range row.Cells {
-				if i != at && i < len(t.Header) && !isFigure(t.Header[i]) && !known.says(cell) {
-					lines = append(lines, fmt.Sprintf("- `%s`, %s: %s", id, t.Header[i], cell))
+				if i == at || i >= len(t.Header) || isFigure(t.Header[i]) && len(strings.Fields(cell)) < 2 || known.say(cell) {
+					continue
 				}
+				lines = append(lines, fmt.Sprintf("- `%s`, %s: %s", id, t.Header[i], cell))
 			}
 		}
 	}
-	if len(lines) == 0 {
-		return nil
+	return lines
+}
+
+// addRemarks puts remarks at the end of those that a section has already, or returns them under
+// a heading of their own.
+func addRemarks(rest, remarks []string) (own, more []string) {
+	if len(remarks) == 0 {
+		return nil, rest
 	}
-	return append([]string{"", remarksHeading, ""}, lines...)
+	for i, line := range rest {
+		if strings.TrimSpace(line) != remarksHeading {
+			continue
+		}
+		end := i + 1
+		for end < len(rest) && !strings.HasPrefix(rest[end], "#") && (rest[end] == "" || strings.Trim(rest[end], "-") != "") {
+			end++
+		}
+		for end > i+1 && rest[end-1] == "" {
+			end--
+		}
+		if end == i+1 {
+			remarks = append([]string{""}, remarks...)
+		}
+		return nil, slices.Concat(rest[:end], remarks, rest[end:])
+	}
+	return append([]string{"", remarksHeading, ""}, remarks...), rest
 }
 
 // isFigure reports whether a column has words, ids or days, which the register has by now.
@@ -55,27 +79,30 @@ func isFigure(header string) bool {
 	}
 }
 
-// vocabulary are the words of a row, in small letters.
-type vocabulary map[string]bool
+// values are the words of each cell of a row, in small letters.
+type values [][]string
 
-func (r *Register) vocabulary(row int) vocabulary {
-	v := vocabulary{}
+func (r *Register) valuesOf(row int) (all values) {
 	for c := range r.columns {
-		for _, w := range wordsIn(r.cellOf(int(r.rows[row]), c)) {
-			v[w] = true
+		if words := wordsIn(r.cellOf(int(r.rows[row]), c)); len(words) > 0 {
+			all = append(all, words)
 		}
 	}
-	return v
+	return all
 }
 
-// says reports whether each word of a text is one of these.
-func (v vocabulary) says(text string) bool {
-	for _, w := range wordsIn(text) {
-		if !v[w] {
-			return false
-		}
+// say reports whether a text is made of whole values, of which the last may be only begun.
+func (v values) say(text string) bool {
+	words := wordsIn(text)
+	from := make([]bool, len(words)+1) // whether all from there on is said
+	from[len(words)] = true
+	for i := len(words) - 1; i >= 0; i-- {
+		from[i] = slices.ContainsFunc(v, func(value []string) bool {
+			n := min(len(value), len(words)-i)
+			return slices.Equal(value[:n], words[i:i+n]) && from[i+n]
+		})
 	}
-	return true
+	return from[0]
 }
 
 func wordsIn(text string) []string {

@@ -64,7 +64,8 @@ func (s *Summary) compose(p part, f *figures, remarks []string) {
 	if len(intro) > 0 {
 		lines = append(append(lines, ""), intro...)
 	}
-	lines = append(append(lines, tables...), remarks...)
+	own, rest := addRemarks(rest, remarks)
+	lines = append(append(lines, tables...), own...)
 	if len(rest) > 0 && rest[0] != "" {
 		lines = append(lines, "")
 	}
