@@ -13,8 +13,8 @@ BIN := $(CURDIR)/bin
 # The folders with Go in them.
 SOURCES := bench cmd docs examples internal release test web
 
-# Tests of what holds a command: hundreds of processes and gigabytes, one after the other. The race
-# detector finds nothing there, and each process would start with it.
+# Tests of what holds a command: hundreds of processes and gigabytes. The race detector finds
+# nothing there, and each process would start with it.
 HOLDING := TestCommandsThatWrite|TestDisk|TestEscapes|TestFilesOfFourGiB|TestGitOfAHostileRepository|TestMoreFilesThanCanBeReviewed|TestReadOnlyCommands|TestTextsThatOnlySeemToLook
 
 # Tests of power cuts, dead processes and disks that fail: names of them in the packages that write.
@@ -26,7 +26,9 @@ ALONE := internal/attachment/pdf internal/template internal/workflow/definition 
 
 # A file system in memory, where there is a large one. Tests of power cuts flush thousands of
 # times, and see what was flushed by themselves: no disk has to do it.
-MEMORY ?= $(shell [ "$$(stat -f -c %T /dev/shm 2>&1)" = tmpfs ] && [ "$$(df -Pk /dev/shm | awk 'END {print $$4}')" -gt 2000000 ] && echo /dev/shm)
+ifndef MEMORY
+MEMORY := $(shell [ "$$(stat -f -c %T /dev/shm 2>&1)" = tmpfs ] && [ "$$(df -Pk /dev/shm | awk 'END {print $$4}')" -gt 4000000 ] && echo /dev/shm)
+endif
 
 # The race detector needs a C compiler.
 RACE := $(shell CC=$$($(GO) env CC); if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v $${CC%% *} >/dev/null 2>&1; then echo -race; fi)
