@@ -182,7 +182,7 @@ func (m *Model) sendLate() tea.Cmd {
 func (m *Model) over() {
 	m.stopping = false
 	m.leaving = m.pressed.Add(leavePatience)
-	m.dialog.asks, m.dialog.answering, m.dialog.away = nil, false, false
+	m.dialog.drop()
 	if len(m.outbox.queued) == 0 {
 		return
 	}

@@ -2,7 +2,6 @@ package chat
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"charm.land/bubbles/v2/textinput"
@@ -19,12 +18,16 @@ import (
 type dialog struct {
 	calls        *calls
 	conversation *conversation
+	editor       *editor
 	look         *render.Look
 
 	asks []*ask
 	// answering is set while the first question has the keys, away when the person
 	// has taken them from it.
 	answering, away bool
+	// cameUp is when a question came that was the only one. Who begins to type in that
+	// moment has not read it.
+	cameUp time.Time
 	// resting is until when a question that came up after another takes no answer.
 	resting time.Time
 }
@@ -47,11 +50,9 @@ type ask struct {
 	top int
 }
 
-// maxNote is how much one can say of why not.
-const maxNote = 500
-
 // quiet is how long no key must have been pressed for a question to take the keys
-// when it comes up: who types does not mean to answer.
+// when it comes up, and how long it takes no letter for an answer then: who types does
+// not mean to answer.
 const quiet = 700 * time.Millisecond
 
 // question shows a question when those before it are answered.
@@ -60,6 +61,9 @@ func (d *dialog) question(q *ask) {
 		if a.DecisionID == q.DecisionID {
 			return
 		}
+	}
+	if len(d.asks) == 0 {
+		d.cameUp = d.calls.o.Clock()
 	}
 	d.asks = append(d.asks, q)
 }
@@ -96,7 +100,17 @@ func (d *dialog) closed(id string) {
 		if i == 0 { // the next one is not answered by a key that was meant for this
 			d.resting, d.away = d.calls.o.Clock().Add(quiet), false
 		}
+		d.keepNote(a)
 		return
+	}
+}
+
+// drop takes all questions away.
+func (d *dialog) drop() {
+	asks := d.asks
+	d.asks, d.answering, d.away = nil, false, false
+	for _, a := range asks {
+		d.keepNote(a)
 	}
 }
 
@@ -119,8 +133,14 @@ func (d *dialog) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	if a.rules != nil {
 		return d.alwaysKey(a, k), true
 	}
-	if k.Text != "" && d.calls.o.Clock().Before(d.resting) {
+	now := d.calls.o.Clock()
+	if (k.Text != "" || k.Code == tea.KeyEnter) && now.Before(d.resting) {
+		d.resting = now.Add(quiet) // they still write for the one before
 		return nil, true
+	}
+	if k.Text != "" && now.Sub(d.cameUp) < quiet {
+		d.lookAway()
+		return nil, false
 	}
 	switch k.String() {
 	case "y", "Y":
@@ -160,6 +180,11 @@ func (d *dialog) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 // lookAway takes the keys from the question until the person gives them back.
 func (d *dialog) lookAway() { d.answering, d.away = false, true }
 
+// lookAt gives the keys back to the question. Who does that has seen it.
+func (d *dialog) lookAt() {
+	d.answering, d.away, d.cameUp, d.resting = true, false, time.Time{}, time.Time{}
+}
+
 // scroll moves the question within a height, and reports whether the key does that.
 // What is too far is put right where it is drawn.
 func (a *ask) scroll(key string, height int) bool {
@@ -170,41 +195,6 @@ func (a *ask) scroll(key string, height int) bool {
 	by, moves := map[string]int{"up": -1, "down": 1, "pgup": -page, "pgdown": page}[key]
 	a.top = max(0, a.top+by)
 	return moves
-}
-
-// noteKey is a key while the person writes why not, or which files count.
-func (d *dialog) noteKey(a *ask, k tea.KeyPressMsg) tea.Cmd {
-	switch k.String() {
-	case "enter":
-		text := strings.TrimSpace(a.note.Value())
-		if a.picking {
-			only, err := a.effect.Choose(text)
-			if err != nil {
-				a.failed = err.Error()
-				return nil
-			}
-			a.note = nil
-			return d.decide(a, permit.VerdictAllow, "", only...)
-		}
-		a.note = nil
-		return d.decide(a, permit.VerdictDeny, text)
-	case "esc":
-		a.note, a.failed = nil, ""
-		return nil
-	}
-	*a.note, _ = a.note.Update(k) // its commands are for the clipboard and a cursor that blinks
-	return nil
-}
-
-// write opens a line in which the person writes.
-func (a *ask) write(label string, l *render.Look) {
-	in := textinput.New()
-	in.Prompt, in.CharLimit = label, maxNote
-	in.KeyMap.Paste.SetEnabled(false) // it runs programs of the machine
-	in.SetStyles(textinput.Styles{Focused: textinput.StyleState{Prompt: l.Strong}})
-	in.SetVirtualCursor(false)
-	in.Focus()
-	a.note, a.picking = &in, false
 }
 
 // decide sends an answer, once.

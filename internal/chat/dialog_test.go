@@ -16,6 +16,9 @@ import (
 	"belay/internal/turn"
 )
 
+// asks is a question that has been on the screen for long enough to be read.
+func (s *stage) asks(drafts ...event.Draft) { s.t.Helper(); s.log(drafts...); s.pass(quiet) }
+
 func TestOneKeyDecides(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]turn.DecisionRequest{
@@ -26,7 +29,7 @@ func TestOneKeyDecides(t *testing.T) {
 		s := newStage(t)
 		s.begun()
 		s.pass(time.Second)
-		s.log(question("d1")...)
+		s.asks(question("d1")...)
 		s.shows("WORKING_ITEMS wants to use bash", "$ rm -rf docs", "in    src", "files docs", "may reach the network", "no rule allows it", "y allow")
 		s.press(key, key)
 		want.SessionID, want.DecisionID, want.By = "sess_1", "d1", "ann"
@@ -52,7 +55,7 @@ func TestAllowingSomeFiles(t *testing.T) {
 	e.Paths, e.Done = []string{"a.txt", "src/b.go", "src/c.go"}, &permit.Done{Files: 3}
 	asked.Effect = e
 	q[1].Data = asked
-	s.log(q...)
+	s.asks(q...)
 	s.shows("o allow only some files")
 	s.press("o")
 	s.shows("1     a.txt", "3     src/c.go", "only files:")
@@ -68,7 +71,7 @@ func TestDenyingWithANote(t *testing.T) {
 	s := newStage(t)
 	s.begun()
 	s.pass(time.Second)
-	s.log(question("d1")...)
+	s.asks(question("d1")...)
 	s.press("N", "too ", "ri")
 	s.send(tea.PasteMsg{Content: "sk\ny"})
 	s.press("backspace", "backspace", "y", "backspace", "y", "backspace")
@@ -109,6 +112,70 @@ func TestTypingDoesNotAnswer(t *testing.T) {
 	s.answersOnlyAfterTab("y")
 }
 
+// A question may come in the moment in which somebody begins to type. What they type is no
+// answer to what they have not read.
+func TestAQuestionThatNobodyHasRead(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.begun()
+	s.pass(time.Second)
+	s.log(question("d1")...)
+	s.pass(quiet - time.Millisecond)
+	s.press("yes, but")
+	s.shows("› yes, but", "Tab answers it")
+	s.answersOnlyAfterTab("y") // who gives it the keys has seen it, however soon
+}
+
+// typeSlowly types with pauses that are shorter than [quiet] and together longer.
+func (s *stage) typeSlowly(text string) {
+	s.t.Helper()
+	for _, r := range text {
+		s.press(string(r))
+		s.pass(quiet / 4)
+	}
+}
+
+// A reason that somebody types while their question is closed is no answer to the next one,
+// however long they type on, and Enter sends nothing. What they had typed is not lost.
+func TestAReasonIsForOneQuestion(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.begun()
+	s.pass(time.Second)
+	s.press("a draft")
+	s.asks(append(question("d1"), question("d2")...)...)
+	s.press("tab", "N")
+	s.typeSlowly("no: ")
+	s.log(event.Draft{Type: event.PermissionGiven, Data: event.Verdict{DecisionID: "d1", Verdict: "deny", By: "bob"}})
+	s.typeSlowly("ask any of us first")
+	s.press("enter")
+	s.decided()
+	s.steered()
+	s.shows("before you had written why not:", "  no:", "› a draft")
+	s.pass(time.Second)
+	s.press("n")
+	s.decided(turn.DecisionRequest{SessionID: "sess_1", DecisionID: "d2", Verdict: permit.VerdictDeny, By: "ann"})
+}
+
+// Where no other question waits the reason is written on in the editor, unless it would be a command there.
+func TestAReasonForAQuestionThatIsClosed(t *testing.T) {
+	t.Parallel()
+	for reason, want := range map[string]string{"because ": "because it is", "!": "it is"} {
+		for _, last := range []event.Draft{exit(1), {Type: event.PermissionGiven, Data: event.Verdict{DecisionID: "d1", Verdict: "deny", By: "bob"}}} {
+			s := newStage(t)
+			s.begun()
+			s.pass(time.Second)
+			s.asks(question("d1")...)
+			s.press("N", reason)
+			s.log(last)
+			s.typeSlowly("it is")
+			if got := s.m.editor.text(); got != want {
+				t.Errorf("%q: the editor has %q", reason, got)
+			}
+		}
+	}
+}
+
 // Who begins to write while a question has the keys means no answer by the letters
 // that follow; nor does who pastes.
 func TestWritingTakesTheKeysFromAQuestion(t *testing.T) {
@@ -117,7 +184,7 @@ func TestWritingTakesTheKeysFromAQuestion(t *testing.T) {
 		s := newStage(t)
 		s.begun()
 		s.pass(time.Second)
-		s.log(question("d1")...)
+		s.asks(question("d1")...)
 		s.shows("y allow")
 		if paste {
 			s.send(tea.PasteMsg{Content: "wh"})
@@ -140,7 +207,7 @@ func TestQuestionsAreAnsweredOneByOne(t *testing.T) {
 	s := newStage(t)
 	s.begun()
 	s.pass(time.Second)
-	s.log(append(question("d1"), question("d2")...)...)
+	s.asks(append(question("d1"), question("d2")...)...)
 	s.shows("1 of 2 questions")
 	s.press("y")
 	s.log(event.Draft{Type: event.PermissionGiven, Data: event.Verdict{DecisionID: "d1", Verdict: "allow"}})
@@ -213,7 +280,7 @@ func TestAnAnswerThatComesTooLate(t *testing.T) {
 	s.engine.decideErr = fault.New(fault.DecisionClosed, "somebody was faster")
 	s.begun()
 	s.pass(time.Second)
-	s.log(question("d1")...)
+	s.asks(question("d1")...)
 	s.press("y")
 	s.shows("somebody was faster")
 	s.lacks("wants to use")
@@ -222,7 +289,7 @@ func TestAnAnswerThatComesTooLate(t *testing.T) {
 	s.engine.decideErr = errors.New("the disk is on fire")
 	s.begun()
 	s.pass(time.Second)
-	s.log(question("d1")...)
+	s.asks(question("d1")...)
 	s.press("y")
 	s.shows("the disk is on fire", "y allow") // and can be tried again
 }

@@ -82,7 +82,7 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 				return cmd
 			}
 		} else if name == "tab" && m.editor.offers == nil && !completable(m.editor.before()) {
-			m.dialog.answering, m.dialog.away = true, false
+			m.dialog.lookAt()
 			return nil
 		}
 	}

@@ -37,7 +37,7 @@ turns:
 	x.shows("/help")
 	x.types("write it\r")
 	x.shows("shows the rule first")
-	x.types("a")
+	x.answers("a")
 	x.shows(`write\(note\.md\)`)
 	x.shows("config/belay/config.yaml")
 	holds(file, "# my settings\n")
@@ -50,8 +50,8 @@ turns:
 	// The next call is allowed; the one whose file runs by itself is not offered a rule.
 	x.shows("(?s)asked about in every mode.*deny and say why") // the question takes the keys
 	holds(filepath.Join(project, "note.md"), "two\n")
+	x.answers("a")
 	if !x.waits(func() bool {
-		x.types("a") // a question that follows another rests for a moment
 		return strings.Contains(x.screen(), "no rule is offered")
 	}) {
 		t.Errorf("a file that runs by itself is offered a rule:\n%s", x.screen())
@@ -66,7 +66,7 @@ turns:
 	}
 	again := x.another("chat", "write it")
 	again.shows(`(?s)\.envrc.*deny and say why`)
-	again.types("n")
+	again.answers("n")
 	again.shows("(?s)Written-down.* out")
 	again.types("\x04")
 	again.ends(ExitDone)

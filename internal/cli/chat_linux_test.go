@@ -33,7 +33,7 @@ turns:
 	if _, err := os.Stat(filepath.Join(project, "note.md")); err == nil {
 		t.Error("the file was written before anybody allowed it")
 	}
-	x.types("y")
+	x.answers("y")
 	x.shows("Written-down")
 	if data, err := os.ReadFile(filepath.Join(project, "note.md")); err != nil || string(data) != "a note\n" {
 		t.Errorf("the file holds %q, %v", data, err)
@@ -117,7 +117,7 @@ turns:
 	again := x.another("chat", "--continue")
 	again.shows("a call waited for a decision")
 	again.shows("deny")
-	again.types("y")
+	again.answers("y")
 	again.shows("Written-down")
 	if data, err := os.ReadFile(filepath.Join(project, "note.md")); err != nil || string(data) != "a note\n" {
 		t.Errorf("the file holds %q, %v", data, err)
@@ -164,8 +164,8 @@ func TestNoRulesForAServer(t *testing.T) {
 	if strings.Contains(chat.screen(), "shows the rule first") {
 		t.Errorf("a chat offers to write rules of a server:\n%s", chat.screen())
 	}
+	chat.answers("a")
 	if !chat.waits(func() bool {
-		chat.types("a") // a question rests for a moment
 		return strings.Contains(chat.screen(), "its operator adds them to permit.allow")
 	}) {
 		t.Errorf("it does not say whose the rules are:\n%s", chat.screen())

@@ -20,7 +20,7 @@ func TestANotificationOnATerminal(t *testing.T) {
 	x.shows("\x1b\\]9;belay: a question waits")
 	x.types("\x1b[I")
 	x.shows("deny and say why")
-	x.types("y")
+	x.answers("y")
 	x.shows("(?s)Written-down.* out") // what the turn used, at its end
 	x.types("\x04")
 	x.ends(ExitDone)

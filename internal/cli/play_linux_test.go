@@ -59,7 +59,7 @@ func TestDemo(t *testing.T) {
 		x := startOnTerminal(t, "/bin/sh", t.TempDir(), env, script, belay, "demo")
 		for _, line := range []string{"D4,18.0,3.40", "Camber at midspan"} {
 			x.shows("(?s)" + line + ".*deny and say why") // the question takes the keys
-			x.types("y")
+			x.answers("y")
 		}
 		x.shows("(?s)the check passes.*531 out") // the line that ends a turn
 		x.types("\x04")

@@ -192,6 +192,10 @@ func (x *terminal) types(keys string) {
 	}
 }
 
+// answers presses a key that answers the question which has the keys. A question takes no letter
+// in its first moment, and none after another question; who gives it the keys, here after Tab took them, has seen it.
+func (x *terminal) answers(key string) { x.t.Helper(); x.types("\t\t" + key) }
+
 // resizes gives the window another size.
 func (x *terminal) resizes(columns, rows uint16) {
 	x.t.Helper()
