@@ -140,33 +140,6 @@ func (m *Model) begun(msg created) tea.Cmd {
 	return tea.Batch(m.follower.connect(m.session), m.calls.start(m.session, *m.outbox.sending, m.editor.paths.resolveAll(m.outbox.sending.files)))
 }
 
-// taken is the engine's answer to a message. That the turn has begun comes from the
-// log, which may have told it before.
-func (m *Model) taken(msg started) tea.Cmd {
-	for _, r := range msg.refused {
-		m.conversation.notify(noticeWarning, r)
-	}
-	if msg.err != nil {
-		m.unsent(msg.err)
-		return nil
-	}
-	if what := m.outbox.sending; what != nil && what.key == msg.message.key && m.reducer.knows(msg.turn) {
-		// The reply to an earlier try was lost. The log has reported the turn already.
-		what.label = "received at the first try"
-		m.outbox.sending = nil
-		m.conversation.refresh()
-	}
-	delete(m.outbox.tried, contentOf(msg.message))
-	// What was said meanwhile goes into the turn.
-	early := m.outbox.early
-	m.outbox.early = nil
-	var cmds []tea.Cmd
-	for _, what := range early {
-		cmds = append(cmds, m.add(what))
-	}
-	return tea.Batch(cmds...)
-}
-
 // sendLate begins a turn with what came too late for the last one.
 func (m *Model) sendLate() tea.Cmd {
 	if m.working() || len(m.outbox.late) == 0 {

@@ -45,11 +45,13 @@ type (
 	}
 	// started is how the engine took a message; refused says which files it did not
 	// take, and why.
+	// unasked is set where it was not asked.
 	started struct {
-		message said
-		turn    string
-		refused []string
-		err     error
+		session, turn string
+		message       said
+		unasked       bool
+		refused       []string
+		err           error
 	}
 	// steered is how it took one into a running turn.
 	steered struct {
@@ -122,14 +124,14 @@ func (c *calls) start(id string, message said, files []string) tea.Cmd {
 		var refused []string
 		var err error
 		if r.Attachments, refused, err = c.o.Bring(ctx, r.SessionID, files); err != nil {
-			return started{message: message, err: err}
+			return started{session: id, message: message, unasked: true, err: err}
 		}
 		s, err := c.o.Engine.Start(ctx, r)
 		begun := ""
 		if err == nil {
 			begun, err = s.Turn(), errors.Join(lost(ctx, s), s.Close())
 		}
-		return started{message, begun, refused, err}
+		return started{session: id, turn: begun, message: message, refused: refused, err: err}
 	})
 }
 

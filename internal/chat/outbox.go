@@ -14,8 +14,10 @@ import (
 
 // outbox is what the person said and no turn has heard yet.
 type outbox struct {
-	// sending is what was said while no turn ran and is on its way.
-	sending *said
+	// sending is what was said while no turn ran and is on its way; sendingTurn the turn that
+	// the engine began with it, "" until that is known.
+	sending     *said
+	sendingTurn string
 	// early is what was said while that was on its way; queued what the running turn
 	// received and has not taken yet; late what came when the turn was over but its end
 	// was not seen yet.

@@ -38,6 +38,9 @@ type reducer struct {
 	mine    map[string]bool
 	strange map[string]int
 	ask     []string
+	// adopted are turns that were taken for those of messages, by the keys of these, until
+	// the engine has answered.
+	adopted map[string]adoption
 	// ended are turns that were reported as over: a log has each end once, but a
 	// made-up one may follow.
 	ended map[string]bool
@@ -47,7 +50,7 @@ type reducer struct {
 }
 
 func newReducer(m *Model) reducer {
-	return reducer{m: m, open: -1, thinking: -1, mine: map[string]bool{}, strange: map[string]int{}, ended: map[string]bool{}, undone: map[string]bool{}}
+	return reducer{m: m, open: -1, thinking: -1, mine: map[string]bool{}, adopted: map[string]adoption{}, strange: map[string]int{}, ended: map[string]bool{}, undone: map[string]bool{}}
 }
 
 // tell shows one event. One that this version does not know, or cannot read,
@@ -140,8 +143,7 @@ func (s *reducer) begin(e event.Event, d *event.Init) {
 	s.m.stopping = false
 	switch {
 	case s.mine[e.Turn]:
-	case s.m.outbox.sending != nil:
-		s.m.outbox.sending, s.mine[e.Turn] = nil, true
+	case s.adopt(e.Turn):
 	default:
 		s.strange[e.Turn] = s.m.conversation.add(&said{label: "from elsewhere"})
 		s.ask = append(s.ask, e.Turn)

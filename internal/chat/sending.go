@@ -36,7 +36,7 @@ func passHeld(m *Model) tea.Cmd {
 // send begins a turn, in a new session where there is none.
 func (m *Model) send(what said) tea.Cmd {
 	what = m.outbox.keyed(what)
-	m.outbox.sending = &what
+	m.outbox.sending, m.outbox.sendingTurn = &what, ""
 	m.conversation.add(m.outbox.sending)
 	if m.session == "" {
 		return m.calls.create()

@@ -41,7 +41,7 @@ func (m *Model) leaves() bool {
 		m.conversation.notify(noticeWarning, "a message waits until this session is read; it is sent then")
 		return false
 	}
-	if m.working() && (!m.o.Outlives || m.outbox.sending != nil) {
+	if m.working() && (!m.o.Outlives || m.outbox.sending != nil || len(m.outbox.early) > 0) {
 		m.conversation.notify(noticeWarning, "a turn runs here; wait for it, or stop it with Ctrl-C")
 		return false
 	}

@@ -17,19 +17,27 @@ func (m *Model) unsent(err error) {
 		m.conversation.notify(noticeFailure, why(err))
 		return
 	}
-	early := m.outbox.early
-	m.outbox.sending, m.outbox.early = nil, nil
+	m.outbox.sending = nil
 	m.outbox.failed(*what, err)
 	what.failed = reasonOf(err)
 	m.conversation.refresh()
-	shown := steering{said: *what}
+	giveBackWith(m, *what, err)
+}
+
+// giveBackWith offers a message that is shown as failed for another try, with those that
+// waited for it, unless those wait for another one now.
+func giveBackWith(m *Model, what said, err error) {
+	var early []steering
+	if m.outbox.sending == nil {
+		early, m.outbox.early = m.outbox.early, nil
+	}
 	if what.compact {
-		shown.text = "/compact " + shown.text
+		what.text = "/compact " + what.text
 	}
 	for _, e := range early {
 		showFailed(m, e, err)
 	}
-	offerAgain(m, append([]steering{shown}, early...))
+	offerAgain(m, append([]steering{{said: what}}, early...))
 }
 
 // arrived takes back the offer of a message that seemed to have failed: the log has its turn. The
