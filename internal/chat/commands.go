@@ -10,9 +10,10 @@ import (
 
 	"belay/internal/nearest"
 	"belay/internal/render"
+	"belay/internal/session"
 )
 
-// slash is a command of the chat itself.
+// slash is a command of the chat itself, or with no run one that has the skill of its name used.
 type slash struct {
 	name, takes, does string
 	run               func(m *Model, rest string) tea.Cmd
@@ -62,14 +63,18 @@ func command(text string) (name, rest string, ok bool) {
 	return name, strings.TrimSpace(rest), true
 }
 
-// run carries out a command.
-func (m *Model) run(name, rest string) tea.Cmd {
+// run carries out a command. rest is what goes with it, typed the same without long pastes:
+// what these name is no file of the person's.
+func (m *Model) run(name, rest, typed string) tea.Cmd {
 	if other := otherNames[name]; other != "" {
 		name = other
 	}
 	var known []string
 	for _, c := range m.editor.commands {
-		if c.name == name {
+		switch {
+		case c.name == name && c.run == nil:
+			return m.speak(callSkill(name, rest), typed, session.Steer)
+		case c.name == name:
 			return c.run(m, rest)
 		}
 		known = append(known, c.name)

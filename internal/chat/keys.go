@@ -178,11 +178,12 @@ func (m *Model) enter(mode session.InputMode) tea.Cmd {
 		m.conversation.notify(noticeWarning, "a long paste is not run as a command: it is not on the screen; save it in a file and run that")
 		return nil
 	}
+	given := m.editor.pasted.whole(rest)
 	whole := m.editor.take()
 	m.conversation.end()
 	keep := m.calls.remember(m.editor.past, whole)
 	if slashed {
-		return tea.Batch(keep, m.run(name, rest))
+		return tea.Batch(keep, m.run(name, given, rest))
 	}
 	if owned {
 		return tea.Batch(keep, runOwn(m, line))

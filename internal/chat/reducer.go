@@ -168,6 +168,8 @@ func (s *reducer) heard(d *event.Input) {
 	}
 	if q, ok := s.m.outbox.unqueue(steering{said{text: d.Message}, session.InputMode(d.Mode)}); ok {
 		it.files = q.files
+	} else {
+		arrived(s.m, d.Message) // it seemed to have failed
 	}
 	if n := d.Attachments - len(it.files); n > 0 {
 		it.files = append(it.files, quantity.Count(n, "file", "files"))

@@ -205,3 +205,24 @@ func TestAMessageThatArrivedAfterAll(t *testing.T) {
 		t.Errorf("the keys are %q", k)
 	}
 }
+
+// What was said into a turn, and seemed to have failed, has arrived once the turn reports it. The
+// same words in a later turn are a new message.
+func TestASteerThatArrivedAfterAll(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.begun()
+	s.engine.steerErr = &client.Unreached{Address: "http://x", Err: io.ErrUnexpectedEOF}
+	s.say("continue")
+	s.engine.steerErr = nil
+	s.log(event.Draft{Type: event.TurnInput, Data: event.Input{Message: "continue", Mode: "steer"}}, exit(0))
+	if text := s.m.editor.text(); text != "" {
+		t.Errorf("the editor still offers %q", text)
+	}
+	s.say("second turn")
+	s.begins("t2")
+	s.say("continue")
+	if k := s.engine.keys; len(k) != 4 || k[3] == k[1] {
+		t.Errorf("the keys are %q", k)
+	}
+}

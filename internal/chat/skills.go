@@ -6,7 +6,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"belay/internal/render"
-	"belay/internal/session"
 	"belay/internal/skill"
 )
 
@@ -36,9 +35,7 @@ func withSkills(named []slash, skills []skill.Skill) []slash {
 	all := slices.Clone(named)
 	for _, s := range skills {
 		if !isNamed(named, s.Name) {
-			all = append(all, slash{name: s.Name, takes: "[TEXT]", does: render.Glance(s.Description, titleColumns), run: func(m *Model, rest string) tea.Cmd {
-				return m.speak(callSkill(s.Name, rest), rest, session.Steer)
-			}})
+			all = append(all, slash{name: s.Name, takes: "[TEXT]", does: render.Glance(s.Description, titleColumns)})
 		}
 	}
 	return all
