@@ -99,7 +99,7 @@ func undoTurn(m *Model, _ string) tea.Cmd {
 		}
 		r := changes.UndoRequest{SessionID: id, TurnID: last.Turn, By: by}
 		n := quantity.Count(len(last.Changes), "file", "files")
-		return choices{title: "Take back what the last turn did to " + n + "?", about: takenBack(last.Changes), rows: []*choice{
+		return choices{session: id, title: "Take back what the last turn did to " + n + "?", about: takenBack(last.Changes), rows: []*choice{
 			{row: row{head: "keep", detail: "leave the project as it is; /changes shows the diffs"}, pick: func() tea.Cmd { return nil }},
 			{row: row{head: "take back", detail: n + " as before the turn; refused if something else has changed them since"}, pick: func() tea.Cmd { return m.calls.undo(r) }},
 		}}

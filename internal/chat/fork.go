@@ -24,9 +24,9 @@ func forkSession(m *Model, _ string) tea.Cmd {
 	return m.calls.call(func(ctx context.Context) tea.Msg {
 		entries, err := m.o.Engine.Transcript(ctx, id)
 		if err != nil {
-			return choices{err: err}
+			return choices{session: id, err: err}
 		}
-		c := choices{title: "Go on from the end of which turn, in a new session?", none: "no turn has ended yet"}
+		c := choices{session: id, title: "Go on from the end of which turn, in a new session?", none: "no turn has ended yet"}
 		next := ""
 		for _, e := range slices.Backward(entries) {
 			if e.Kind != session.EntryTurn {

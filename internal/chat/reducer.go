@@ -26,9 +26,12 @@ type reducer struct {
 
 	cutter render.Cutter
 	// open is the place of the block, and thinking that of the reasoning, that is
-	// being written; -1 for none. streamed is set once an answer has come in pieces.
+	// being written; -1 for none.
 	open, thinking int
-	streamed       bool
+	// streamed is the last answer that came in pieces; settled is set once something stands
+	// under it, and the next piece begins another.
+	streamed []byte
+	settled  bool
 	// cards are the places of the turn's calls. An id does not name one of them: some
 	// services begin anew with each answer, and so a subagent's calls may have the ids
 	// of its parent's.
@@ -60,16 +63,13 @@ func (s *reducer) tell(e event.Event) {
 	case event.SessionInit:
 		with(e, func(d *event.Init) { s.begin(e, d) })
 	case event.ChatDelta:
-		with(e, func(d *event.Text) { s.say(d.Text); s.streamed = true })
+		with(e, func(d *event.Text) { s.stream(d.Text) })
 	case event.ChatThinking:
 		with(e, func(d *event.Text) { s.think(d.Text, e.Time) })
 	case event.ChatComplete:
 		with(e, func(d *event.Text) {
-			if !s.streamed { // a provider that streams nothing says it here
-				s.say(d.Text)
-			}
+			s.complete(d.Text)
 			s.m.answer = orNone(d.Text, s.m.answer)
-			s.settle()
 		})
 	case event.ToolCall:
 		with(e, s.call)
@@ -137,6 +137,7 @@ func with[T any](e event.Event, f func(*T)) {
 // begin is the first event of a turn.
 func (s *reducer) begin(e event.Event, d *event.Init) {
 	s.settle()
+	s.streamed = nil
 	s.turn, s.began, s.stop, s.spent = e.Turn, e.Time, "", nil
 	s.m.info.meter.begin(d.Model)
 	s.m.info.model, s.m.info.governance = render.Answers(d), d.Governance

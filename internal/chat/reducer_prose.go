@@ -17,6 +17,25 @@ func (s *reducer) say(text string) {
 	}
 }
 
+// stream is a piece of the answer.
+func (s *reducer) stream(text string) {
+	if s.settled {
+		s.streamed, s.settled = nil, false
+	}
+	s.streamed = append(s.streamed, text...)
+	s.say(text)
+}
+
+// complete ends the answer. It says what has not come in pieces, as from a provider that
+// streams nothing. What came may stand above warnings and calls since.
+func (s *reducer) complete(text string) {
+	if streaming := !s.settled && len(s.streamed) > 0; !streaming && strings.TrimSpace(text) != strings.TrimSpace(string(s.streamed)) {
+		s.say(text)
+	}
+	s.settle()
+	s.streamed = nil
+}
+
 // block shows a block of the answer, in the place of the one that is open.
 func (s *reducer) block(text string, open bool) {
 	p := &prose{text: text, open: open}
@@ -59,5 +78,5 @@ func (s *reducer) finish() {
 func (s *reducer) settle() {
 	s.rest()
 	s.finish()
-	s.streamed = false
+	s.settled = true
 }

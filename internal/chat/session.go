@@ -86,7 +86,9 @@ type (
 		err error
 	}
 	// choices are what there is to pick from, none what is said where there is nothing.
+	// They are about a session, or about none.
 	choices struct {
+		session     string
 		title, none string
 		about       []string
 		rows        []*choice
@@ -156,6 +158,7 @@ func (c *calls) opening(ctx context.Context, id string) string {
 // picked opens a menu of what there is.
 func (m *Model) picked(msg choices) {
 	switch {
+	case msg.session != "" && msg.session != m.session: // the person has left it
 	case msg.err != nil:
 		m.conversation.notify(noticeFailure, why(msg.err))
 	case len(msg.rows) == 0:

@@ -389,3 +389,19 @@ func TestATurnThatIsNotRecorded(t *testing.T) {
 		t.Errorf("sent %d times", n)
 	}
 }
+
+// The menus of /undo and /fork are about a session, and do not open in another one.
+func TestAMenuOfASessionThatWasLeft(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"/undo", "/fork"} {
+		s := idle(t, withSessions)
+		s.engine.changes = []changes.ChangeSet{{Turn: "t1", Changes: []changes.FileChange{{}}}}
+		s.engine.entries = []session.Entry{{Kind: session.EntryTurn, Turn: "t1", Message: "go"}}
+		asked := s.hold(command)
+		s.say("/session sess_older-one")
+		s.play(asked)
+		if s.m.session != "sess_older-one" || s.m.menu != nil {
+			t.Errorf("%s: in %s the menu is %v", command, s.m.session, s.m.menu)
+		}
+	}
+}

@@ -63,6 +63,15 @@ const delta = (seq: number, text: string): LogEvent => ({ seq, type: "chat:delta
 const exit = (seq: number, data: Partial<Extract<LogEvent, { type: "process:exit" }>["data"]> = {}): LogEvent => ({ seq, type: "process:exit", data: { exitCode: 0, ...data } });
 
 describe("single events", () => {
+  it("has a text once that stands above calls and notices, and another one below them", () => {
+    const call: LogEvent = { seq: 3, type: "tool:call", data: { toolCallId: "a", name: "glob", input: {} } };
+    const warning: LogEvent = { seq: 4, type: "turn:warning", data: { code: "MAX_TURNS", message: "limit" } };
+    for (const [text, want] of [["Hello", "text glob warning"], ["Done", "text glob warning text"]] as const) {
+      const c = all([init, delta(2, "Hello"), call, warning, { seq: 5, type: "chat:complete", data: { text } }, exit(6)]);
+      expect(kinds(c.turns[0]!.parts)).toBe(want);
+    }
+  });
+
   it("the whole answer replaces its pieces", () => {
     const c = all([init, delta(2, "Hel"), delta(3, "o"), { seq: 4, type: "chat:complete", data: { text: "Hello" } }, exit(5)]);
     expect(c.turns[0]!.parts.at(-1)).toMatchObject({ kind: "text", text: "Hello" });

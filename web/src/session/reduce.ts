@@ -112,8 +112,13 @@ function grow(t: Turn, kind: "text" | "thinking", text: string, key: string): Tu
   return { ...t, parts: t.parts.with(-1, { ...last, text: last.text + text }) };
 }
 
-/** Puts the whole text of an answer in place of what its pieces made. */
+/**
+ * Puts the whole text of an answer in place of what its pieces made. Of a turn that stops at a
+ * limit the last answer may stand above its calls.
+ */
 function complete(t: Turn, text: string, key: string): Turn {
+  const last = t.parts.findLast((p) => p.kind === "text" || p.kind === "input");
+  if (last?.kind === "text" && last.text === text) return t;
   const i = t.parts.findLastIndex((p) => p.kind === "text" || p.kind === "tool" || p.kind === "input");
   const part = t.parts[i];
   if (part?.kind !== "text") return text ? add(t, { kind: "text", key, text }) : t;

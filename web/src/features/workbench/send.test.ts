@@ -39,3 +39,20 @@ it("sends another message under another key", async () => {
   const [a, b] = await keysOf("other", [["m", proxy], ["n", takes]], turn);
   expect(b).not.toBe(a);
 });
+
+it("sends no more than was sent where the running turn has just ended, and keeps what was typed since", async () => {
+  const bodies: { message: string }[] = [];
+  for (const takesTurn of [true, false]) {
+    const feed = new Feed(`ended-${takesTurn}`, {} as never), draft = new Draft(`ended-${takesTurn}`);
+    vi.stubGlobal("fetch", async (url: string, init: RequestInit) => {
+      bodies.push(JSON.parse(init.body as string) as { message: string });
+      if (takesTurn && bodies.length === 2) return takes();
+      draft.setText("half a");
+      return new Response(JSON.stringify({ error: { type: "NO_TURN_IN_PROGRESS", message: "none runs" } }), { status: 409 });
+    });
+    draft.setText("whole");
+    await into(feed, draft);
+    expect(draft.get().text).toBe(takesTurn ? "half a" : "whole\n\nhalf a");
+  }
+  expect(bodies.map((b) => b.message)).toEqual(["whole", "whole", "whole", "whole"]);
+});

@@ -15,7 +15,10 @@ const unsure = new Map<string, RequestKey>();
  * and the feed has the reason.
  */
 export async function sendTurn(feed: Feed, draft: Draft, options: Options, session: SessionRecord | undefined): Promise<void> {
-  const taken = draft.take();
+  await startWith(feed, draft, draft.take(), options, session);
+}
+
+async function startWith(feed: Feed, draft: Draft, taken: DraftState, options: Options, session: SessionRecord | undefined): Promise<void> {
   const files = taken.files.filter((f) => f.state === "ready").map(({ name, bytes, sha256 }) => ({ name, bytes, ...(sha256 ? { sha256 } : {}) }));
   await start(feed, turnBody(feed.sessionId, taken, options, session), files, () => draft.restore(taken));
 }
@@ -61,9 +64,9 @@ export async function sendInto(
   try {
     await once(body, (key) => api.steer(body, key));
   } catch (err) {
+    if (isFailure(err, "NO_TURN_IN_PROGRESS")) return startWith(feed, draft, taken, options, session); // what was typed since stays
     draft.restore(taken);
-    if (isFailure(err, "NO_TURN_IN_PROGRESS")) await sendTurn(feed, draft, options, session);
-    else feed.fail(err);
+    feed.fail(err);
   }
 }
 
