@@ -74,13 +74,13 @@ func (m *Model) taken(msg started) tea.Cmd {
 		m.outbox.sendingTurn = msg.turn
 	case adopted && msg.denies(a.turn):
 		m.reducer.disown(a)
-		m.notThat(msg)
+		notThat(m, msg)
 	case adopted && msg.err != nil: // the turn runs, so only the reply was lost
 		m.conversation.notify(noticeFailure, why(msg.err))
 	case msg.err != nil:
-		m.notThat(msg)
+		notThat(m, msg)
 	}
-	return tea.Batch(append(m.reducer.wanted(), m.sendEarly(msg.message.key))...)
+	return tea.Batch(append(m.reducer.wanted(), sendEarly(m, msg.message.key))...)
 }
 
 // denies reports whether the engine's answer says that a turn is not that of the message.
@@ -93,7 +93,7 @@ func (msg started) denies(turnID string) bool {
 }
 
 // notThat goes on with a message for which a turn from elsewhere was taken.
-func (m *Model) notThat(msg started) {
+func notThat(m *Model, msg started) {
 	what := msg.message
 	switch {
 	case msg.err != nil:
@@ -109,7 +109,7 @@ func (m *Model) notThat(msg started) {
 // sendEarly sends what was said while the message with a key was on its way. If that still
 // waits for its turn the engine has it, and the turn hears what comes. What waits for
 // another message waits on.
-func (m *Model) sendEarly(key string) tea.Cmd {
+func sendEarly(m *Model, key string) tea.Cmd {
 	has := m.outbox.sending != nil && m.outbox.sending.key == key
 	if m.outbox.sending != nil && !has {
 		return nil

@@ -296,13 +296,15 @@ func others(data []byte) []string {
 // inRegister reports whether each part of a text, of four words or more, stands in a cell.
 func inRegister(r *Register, text string) bool {
 	for part := range strings.SplitSeq(strings.NewReplacer(" -- ", "|", " — ", "|", ":", "|", "(", "|", ")", "|").Replace(text), "|") {
+		if id, rest, both := strings.Cut(strings.TrimSpace(part), " "); both && strings.ContainsAny(id, "0123456789") && strings.Contains(id, "-") {
+			part = rest // an id may stand before a name
+		}
 		words := strings.Join(wordsIn(part), " ")
 		found := strings.Count(words, " ") < 3
 		for i := range r.rows {
 			for c := range r.columns {
 				cell := strings.Join(wordsIn(r.cellOf(int(r.rows[i]), c)), " ")
-				// An id may stand before a name.
-				found = found || strings.Contains(cell, words) || cell != "" && strings.HasSuffix(words, " "+cell) || strings.Count(cell, " ") > 2 && strings.Contains(words, cell)
+				found = found || strings.Contains(cell, words) || strings.Count(cell, " ") > 2 && strings.Contains(words, cell)
 			}
 		}
 		if !found {
