@@ -48,7 +48,9 @@ type confined struct {
 	engine turn.Engine
 	// listed is a session's record, also of one that is damaged ([session.Store.Listed]).
 	listed func(ctx context.Context, id string) (session.Record, error)
-	roots  allowedRoots
+	// find looks for sessions in the projects that are allowed ([session.Store.FindIn]).
+	find  func(ctx context.Context, prefix string, allowed func(projectRoot string) bool) ([]session.Record, error)
+	roots allowedRoots
 }
 
 var _ turn.Engine = confined{}

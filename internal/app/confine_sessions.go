@@ -34,8 +34,7 @@ func (c confined) Get(ctx context.Context, id string) (session.Record, error) {
 
 // Find implements [turn.Engine]. Sessions elsewhere are not found.
 func (c confined) Find(ctx context.Context, prefix string) ([]session.Record, error) {
-	recs, err := c.engine.Find(ctx, prefix)
-	return slices.DeleteFunc(recs, func(r session.Record) bool { return !c.roots.allows(r.ProjectRoot) }), err
+	return c.find(ctx, prefix, c.roots.allows)
 }
 
 func (c confined) Delete(ctx context.Context, id string) error {

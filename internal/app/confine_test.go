@@ -91,6 +91,9 @@ func TestProjectRoots(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if found, err := e.Find(ctx, inside.SessionID); err != nil || len(found) != 1 {
+		t.Errorf("found inside %v, %v", found, err)
+	}
 	for id, forbidden := range map[string]bool{inside.SessionID: false, outside.SessionID: true, "unknown": false} {
 		for call, err := range everyCall(ctx, e, id) {
 			if got := fault.Is(err, fault.Forbidden); got != forbidden {

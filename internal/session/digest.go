@@ -26,6 +26,7 @@ type Digest struct {
 	Exit    *int
 	Failure string
 
+	id   string      // of the session
 	file os.FileInfo // that was read, up to size
 	size int64
 	// ended is the turn whose end came last, with its cost: another end corrects it.
@@ -52,7 +53,7 @@ func (c Catalog) Digest(r Row, before *Digest) (*Digest, error) {
 	if err != nil {
 		return nil, unreadable(r.ID, err)
 	}
-	d := &Digest{}
+	d := &Digest{id: r.ID}
 	if before != nil && before.file != nil && os.SameFile(before.file, info) && before.size <= info.Size() {
 		*d = *before
 	}
@@ -81,7 +82,7 @@ var (
 // take takes a line into account.
 func (d *Digest) take(line []byte) {
 	if said, ok := parseSessionLine(line); ok {
-		if said.Record != nil {
+		if said.Record != nil && said.Record.SessionID == d.id { // the folder may come from anybody
 			d.Record = said.Record
 		}
 		return

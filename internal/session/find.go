@@ -20,6 +20,12 @@ const (
 // of the caller's own project. A prefix that is shorter than [MinPrefix], or of which no id can begin, is
 // INVALID_REQUEST.
 func (s *Store) Find(ctx context.Context, prefix string) ([]Record, error) {
+	return s.FindIn(ctx, prefix, func(string) bool { return true })
+}
+
+// FindIn is [Store.Find] in the projects that are allowed. Sessions elsewhere take no place among
+// the first: nobody could see those behind them.
+func (s *Store) FindIn(ctx context.Context, prefix string, allowed func(projectRoot string) bool) ([]Record, error) {
 	if len(prefix) < MinPrefix || !ValidID(prefix) {
 		return nil, fault.New(fault.InvalidRequest, "prefix must be the first characters of a session's id, at least %d", MinPrefix).
 			With("field", "prefix")
@@ -40,9 +46,12 @@ func (s *Store) Find(ctx context.Context, prefix string) ([]Record, error) {
 	ids = slices.Compact(ids)
 	var found []Record
 	for _, id := range ids {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		rec, err := s.Get(ctx, id)
 		switch {
-		case Unusable(err):
+		case Unusable(err) || err == nil && !allowed(rec.ProjectRoot):
 			continue
 		case err != nil:
 			return nil, err

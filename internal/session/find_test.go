@@ -35,6 +35,13 @@ func TestFind(t *testing.T) {
 			}
 		}
 	}
+	elsewhere := t.TempDir()
+	last, err := w.Create(ctx, elsewhere, "WORKING_ITEMS", "direct")
+	must(t, err)
+	found, err := w.FindIn(ctx, "sess", func(project string) bool { return project == last.ProjectRoot })
+	if err != nil || len(found) != 1 || found[0].SessionID != last.SessionID {
+		t.Errorf("in one of the projects: %v, %v", found, err)
+	}
 	must(t, os.RemoveAll(w.folder("sess_a1002")))
 	if found, err := w.Find(ctx, "sess_a1002"); err != nil || len(found) != 0 {
 		t.Errorf("a session that is gone: %v, %v", found, err)

@@ -72,6 +72,11 @@ func TestTranscriptOfAnotherSession(t *testing.T) {
 	if l.ID() != own.SessionID || l.Record().SessionID != own.SessionID {
 		t.Errorf("it runs as %s", l.Record().SessionID)
 	}
+	d, err := w.Catalog().Digest(Row{ID: own.SessionID, ProjectRoot: w.project}, nil)
+	must(t, err)
+	if d.Record == nil || d.Record.SessionID != own.SessionID {
+		t.Errorf("it is listed as %+v", d.Record)
+	}
 	must(t, l.Release())
 }
 
