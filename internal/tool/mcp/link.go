@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"net/url"
 	"time"
 
@@ -15,6 +16,8 @@ type link interface {
 	// explain says what went wrong in words for people, with what is known of the server's
 	// own reasons.
 	explain(err error) trouble
+	// useless is closed when the session is to be ended, nil where nothing makes it so.
+	useless() <-chan struct{}
 	// close ends what is left once the session is closed.
 	close()
 }
@@ -40,7 +43,9 @@ func (v *server) link() (link, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &remote{Server: v.Server, client: client, waiting: make(chan struct{}, maxWaiting)}, nil
+	r := &remote{Server: v.Server, client: client, waiting: make(chan struct{}, maxWaiting)}
+	r.crowded, r.leave = context.WithCancel(context.Background())
+	return r, nil
 }
 
 // trouble is why a server is of no use, and the next step of a person, "" for none. A model

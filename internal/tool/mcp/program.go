@@ -47,6 +47,9 @@ func (p *program) explain(err error) trouble {
 	return trouble{reason: err.Error()}
 }
 
+// useless implements [link]. A program ends by itself.
+func (p *program) useless() <-chan struct{} { return nil }
+
 func (p *program) close() {
 	_ = processgroup.Kill(p.cmd) // none left is the usual answer
 }

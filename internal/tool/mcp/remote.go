@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,9 @@ type remote struct {
 	client *http.Client
 	// waiting has a place for each request whose answer has not begun.
 	waiting chan struct{}
+	// crowded is done once there was none left: leave says so, and gives up all that wait.
+	crowded context.Context //nolint:containedctx // of one connection
+	leave   context.CancelFunc
 	// latest is why the latest request failed, nil if it did not. The errors of the transport
 	// have lost that where an answer could not be read.
 	latest atomic.Pointer[trouble]
@@ -69,7 +73,13 @@ func (r *remote) stranger() trouble {
 	return trouble{"an answer came from there, but not one of an MCP server; the address often ends in /mcp", "correct mcp.servers." + r.Name + ".url"}
 }
 
-func (r *remote) close() { r.client.CloseIdleConnections() }
+// useless implements [link].
+func (r *remote) useless() <-chan struct{} { return r.crowded.Done() }
+
+func (r *remote) close() {
+	r.leave()
+	r.client.CloseIdleConnections()
+}
 
 // RoundTrip implements [http.RoundTripper]. It adds the token to requests, and bounds
 // answers that are no event streams, or refusals, which the transport reads whole.
@@ -78,13 +88,7 @@ func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 		req = req.Clone(req.Context())
 		req.Header.Set("Authorization", "Bearer "+r.Token)
 	}
-	select {
-	case r.waiting <- struct{}{}:
-	default:
-		return nil, trouble{fmt.Sprintf("it leaves %d requests without an answer", maxWaiting), "try again later, or look at its log"}
-	}
-	res, err := r.client.Transport.RoundTrip(req)
-	<-r.waiting
+	res, err := r.ask(req)
 	switch {
 	case err != nil && req.Context().Err() != nil:
 		return nil, err // the caller gave up
@@ -108,6 +112,44 @@ func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
+// ask sends a request and waits for the beginning of its answer. One too many ends the
+// connection, as a server that only asks, and takes no answer, would have all of them.
+func (r *remote) ask(req *http.Request) (*http.Response, error) {
+	crowd := trouble{fmt.Sprintf("it leaves %d requests without an answer", maxWaiting), "try again later, or look at its log"}
+	select {
+	case r.waiting <- struct{}{}:
+		defer func() { <-r.waiting }()
+	default:
+		r.latest.Store(&crowd)
+		r.leave()
+		return nil, crowd
+	}
+	ctx, cancel := context.WithCancel(req.Context())
+	defer context.AfterFunc(r.crowded, cancel)() // the stream that follows ends with the session
+	res, err := r.client.Transport.RoundTrip(req.WithContext(ctx))
+	if err != nil {
+		cancel()
+		if r.crowded.Err() != nil {
+			return nil, crowd
+		}
+		return nil, err
+	}
+	res.Body = &askedBody{res.Body, cancel}
+	return res, nil
+}
+
+// askedBody is the body of an answer, with what its request holds.
+type askedBody struct {
+	io.ReadCloser
+	free context.CancelFunc
+}
+
+// Close implements [io.Closer].
+func (b *askedBody) Close() error {
+	defer b.free()
+	return b.ReadCloser.Close()
+}
+
 // judge is what is wrong with an answer by its status and its kind, nil for nothing.
 func (r *remote) judge(status int, kind string) *trouble {
 	switch {
@@ -124,7 +166,10 @@ func (r *remote) judge(status int, kind string) *trouble {
 // unreached says why no answer came.
 func (r *remote) unreached(err error) trouble {
 	address := "correct mcp.servers." + r.Name + ".url"
+	var known trouble
 	switch v, why := (*netguard.ViolationError)(nil), netguard.Reason(err); {
+	case errors.As(err, &known):
+		return known
 	case errors.As(err, &v):
 		return trouble{v.Error(), address}
 	case why != "":
@@ -181,7 +226,11 @@ type watchedBody struct {
 // Read implements [io.Reader].
 func (b *watchedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
+	large := (*http.MaxBytesError)(nil)
+	if errors.As(err, &large) && large.Limit == maxRefusal {
+		return n, err // the status said what is wrong
+	}
+	if large != nil {
 		b.of.latest.Store(&trouble{reason: fmt.Sprintf("its answer is too large; one message may have %d MiB", maxMessage>>20)})
 	} else if why := netguard.Reason(err); why != "" && !errors.Is(err, io.EOF) {
 		b.of.latest.Store(&trouble{why, "try again"})

@@ -1,13 +1,16 @@
 package mcp
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // linkTo is the way to a server at an address.
@@ -55,38 +58,96 @@ func TestRefusalsAreBounded(t *testing.T) {
 }
 
 // TestUnansweredRequestsAreBounded: a server that answers nothing, and makes belay ask again and
-// again, gets no more than some requests.
+// again, gets no more than some requests. One more gives up all of them.
 func TestUnansweredRequestsAreBounded(t *testing.T) {
 	t.Parallel()
 	asked, answer := make(chan struct{}, 2*maxWaiting), make(chan struct{})
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // only then is it noticed that nobody waits
 		asked <- struct{}{}
 		<-answer
-		w.WriteHeader(http.StatusAccepted)
 	}))
 	t.Cleanup(srv.Close)
+	t.Cleanup(func() { close(answer) })
 	r := linkTo(t, srv.URL)
-	var all sync.WaitGroup
-	for range maxWaiting {
-		all.Go(func() {
-			if res, err := r.post(t); err != nil {
-				t.Error(err)
-			} else {
+	crowded := func() {
+		if res, err := r.post(t); err == nil || !strings.Contains(err.Error(), "64 requests without an answer") {
+			t.Errorf("asked: %v", err)
+			if err == nil {
 				_ = res.Body.Close()
 			}
-		})
+		}
+	}
+	var all sync.WaitGroup
+	for range maxWaiting {
+		all.Go(crowded)
 	}
 	for range maxWaiting {
 		<-asked
 	}
-	if _, err := r.post(t); err == nil || !strings.Contains(err.Error(), "64 requests without an answer") {
-		t.Errorf("one more: %v", err)
+	select {
+	case <-r.useless():
+		t.Error("it is useless before")
+	default:
 	}
-	close(answer)
-	all.Wait()
-	res, err := r.post(t)
-	if err != nil {
-		t.Fatal(err)
+	crowded()
+	all.Wait() // although nothing is answered
+	<-r.useless()
+}
+
+// TestPingsWithoutAnEnd: a server that asks again and again, and takes no answer, loses the
+// connection.
+func TestPingsWithoutAnEnd(t *testing.T) {
+	t.Parallel()
+	let := make(chan struct{})
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		var said struct {
+			ID     json.RawMessage
+			Method string
+		}
+		switch _ = json.Unmarshal(body, &said); {
+		case said.Method == "initialize":
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}`, said.ID)
+		case said.Method == "tools/list":
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}}`, said.ID)
+		case said.Method != "" && said.ID != nil:
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`, said.ID)
+		case said.Method != "" || r.Method == http.MethodDelete:
+			w.WriteHeader(http.StatusAccepted)
+		case r.Method == http.MethodPost: // the answer to a ping
+			select {
+			case <-r.Context().Done():
+			case <-let:
+			}
+		default:
+			w.Header().Set("Content-Type", "text/event-stream")
+			for i := range 4 * maxWaiting {
+				_, _ = fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"ping\"}\n\n", 1000+i)
+			}
+			_ = http.NewResponseController(w).Flush()
+			select {
+			case <-r.Context().Done():
+			case <-let:
+			}
+		}
+	}))
+	t.Cleanup(srv.Close)
+	t.Cleanup(func() { close(let) })
+	s, _ := open(t, Server{Name: "x", URL: srv.URL, Timeout: time.Minute})
+	conn, err := s.all[0].connected(t.Context())
+	if err != nil { // they may come before its tools are known
+		if !strings.Contains(err.Error(), "64 requests without an answer") {
+			t.Error(err)
+		}
+		return
 	}
-	_ = res.Body.Close()
+	select {
+	case <-conn.ended:
+	case <-time.After(20 * time.Second):
+		t.Error("the connection goes on")
+	}
 }

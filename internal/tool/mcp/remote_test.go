@@ -34,7 +34,7 @@ func TestRemoteTroubles(t *testing.T) {
 			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"the account is closed"}}`)
 			return
 		}
-		_, _ = io.WriteString(w, "<html>a secret body")
+		_, _ = io.WriteString(w, "<html>a secret body"+strings.Repeat(" ", 2*maxRefusal))
 	}))
 	t.Cleanup(srv.Close)
 	safe := httptest.NewUnstartedServer(http.NotFoundHandler())

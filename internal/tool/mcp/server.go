@@ -106,6 +106,7 @@ func (v *server) run(a *attempt) {
 	})
 	select {
 	case <-over:
+	case <-conn.link.useless():
 	case <-v.life.Done():
 	}
 	conn.close()
