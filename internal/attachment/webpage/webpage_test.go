@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"golang.org/x/net/html"
 )
 
 var page = &url.URL{Scheme: "https", Host: "example.com", Path: "/docs/page"}
@@ -65,6 +68,45 @@ func TestLongBase(t *testing.T) {
 	cancel()
 	if got, err := Text(ctx, []byte(links), page); !errors.Is(err, context.Canceled) {
 		t.Errorf("nobody waits: %.80q, %v", got, err)
+	}
+}
+
+// TestLongAddressesCostLittle: links copy no long address. It is not parallel, as it measures what
+// the process takes.
+func TestLongAddressesCostLittle(t *testing.T) { //nolint:paralleltest // it measures
+	const links = 5_000
+	long := strings.Repeat("a", 200_000) + "/"
+	for name, tt := range map[string]struct {
+		html string
+		base *url.URL
+	}{
+		"the page's own": {`<base href="/` + long + `">` + strings.Repeat(`<a href="x">x</a> `, links), page},
+		"its address":    {strings.Repeat(`<a href="x">x</a> `, links), &url.URL{Scheme: "https", Host: "example.com", Path: "/" + long}},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := Text(t.Context(), []byte(tt.html), tt.base); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > 32<<20 {
+			t.Errorf("%s took %d bytes", name, took)
+		}
+	}
+}
+
+// TestWalkEnds: a page is not walked to its end once nobody waits.
+func TestWalkEnds(t *testing.T) {
+	t.Parallel()
+	root, err := html.Parse(strings.NewReader("<p>a<p>b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	w := &writer{ctx: ctx, base: page}
+	if w.children(root, 0); w.b.Len() > 0 {
+		t.Errorf("it wrote %q", w.b.String())
 	}
 }
 
