@@ -48,7 +48,7 @@ type confined struct {
 	engine turn.Engine
 	// listed is a session's record, also of one that is damaged ([session.Store.Listed]).
 	listed func(ctx context.Context, id string) (session.Record, error)
-	// find looks for sessions in the projects that are allowed ([session.Store.FindIn]).
+	// find looks for sessions in the projects that are allowed ([session.Catalog.FindIn]).
 	find  func(ctx context.Context, prefix string, allowed func(projectRoot string) bool) ([]session.Record, error)
 	roots allowedRoots
 }

@@ -40,7 +40,7 @@ func (a *App) engine(c *carrier) turn.Engine {
 		e = forgetting{Engine: e, app: a, carrier: c}
 	}
 	if roots := projectRoots(a.Config); roots != nil {
-		e = confined{engine: e, listed: a.Store.Listed, find: a.Store.FindIn, roots: roots}
+		e = confined{engine: e, listed: a.Store.Listed, find: a.Store.Catalog().FindIn, roots: roots}
 	}
 	return e
 }

@@ -20,12 +20,13 @@ const (
 // of the caller's own project. A prefix that is shorter than [MinPrefix], or of which no id can begin, is
 // INVALID_REQUEST.
 func (s *Store) Find(ctx context.Context, prefix string) ([]Record, error) {
-	return s.FindIn(ctx, prefix, func(string) bool { return true })
+	return s.Catalog().FindIn(ctx, prefix, func(string) bool { return true })
 }
 
 // FindIn is [Store.Find] in the projects that are allowed. Sessions elsewhere take no place among
 // the first: nobody could see those behind them.
-func (s *Store) FindIn(ctx context.Context, prefix string, allowed func(projectRoot string) bool) ([]Record, error) {
+func (c Catalog) FindIn(ctx context.Context, prefix string, allowed func(projectRoot string) bool) ([]Record, error) {
+	s := c.store
 	if len(prefix) < MinPrefix || !ValidID(prefix) {
 		return nil, fault.New(fault.InvalidRequest, "prefix must be the first characters of a session's id, at least %d", MinPrefix).
 			With("field", "prefix")

@@ -38,7 +38,7 @@ func TestFind(t *testing.T) {
 	elsewhere := t.TempDir()
 	last, err := w.Create(ctx, elsewhere, "WORKING_ITEMS", "direct")
 	must(t, err)
-	found, err := w.FindIn(ctx, "sess", func(project string) bool { return project == last.ProjectRoot })
+	found, err := w.Catalog().FindIn(ctx, "sess", func(project string) bool { return project == last.ProjectRoot })
 	if err != nil || len(found) != 1 || found[0].SessionID != last.SessionID {
 		t.Errorf("in one of the projects: %v, %v", found, err)
 	}
