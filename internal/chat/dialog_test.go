@@ -160,7 +160,7 @@ func TestAReasonIsForOneQuestion(t *testing.T) {
 // Where no other question waits the reason is written on in the editor, unless it would be a command there.
 func TestAReasonForAQuestionThatIsClosed(t *testing.T) {
 	t.Parallel()
-	for reason, want := range map[string]string{"because ": "because it is", "!": "it is"} {
+	for reason, want := range map[string]string{"because ": "because it is", "!": "it is"} { //nolint:gocritic // the blank is typed
 		for _, last := range []event.Draft{exit(1), {Type: event.PermissionGiven, Data: event.Verdict{DecisionID: "d1", Verdict: "deny", By: "bob"}}} {
 			s := newStage(t)
 			s.begun()

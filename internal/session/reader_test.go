@@ -109,7 +109,7 @@ func TestIdleReadersAreSmall(t *testing.T) {
 	w := newWorld(t) // not parallel: it measures memory
 	id := w.session().SessionID
 	turn(t, w.Store, id, "t", 5)
-	const n = 500
+	const n = 2000 // what else the process does is little beside them
 	ctx, cancel := context.WithCancel(context.Background())
 	readers := make([]*Reader, n)
 	before := heap()
