@@ -159,9 +159,11 @@ type steering struct {
 }
 
 func (c *calls) steer(id string, what steering, files []string) tea.Cmd {
-	return c.call(func(ctx context.Context) tea.Msg {
+	return c.run(func(ctx context.Context) tea.Msg { // files may take their time
 		brought, refused, err := c.o.Bring(ctx, id, files)
 		if err == nil {
+			ctx, cancel := context.WithTimeout(ctx, callPatience)
+			defer cancel()
 			err = c.o.Engine.Steer(ctx, turn.SteerRequest{SessionID: id, Message: what.text, Attachments: brought, Mode: what.mode, Key: what.key})
 		}
 		return steered{id, what, refused, err}

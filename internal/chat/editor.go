@@ -118,7 +118,7 @@ func (e *editor) update(msg tea.Msg) (refused bool) {
 	case tea.PasteMsg:
 		return !e.paste(msg.Content)
 	case tea.KeyPressMsg:
-		if len(msg.Text)+len(e.area.Value()) > maxTyped {
+		if msg.Text != "" && len(msg.Text)+len(e.area.Value()) > maxTyped {
 			return true
 		}
 		e.press(msg)

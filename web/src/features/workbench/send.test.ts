@@ -44,7 +44,7 @@ it("sends no more than was sent where the running turn has just ended, and keeps
   const bodies: { message: string }[] = [];
   for (const takesTurn of [true, false]) {
     const feed = new Feed(`ended-${takesTurn}`, {} as never), draft = new Draft(`ended-${takesTurn}`);
-    vi.stubGlobal("fetch", async (url: string, init: RequestInit) => {
+    vi.stubGlobal("fetch", async (_url: string, init: RequestInit) => {
       bodies.push(JSON.parse(init.body as string) as { message: string });
       if (takesTurn && bodies.length === 2) return takes();
       draft.setText("half a");
