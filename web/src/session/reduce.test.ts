@@ -66,7 +66,7 @@ describe("single events", () => {
   it("has a text once that stands above calls and notices, and another one below them", () => {
     const call: LogEvent = { seq: 3, type: "tool:call", data: { toolCallId: "a", name: "glob", input: {} } };
     const warning: LogEvent = { seq: 4, type: "turn:warning", data: { code: "MAX_TURNS", message: "limit" } };
-    for (const [text, want] of [["Hello", "text glob warning"], ["Done", "text glob warning text"]] as const) {
+    for (const [text, want] of [["Hello", "warning text glob warning"], ["Done", "warning text glob warning text"]] as const) {
       const c = all([init, delta(2, "Hello"), call, warning, { seq: 5, type: "chat:complete", data: { text } }, exit(6)]);
       expect(kinds(c.turns[0]!.parts)).toBe(want);
     }
