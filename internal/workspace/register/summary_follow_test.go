@@ -115,45 +115,6 @@ func TestSummaryOfNew(t *testing.T) {
 	}
 }
 
-// TestHistoryList: a run's line comes after the last item of a list, all of its lines, or
-// before the first where the latest comes first.
-func TestHistoryList(t *testing.T) {
-	t.Parallel()
-	before := put(t, Parse(nil), anchor("DEP-01-02-001"))
-	after := put(t, before, anchor("DEP-01-02-001", "Status", "RETIRED"))
-	const added = "- 2026-03-04 — APPLY: a proposal\n"
-	for _, history := range []string{
-		"- 2026-01-01 — EXTRACT\n- 2026-02-01 — EXTRACT: again\n  with the row of the crane,\nand that of the gate\n\n  - a part\n" + added + "\nA word.\n",
-		"- 2026-01-01 — EXTRACT\n" + added + "---\n",
-		added + "- 2026-02-01 — EXTRACT: again\n  with the row\n- 2026-01-01 — EXTRACT\n",
-		added + "\nA word.\n",
-		"- 2026-01-01 — EXTRACT\n- notes\n\n\n  that go on\n" + added,
-		"  * 2026-01-01 — EXTRACT\n  * 2026-02-01 — EXTRACT\n    - 2026-05-05, a part\n  " + strings.Replace(added, "-", "*", 1),
-	} {
-		text := strings.Replace(newSummary, "## Run History\nNone yet.\n", "## Run History\n"+strings.NewReplacer("  "+strings.Replace(added, "-", "*", 1), "", added, "").Replace(history), 1)
-		if got, problem := follow(t, text, before, after, aRun); problem != "" || !strings.HasSuffix(got, "## Run History\n"+history) {
-			t.Errorf("%q\n%s\nis not\n%s", problem, got, history)
-		}
-	}
-}
-
-// TestRemarks: what people write in a table of rows stays, in whatever column, and below what
-// stayed before.
-func TestRemarks(t *testing.T) {
-	t.Parallel()
-	r := put(t, Parse(nil), anchor("DEP-01-02-001"), aRow("DEP-01-02-002", "Statement", "The crane is not required before the survey is done", "TargetName", "Site survey"))
-	text := "## Extracted Dependency Register\n\n| DependencyID | Status | SatisfactionStatus | Statement | Target | Own |\n|-|-|-|-|-|-|\n" +
-		"| DEP-01-02-002 | ACTIVE, ask Bob before closing | SATISFIED | The survey is not done | DEL-01-03: Site survey | |\n" +
-		"| DEP-01-02-009 | RETIRED | TBD | The crane is not | — | gone |\n\n### Remarks\n\n- of a person\n\n---\n"
-	s := ParseSummary([]byte(text))
-	s.Replace(r, "2026-03-04")
-	want := "### Remarks\n\n- of a person\n- `DEP-01-02-002`, Status: ACTIVE, ask Bob before closing\n- `DEP-01-02-002`, Statement: The survey is not done\n" +
-		"- `DEP-01-02-009`, Statement: The crane is not\n- `DEP-01-02-009`, Own: gone\n\n---\n"
-	if got := string(s.Bytes()); !strings.Contains(got, want) || strings.Count(got, remarksHeading) != 1 {
-		t.Errorf("it is:\n%s\nwithout\n%s", got, want)
-	}
-}
-
 // TestSummaryOfOthers: figures that belay did not write are left alone, and so is the
 // rest of the file.
 func TestSummaryOfOthers(t *testing.T) {
