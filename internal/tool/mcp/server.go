@@ -206,13 +206,13 @@ func (v *server) tools(ctx context.Context) (*list, error) {
 	return l, nil
 }
 
-// lastWords is how long a broken connection is waited for until it has ended.
-const lastWords = time.Second
+// settleTime bounds the wait for the end of a broken connection.
+const settleTime = time.Second
 
 // settle waits until a broken connection has ended: what a program writes last may come after
 // the end of its answers.
 func (c *connection) settle(ctx context.Context) {
-	wait := time.NewTimer(lastWords)
+	wait := time.NewTimer(settleTime)
 	defer wait.Stop()
 	select {
 	case <-c.ended:

@@ -90,7 +90,7 @@ func within(project, at string) (paths []string) {
 // maxLinks is how many links to nothing are followed.
 const maxLinks = 40
 
-// resolved follows the links of a path, as far as the path exists. A link to what does not
+// resolved is a path without its links, as far as it exists. A link to what does not
 // exist counts as that: somebody may make it.
 func resolved(at string) string {
 	rest := ""
