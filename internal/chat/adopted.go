@@ -16,6 +16,8 @@ type adoption struct {
 	turn string
 	// at is the place of the message in the conversation.
 	at int
+	// lost is the engine's answer where it is none, and so does not tell.
+	lost started
 }
 
 // adopt takes a turn that begins for that of the message on its way, unless the engine has
@@ -27,7 +29,7 @@ func (s *reducer) adopt(turnID string) bool {
 	}
 	for i, c := range slices.Backward(s.m.conversation.cells) {
 		if c.item == item(o.sending) {
-			s.adopted[o.sending.key] = adoption{turnID, i}
+			s.adopted[o.sending.key] = adoption{turn: turnID, at: i}
 			break
 		}
 	}
@@ -41,7 +43,6 @@ func (s *reducer) disown(a adoption) {
 	s.strange[a.turn] = a.at
 	s.m.conversation.cells[a.at].item = &said{label: "from elsewhere"}
 	s.m.conversation.touch(a.at)
-	s.ask = append(s.ask, a.turn)
 }
 
 // taken is the engine's answer to a message. That the turn has begun comes from the
@@ -74,13 +75,44 @@ func (m *Model) taken(msg started) tea.Cmd {
 		m.outbox.sendingTurn = msg.turn
 	case adopted && msg.denies(a.turn):
 		m.reducer.disown(a)
+		m.reducer.ask = append(m.reducer.ask, a.turn)
 		notThat(m, msg)
-	case adopted && msg.err != nil: // the turn runs, so only the reply was lost
-		m.conversation.notify(noticeFailure, why(msg.err))
+	case adopted && msg.err != nil: // the transcript tells
+		a.lost = msg
+		m.reducer.doubted[a.turn] = a
+		m.reducer.ask = append(m.reducer.ask, a.turn)
+		return tea.Batch(m.reducer.wanted()...)
 	case msg.err != nil:
 		notThat(m, msg)
 	}
 	return tea.Batch(append(m.reducer.wanted(), sendEarly(m, msg.message.key))...)
+}
+
+// foundTurn is what the transcript has of a turn.
+func foundTurn(m *Model, msg found) tea.Cmd {
+	if msg.err != nil {
+		m.conversation.notify(noticeFailure, why(msg.err))
+	}
+	a, doubted := m.reducer.doubted[msg.turn]
+	delete(m.reducer.doubted, msg.turn)
+	foreign := doubted && msg.what != nil && msg.what.key != a.lost.message.key
+	if foreign {
+		m.reducer.disown(a)
+	}
+	if i, ok := m.reducer.strange[msg.turn]; ok && msg.what != nil {
+		m.conversation.cells[i].item = msg.what
+		m.conversation.touch(i)
+		arrived(m, msg.what.text)
+	}
+	switch {
+	case !doubted:
+		return nil
+	case foreign:
+		notThat(m, a.lost)
+	default: // only the reply was lost
+		m.conversation.notify(noticeFailure, why(a.lost.err))
+	}
+	return sendEarly(m, a.lost.message.key)
 }
 
 // denies reports whether the engine's answer says that a turn is not that of the message.

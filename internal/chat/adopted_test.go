@@ -18,6 +18,17 @@ func (s *stage) begins(turnID string) {
 	s.logOf(turnID, event.Draft{Type: event.SessionInit, Data: event.Init{Model: "m", TurnID: turnID}})
 }
 
+// keyOf is the key of the message for which a turn was taken.
+func (s *stage) keyOf(turnID string) string {
+	for key, a := range s.m.reducer.adopted {
+		if a.turn == turnID {
+			return key
+		}
+	}
+	s.t.Fatalf("%s was not taken for the turn of a message", turnID)
+	return ""
+}
+
 // idle is a chat whose first turn is over.
 func idle(t *testing.T, change ...func(*Options)) *stage {
 	t.Helper()
@@ -88,9 +99,27 @@ func TestWhatWaitsForAMessageWhoseReplyIsLost(t *testing.T) {
 	first := s.hold("do it")
 	s.say("and keep a copy")
 	s.begins("t2")
+	s.engine.entries = []session.Entry{{Kind: session.EntryTurn, Turn: "t2", Message: "do it", Idempotency: &session.Idempotency{Key: s.keyOf("t2")}}}
 	s.play(first)
 	s.steered(turn.SteerRequest{SessionID: "sess_1", Message: "and keep a copy", Mode: session.Steer})
 	s.lacks("not sent")
+}
+
+// Where the reply is lost, the transcript tells whether a turn is that of the message, also
+// where it has the same words.
+func TestAnotherTurnBeginsAndTheReplyIsLost(t *testing.T) {
+	t.Parallel()
+	for _, words := range []string{"from Discord", "delete the drafts"} {
+		s := idle(t)
+		s.engine.startErr = &client.Unreached{Address: "http://x", Err: io.ErrUnexpectedEOF}
+		first := s.hold("delete the drafts")
+		s.say("and then this")
+		s.engine.entries = []session.Entry{{Kind: session.EntryTurn, Turn: "t9", Message: words, Idempotency: &session.Idempotency{Key: "of another surface"}}}
+		s.begins("t9")
+		s.play(first)
+		s.shows("from elsewhere", "▌ "+words, "▌ delete the drafts", "not sent: ", "› delete the drafts", "  and then this")
+		s.steered()
+	}
 }
 
 // A message whose turn had ended before the reply came has what waits for it sent as well.

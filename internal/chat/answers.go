@@ -1,6 +1,8 @@
 package chat
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"belay/internal/render"
@@ -52,12 +54,7 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 		m.dialog.decided(msg)
 		return nil
 	case found:
-		if i, ok := m.reducer.strange[msg.turn]; ok {
-			m.conversation.cells[i].item = &msg.what
-			m.conversation.touch(i)
-			arrived(m, msg.what.text)
-		}
-		return nil
+		return foundTurn(m, msg)
 	case composed:
 		msg.taken(m)
 		return nil
@@ -151,18 +148,19 @@ func (m *Model) sendLate() tea.Cmd {
 }
 
 // over tidies up at the end of a turn. What it did not take is on record, and the next turn
-// hears it.
+// hears it. What is on its way yet is not: the engine's answer tells what becomes of it.
 func (m *Model) over() {
 	m.stopping = false
 	m.leaving = m.pressed.Add(leavePatience)
 	m.dialog.drop()
-	if len(m.outbox.queued) == 0 {
-		return
-	}
 	text := ""
-	for _, q := range m.outbox.queued {
-		text += q.text + "\n"
+	m.outbox.queued = slices.DeleteFunc(m.outbox.queued, func(q steering) bool {
+		if q.received {
+			text += q.text + "\n"
+		}
+		return q.received
+	})
+	if text != "" {
+		m.conversation.notify(noticeWarning, "the agent reads this with your next message: "+render.Line(text))
 	}
-	m.outbox.queued = nil
-	m.conversation.notify(noticeWarning, "the agent reads this with your next message: "+render.Line(text))
 }

@@ -78,7 +78,8 @@ type (
 	// found is the message of a turn that began somewhere else.
 	found struct {
 		turn string
-		what said
+		what *said // nil where the transcript does not have it
+		err  error
 	}
 	reconnect struct{ log *reader }
 )
@@ -156,6 +157,8 @@ func lost(ctx context.Context, s turn.Stream) error {
 type steering struct {
 	said
 	mode session.InputMode
+	// received is set once the engine has it on record.
+	received bool
 }
 
 func (c *calls) steer(id string, what steering, files []string) tea.Cmd {

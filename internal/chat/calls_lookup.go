@@ -8,19 +8,21 @@ import (
 	"belay/internal/session"
 )
 
-// find asks for the words with which a turn began that is not ours.
+// find asks for the words with which a turn began, and the key that they came with.
 func (c *calls) find(id, turnID string) tea.Cmd {
 	return c.call(func(ctx context.Context) tea.Msg {
 		entries, err := c.o.Engine.Transcript(ctx, id)
-		if err != nil {
-			return reported{err: err}
-		}
 		for _, e := range entries {
-			if e.Kind == session.EntryTurn && e.Turn == turnID {
-				return found{turn: turnID, what: *written(e, "from elsewhere")}
+			if e.Kind != session.EntryTurn || e.Turn != turnID {
+				continue
 			}
+			what := written(e, "from elsewhere")
+			if e.Idempotency != nil {
+				what.key = e.Idempotency.Key
+			}
+			return found{turn: turnID, what: what}
 		}
-		return nil
+		return found{turn: turnID, err: err}
 	})
 }
 

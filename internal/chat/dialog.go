@@ -30,6 +30,8 @@ type dialog struct {
 	cameUp time.Time
 	// resting is until when a question that came up after another takes no answer.
 	resting time.Time
+	// clock is that of the engine, which sets the limits of questions.
+	clock engineClock
 }
 
 // ask is a question that waits for the person.
@@ -117,7 +119,7 @@ func (d *dialog) drop() {
 // expire takes questions away whose time is over, in case nobody says so.
 func (d *dialog) expire() {
 	for _, a := range append([]*ask{}, d.asks...) {
-		if !a.ExpiresAt.IsZero() && d.calls.o.Clock().After(a.ExpiresAt.Add(stopPatience)) {
+		if !a.ExpiresAt.IsZero() && d.clock.now().After(a.ExpiresAt.Add(stopPatience)) {
 			d.closed(a.DecisionID)
 		}
 	}

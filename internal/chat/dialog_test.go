@@ -97,6 +97,30 @@ func TestAQuestionWithoutALimit(t *testing.T) {
 	s.lacks(" left")
 }
 
+// The limit of a question is one of the engine's clock, which this machine's may be far from.
+func TestAQuestionWithALimitByAnotherClock(t *testing.T) {
+	t.Parallel()
+	for _, off := range []time.Duration{-3 * time.Hour, 3 * time.Hour} {
+		s := newStage(t)
+		s.begun()
+		asked := question("d1")
+		of := asked[1].Data.(event.Permission)
+		of.ExpiresAt = s.now.Add(time.Minute)
+		asked[1].Data = of
+		s.m.dialog.clock = engineClock{own: s.m.o.Clock}
+		told := s.told("t1", asked...)
+		s.now = s.now.Add(off)
+		s.send(told)
+		s.pass(time.Second)
+		if !s.m.dialog.has() {
+			s.press("tab")
+		}
+		s.shows("WORKING_ITEMS wants to use bash", "59 s left")
+		s.pass(time.Minute + stopPatience)
+		s.lacks("WORKING_ITEMS wants to use bash")
+	}
+}
+
 // A question that comes up while somebody types must not be answered by what they
 // were typing.
 func TestTypingDoesNotAnswer(t *testing.T) {

@@ -212,7 +212,7 @@ func (d *dialog) answers(a *ask, width int, briefly bool) []string {
 	if len(a.effect.Choices()) > 0 {
 		keys = slices.Insert(keys, 1, "o allow only some files")
 	}
-	if left := a.ExpiresAt.Sub(d.calls.o.Clock()); !briefly && !a.ExpiresAt.IsZero() && left > 0 && left < 2*time.Minute {
+	if left := a.ExpiresAt.Sub(d.clock.now()); !briefly && !a.ExpiresAt.IsZero() && left > 0 && left < 2*time.Minute {
 		keys = append(keys, quantity.Duration(left.Truncate(time.Second))+" left")
 	}
 	keys = append(keys, "Tab to the editor")

@@ -201,7 +201,7 @@ func (m *Model) speak(text, typed string, mode session.InputMode) tea.Cmd {
 			what.files = append(what.files, f)
 		}
 	}
-	cmd := pass(m, steering{what, mode})
+	cmd := pass(m, steering{said: what, mode: mode})
 	for _, w := range missed(typed, m.editor.paths) {
 		m.conversation.notify(noticeWarning, w)
 	}

@@ -73,7 +73,7 @@ func New(ctx context.Context, o Options) *Model {
 	problems := loadCommands(m)
 	m.calls.o, m.calls.ctx = &m.o, ctx
 	m.follower = follower{calls: &m.calls, conversation: &m.conversation, timer: timer}
-	m.dialog = dialog{calls: &m.calls, conversation: &m.conversation, editor: &m.editor, look: l}
+	m.dialog = dialog{calls: &m.calls, conversation: &m.conversation, editor: &m.editor, look: l, clock: engineClock{own: o.Clock}}
 	m.attention.off, m.ascii = o.Quiet, withoutUTF8(o.Env)
 	m.fresh(o.Session)
 	switch {

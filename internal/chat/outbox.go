@@ -18,8 +18,8 @@ type outbox struct {
 	// the engine began with it, "" until that is known.
 	sending     *said
 	sendingTurn string
-	// early is what was said while that was on its way; queued what the running turn
-	// received and has not taken yet; late what came when the turn was over but its end
+	// early is what was said while that was on its way; queued what was said into
+	// the running turn and it has not taken yet; late what came when the turn was over but its end
 	// was not seen yet.
 	early, queued, late []steering
 	// held is what was entered before the session was read; it goes out then.
@@ -76,6 +76,15 @@ func (o *outbox) unqueue(what steering) (steering, bool) {
 		}
 	}
 	return what, false
+}
+
+// received notes that the engine has what was said into a turn under a key.
+func (o *outbox) received(key string) {
+	for i := range o.queued {
+		if o.queued[i].key == key {
+			o.queued[i].received = true
+		}
+	}
 }
 
 // shownWaiting is how much of what waits is shown.

@@ -42,8 +42,9 @@ type reducer struct {
 	strange map[string]int
 	ask     []string
 	// adopted are turns that were taken for those of messages, by the keys of these, until
-	// the engine has answered.
-	adopted map[string]adoption
+	// the engine has answered. doubted are those of which its answer was lost, by their ids,
+	// until the transcript has told.
+	adopted, doubted map[string]adoption
 	// ended are turns that were reported as over: a log has each end once, but a
 	// made-up one may follow.
 	ended map[string]bool
@@ -53,12 +54,13 @@ type reducer struct {
 }
 
 func newReducer(m *Model) reducer {
-	return reducer{m: m, open: -1, thinking: -1, mine: map[string]bool{}, adopted: map[string]adoption{}, strange: map[string]int{}, ended: map[string]bool{}, undone: map[string]bool{}}
+	return reducer{m: m, open: -1, thinking: -1, mine: map[string]bool{}, adopted: map[string]adoption{}, doubted: map[string]adoption{}, strange: map[string]int{}, ended: map[string]bool{}, undone: map[string]bool{}}
 }
 
 // tell shows one event. One that this version does not know, or cannot read,
 // changes nothing: everything that matters is also in the end of the turn.
 func (s *reducer) tell(e event.Event) {
+	s.m.dialog.clock.read(e.Time)
 	switch e.Type {
 	case event.SessionInit:
 		with(e, func(d *event.Init) { s.begin(e, d) })
@@ -167,7 +169,7 @@ func (s *reducer) heard(d *event.Input) {
 	if d.Mode == "followUp" {
 		it.label = "followed up"
 	}
-	if q, ok := s.m.outbox.unqueue(steering{said{text: d.Message}, session.InputMode(d.Mode)}); ok {
+	if q, ok := s.m.outbox.unqueue(steering{said: said{text: d.Message}, mode: session.InputMode(d.Mode)}); ok {
 		it.files = q.files
 	} else {
 		arrived(s.m, d.Message) // it seemed to have failed

@@ -226,3 +226,33 @@ func TestASteerThatArrivedAfterAll(t *testing.T) {
 		t.Errorf("the keys are %q", k)
 	}
 }
+
+// What is still on its way into a turn when that ends was not heard. The engine's answer says
+// whether it is on record for the next turn, begins one, or was refused.
+func TestTheEndOfATurnOvertakesWhatIsOnItsWay(t *testing.T) {
+	t.Parallel()
+	const next = "the agent reads this with your next message: be quick"
+	for name, c := range map[string]struct {
+		err   error
+		shows []string
+	}{
+		"received": {nil, []string{next}},
+		"refused":  {fault.New(fault.Overloaded, "it is too long"), []string{"not sent: it is too long", "› be quick"}},
+		"too late": {fault.New(fault.NoTurnInProgress, "no turn runs"), []string{"▌ be quick"}},
+	} {
+		s := newStage(t)
+		s.begun()
+		s.engine.steerErr = c.err
+		late := s.hold("be quick")
+		s.log(exit(0))
+		s.lacks("the agent reads this")
+		s.play(late)
+		s.shows(c.shows...)
+		if c.err != nil {
+			s.lacks("the agent reads this")
+		}
+		if n := len(s.m.outbox.waiting()); n > 0 {
+			t.Errorf("%s: %d still wait", name, n)
+		}
+	}
+}

@@ -105,6 +105,10 @@ func (m *Model) heardOf(msg steered) tea.Cmd {
 	}
 	if msg.err == nil {
 		delete(m.outbox.tried, contentOf(msg.what.said))
+		m.outbox.received(msg.what.key)
+		if m.reducer.turn == "" { // its end came first
+			m.over()
+		}
 		return nil
 	}
 	m.outbox.unqueue(msg.what)

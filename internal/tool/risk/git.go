@@ -12,6 +12,7 @@ import (
 
 	"belay/internal/permit/review"
 	"belay/internal/workspace/gitconfig"
+	"belay/internal/workspace/gitdir"
 )
 
 // Limits of what is read of configurations of git, which may come from anybody. Past one of
@@ -21,7 +22,6 @@ const (
 	maxConfigs  = 4 << 20 // of all of them, in bytes
 	maxFiles    = 5000
 	maxIncludes = 10 // that are in each other, as in git
-	maxPointer  = 64 << 10
 	maxWords    = 1_000_000
 	maxLooks    = 5000 // at words that may be paths
 	maxListed   = 100_000
@@ -150,19 +150,13 @@ func (s *search) below(dir string) bool {
 // one that the folder is.
 func (s *search) repository(top string) {
 	at := filepath.Join(top, ".git")
-	switch info, err := os.Stat(at); {
-	case err == nil && info.IsDir():
-		s.gitDir(at, top)
+	switch dir, err := gitdir.Of(top); {
 	case err == nil:
-		if real := resolved(at); real != at {
+		if real := resolved(at); dir != at && real != at {
 			s.add("", real, false)
 		}
-		if to, ok := strings.CutPrefix(s.pointer(at), "gitdir:"); ok {
-			s.gitDir(from(top, strings.TrimSpace(to)), top)
-		} else {
-			s.unread = true
-		}
-	case !missing(err):
+		s.gitDir(dir, top)
+	case !gitdir.Missing(err):
 		s.unread = true
 	}
 	has := func(name string) bool { _, err := os.Lstat(filepath.Join(top, name)); return err == nil }
@@ -174,9 +168,9 @@ func (s *search) repository(top string) {
 // gitDir reads the configuration of a git directory. The work tree begins at top, and there is
 // none for "".
 func (s *search) gitDir(dir, top string) {
-	common := dir
-	if line := s.pointer(filepath.Join(dir, "commondir")); line != "" {
-		common = from(dir, strings.TrimSpace(line))
+	common, err := gitdir.Common(dir)
+	if err != nil {
+		s.unread = true
 	}
 	var all []gitconfig.Setting
 	for _, file := range []string{filepath.Join(common, "config"), filepath.Join(common, "config.worktree"), filepath.Join(dir, "config.worktree")} {
@@ -191,7 +185,7 @@ func (s *search) gitDir(dir, top string) {
 	}
 	for _, one := range all {
 		if one.Name() == "core.worktree" {
-			bases = append(bases, from(dir, one.Value))
+			bases = append(bases, gitdir.From(dir, one.Value))
 		}
 	}
 	all = append(all, s.own...)

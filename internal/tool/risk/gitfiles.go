@@ -1,15 +1,13 @@
 package risk
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"belay/internal/durable"
 	"belay/internal/workspace/gitconfig"
+	"belay/internal/workspace/gitdir"
 )
 
 // collect returns the settings of a configuration and of those that it includes. The
@@ -27,7 +25,7 @@ func (s *search) collect(file string, depth int, seen map[string]bool) (all []gi
 		if name := one.Name(); name != "include.path" && name != "includeif.path" || one.Value == "" {
 			continue
 		}
-		included := from(filepath.Dir(file), s.expanded(one.Value))
+		included := gitdir.From(filepath.Dir(file), s.expanded(one.Value))
 		s.add("", included, false)
 		all = append(all, s.collect(included, depth+1, seen)...)
 	}
@@ -44,7 +42,7 @@ func (s *search) parsed(file string) []gitconfig.Setting {
 		return nil
 	}
 	data, _, err := durable.ReadFile(nil, file, maxConfig)
-	if err != nil && !missing(err) {
+	if err != nil && !gitdir.Missing(err) {
 		s.unread = true
 	}
 	all, err := gitconfig.Parse(string(data))
@@ -56,28 +54,5 @@ func (s *search) parsed(file string) []gitconfig.Setting {
 	return all
 }
 
-// pointer is the first line of a small file that says where something is, "" for none.
-func (s *search) pointer(file string) string {
-	data, _, err := durable.ReadFile(nil, file, maxPointer)
-	if err != nil && !missing(err) {
-		s.unread = true
-	}
-	line, _, _ := strings.Cut(string(data), "\n")
-	return strings.TrimRight(line, "\r")
-}
-
-// missing reports whether an error says that there is no file.
-func missing(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
-}
-
 // elsewhere reports whether a path is one of another machine. To look at one signs in there.
 func elsewhere(at string) bool { return strings.HasPrefix(filepath.ToSlash(at), "//") }
-
-// from is a path as seen from a folder.
-func from(dir, at string) string {
-	if at = filepath.FromSlash(at); filepath.IsAbs(at) {
-		return filepath.Clean(at)
-	}
-	return filepath.Join(dir, at)
-}

@@ -11,6 +11,7 @@ import (
 	"belay/internal/permit/review"
 	"belay/internal/workspace"
 	"belay/internal/workspace/gitconfig"
+	"belay/internal/workspace/gitdir"
 )
 
 // data are settings that name files and folders of which git runs nothing. A value with two
@@ -30,7 +31,7 @@ func (s *search) settings(all []gitconfig.Setting, base string) {
 		case name == "core.hookspath":
 			at := s.expanded(one.Value)
 			s.add(base, at, true)
-			s.hooks(from(base, at))
+			s.hooks(gitdir.From(base, at))
 		case review.PlainGitSetting(one) || data[name] && !strings.Contains(one.Value, "::"):
 		default:
 			s.value(one, base)
@@ -82,7 +83,7 @@ func (s *search) word(base, w string, argument bool) {
 		if !s.has(base, at) {
 			return
 		}
-		if info, err := os.Stat(from(base, at)); err == nil && info.IsDir() && !argument {
+		if info, err := os.Stat(gitdir.From(base, at)); err == nil && info.IsDir() && !argument {
 			return
 		}
 	}
@@ -93,7 +94,7 @@ func (s *search) word(base, w string, argument bool) {
 // has reports whether a folder has something of a name. It is read once: there may be many
 // words.
 func (s *search) has(folder, name string) bool {
-	if s.changed[from(folder, name)] {
+	if s.changed[gitdir.From(folder, name)] {
 		return true
 	}
 	names, ok := s.listed[folder]
@@ -108,7 +109,7 @@ func (s *search) has(folder, name string) bool {
 	}
 	if names == nil { // it cannot be listed, or is too large
 		s.looks++
-		_, err := os.Lstat(from(folder, name))
+		_, err := os.Lstat(gitdir.From(folder, name))
 		return err == nil
 	}
 	return names[workspace.Fold(name)]

@@ -23,6 +23,7 @@ import (
 
 	"belay/internal/durable"
 	"belay/internal/workspace/gitconfig"
+	"belay/internal/workspace/gitdir"
 )
 
 // Errors of [Repository.Commit]; they are in the chain of what it returns.
@@ -37,7 +38,7 @@ var (
 
 // Limits of what is read of a repository's own files.
 const (
-	maxPointer    = 64 << 10 // of .git, commondir, alternates
+	maxPointer    = 64 << 10 // of HEAD, references, alternates
 	maxSettings   = 1 << 20
 	maxAlternates = 32
 )
@@ -77,51 +78,14 @@ func (r *Repository) Digits() int { return 2 * r.id }
 // Find returns the repository whose work tree dir is in, nil when it is in none.
 // It looks in dir and the folders above it, by what their names lead to.
 func Find(dir string) (*Repository, error) {
-	dir, err := filepath.EvalSymlinks(dir)
+	top, at, err := gitdir.Find(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("find the repository: %w", err)
 	}
-	for {
-		at, err := gitDir(dir)
-		if err != nil {
-			return nil, fmt.Errorf("find the repository: %w", err)
-		}
-		if at != "" {
-			return open(dir, at)
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return nil, nil
-		}
-		dir = parent
-	}
-}
-
-// gitDir returns the git folder of a work tree's top, "" where dir is none.
-func gitDir(dir string) (string, error) {
-	at := filepath.Join(dir, ".git")
-	info, err := os.Stat(at)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", nil
-	case err != nil:
-		return "", err
-	case info.IsDir():
-		// As for git, a folder that only has the name is none.
-		if _, err := os.Stat(filepath.Join(at, "HEAD")); err != nil {
-			return "", nil
-		}
-		return at, nil
-	}
-	line, err := pointer(at)
-	if err != nil {
-		return "", err
-	}
-	target, ok := strings.CutPrefix(line, "gitdir:")
-	if !ok {
-		return "", fmt.Errorf("%s is not what git writes", at)
-	}
-	return from(dir, strings.TrimSpace(target)), nil
+	return open(top, at)
 }
 
 // pointer reads the first line of a small file.
@@ -134,22 +98,10 @@ func pointer(path string) (string, error) {
 	return strings.TrimRight(line, "\r"), nil
 }
 
-// from is path as seen from dir.
-func from(dir, path string) string {
-	path = filepath.FromSlash(path)
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(dir, path)
-}
-
 // open reads where a git folder has its objects.
 func open(top, gitDir string) (*Repository, error) {
-	common := gitDir
-	switch line, err := pointer(filepath.Join(gitDir, "commondir")); {
-	case err == nil:
-		common = from(gitDir, strings.TrimSpace(line))
-	case !errors.Is(err, fs.ErrNotExist):
+	common, err := gitdir.Common(gitDir)
+	if err != nil {
 		return nil, fmt.Errorf("open the repository: %w", err)
 	}
 	r := &Repository{id: 20, top: top, dir: gitDir, common: common}
@@ -192,7 +144,7 @@ func (r *Repository) store(objects string, depth int) error {
 		if line == "" || line[0] == '#' || depth == 5 || len(r.stores) == maxAlternates {
 			continue
 		}
-		if err := r.store(from(objects, line), depth+1); err != nil {
+		if err := r.store(gitdir.From(objects, line), depth+1); err != nil {
 			return err
 		}
 	}
