@@ -10,6 +10,7 @@ import (
 	"belay/internal/app"
 	"belay/internal/chat"
 	"belay/internal/config"
+	"belay/internal/permit"
 	"belay/internal/session"
 	"belay/internal/workspace/lifecycle"
 	"belay/internal/workspace/scan"
@@ -169,6 +170,10 @@ func states(context.Context, *app.App, string) ([]candidate, error) {
 		all = append(all, candidate{value: string(s)})
 	}
 	return all, nil
+}
+
+func auditKinds(context.Context, *app.App, string) ([]candidate, error) {
+	return plain(permit.AuditKinds), nil
 }
 
 func colours(context.Context, *app.App, string) ([]candidate, error) {

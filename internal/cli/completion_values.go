@@ -34,7 +34,7 @@ type source func(ctx context.Context, a *app.App, prefix string) ([]candidate, e
 // flagSources are the values of flags, by the flag's name.
 var flagSources = map[string]source{
 	"persona": personaIDs, "session": sessionIDs, "resume": runIDs, "mode": modes, "model": modelIDs,
-	"provider": providers, "color": colours, "set": assigned, "deliverable": deliverableIDs, "to": states,
+	"provider": providers, "color": colours, "set": assigned, "deliverable": deliverableIDs, "to": states, "kind": auditKinds,
 }
 
 // argumentSources are the values of arguments, by the name that a command's usage gives
