@@ -156,3 +156,45 @@ func TestSummaryOfTurnsThatAreAlone(t *testing.T) {
 		t.Errorf("the conversation that goes on knows %.300q", known)
 	}
 }
+
+// stops is an answer that ends for a reason.
+func stops(text string, why model.StopReason) play {
+	return func(_ context.Context, _ model.Request, yield func(model.Chunk, error) bool) {
+		_ = yield(model.TextDelta{Text: text}, nil) &&
+			yield(model.Block{Content: model.Text{Text: text}}, nil) &&
+			yield(model.Usage{InputTokens: 10, OutputTokens: 5}, nil) &&
+			yield(model.Stop{Reason: why}, nil)
+	}
+}
+
+// A summary that the model declined to write, or did not write to its end, stands for nothing:
+// the next turn is sent the whole conversation.
+func TestUnfinishedSummaryStandsForNothing(t *testing.T) {
+	t.Parallel()
+	for why, message := range map[model.StopReason]string{
+		model.StopRefusal:   "the model declined to write a summary",
+		model.StopMaxTokens: "the model's summary was cut off at the limit of tokens",
+		model.StopPause:     `the model stopped with "pause_turn" instead of a summary`,
+	} {
+		r := newRig(t)
+		r.provider.does(func(ctx context.Context, q model.Request, yield func(model.Chunk, error) bool) {
+			if !q.Summary {
+				says("answer")(ctx, q, yield)
+				return
+			}
+			if asked := partText(q.Prompt.Parts()[0]); !strings.Contains(asked, "Write at most ") {
+				t.Errorf("the model is told no length: %q", asked)
+			}
+			stops("I cannot help with tha", why)(ctx, q, yield)
+		})
+		id := r.session()
+		r.say(id, "question 1")
+		if e := exitOf(t, r.compact(id, "keep it")); e.ExitCode == 0 || e.Error != message {
+			t.Errorf("%s: the turn ended with %+v", why, e)
+		}
+		r.say(id, "and now?")
+		if sent := r.sentTexts(t); !strings.Contains(sent, "question 1") || strings.Contains(sent, "I cannot help") {
+			t.Errorf("%s: sent %q", why, sent)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"time"
 
 	"belay/internal/fault"
@@ -100,22 +101,41 @@ func (p *planner) askSummary(wish string, most int64) (string, error) {
 	sub := &Run{Turn: p.run.Turn, agent: SummaryAgent, Settings: p.run.Settings, limits: p.run.limits}
 	// It is paid for by the turn and must leave enough of the turn's budget.
 	input := p.run.window.Calibrated(conversation.Tokens(len(text) + len(conversation.SummaryPrompt)))
-	if most = min(most, sub.budget().allowance(input).tokens/2); most < conversation.SummaryLeast {
+	allowed := sub.budget().allowance(input).tokens / 2
+	if most = min(most, allowed); most < conversation.SummaryLeast {
 		return "", nil
 	}
 	a, err := modelCall{sub}.do(&model.Request{
-		Model: p.run.Settings.Model, System: []string{conversation.SummaryPrompt}, Prompt: model.StringPrompt(text),
-		MaxTokens: most, Mode: p.run.Settings.Mode, Summary: true,
+		Model: p.run.Settings.Model, System: []string{conversation.SummaryPrompt}, Prompt: model.StringPrompt(conversation.WithRoom(text, most)),
+		MaxTokens: min(allowed, most*thinkingRoom), Mode: p.run.Settings.Mode, Summary: true,
 	})
 	if err != nil {
 		return "", err
 	}
 	said := conversation.CutSummary(a.Said(), most)
-	if said == "" {
-		err = fault.New(fault.SDKFailure, "the model said nothing")
+	switch {
+	case a.Stop != model.StopEndTurn && a.Stop != model.StopSequence: // it would stand for all that was said
+		return "", fault.New(fault.SDKFailure, "%s", unfinished(a.Stop))
+	case said == "":
+		return "", fault.New(fault.SDKFailure, "the model said nothing")
 	}
-	return said, err
+	return said, nil
 }
+
+// unfinished says why an answer is no summary.
+func unfinished(why model.StopReason) string {
+	switch why {
+	case model.StopRefusal:
+		return "the model declined to write a summary"
+	case model.StopMaxTokens, model.StopContext:
+		return "the model's summary was cut off at the limit of tokens"
+	}
+	return fmt.Sprintf("the model stopped with %q instead of a summary", why)
+}
+
+// thinkingRoom is by how much the answer with a summary may be longer than the summary: a
+// model that thinks counts that, too.
+const thinkingRoom = 4
 
 // consult calls the model within the turn's allowance; without one there is no
 // answer. A request that the provider finds too long, although it was thought to

@@ -27,7 +27,7 @@ func (c Completion) Warning() string {
 	case model.StopBudget:
 		return "the answer was cut off at the turn's budget"
 	case model.StopRefusal:
-		return "the model declined to answer"
+		return "the model declined to answer, and may decline what comes after; go on from before this turn (fork), or in a new session"
 	case model.StopContext:
 		return "the answer was cut off at the end of the model's context"
 	}

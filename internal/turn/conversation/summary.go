@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -42,6 +43,12 @@ func (w *Window) SummaryBytes() int { return summaryBytes(w.budget()) }
 
 // SummaryTokens is how many tokens a summary of so many bytes has.
 func SummaryTokens(bytes int) int64 { return int64(bytes) / bytesPerToken }
+
+// WithRoom is a text that asks for a summary of at most so many tokens. A model counts words
+// better than tokens, and is off all the same: it is asked for fewer.
+func WithRoom(text string, tokens int64) string {
+	return fmt.Sprintf("%s\n\nWrite at most %d words.", text, tokens/2)
+}
 
 // CutSummary is what a model said, cut to so many tokens.
 func CutSummary(said string, tokens int64) string {
