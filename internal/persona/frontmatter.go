@@ -61,6 +61,19 @@ func split(text string) (block, body string, open bool) {
 // isRule reports a line of three hyphens, with or without CR and blanks after.
 func isRule(line string) bool { return strings.TrimRight(line, " \t\r") == "---" }
 
+// misplaced reports whether a file without a block begins with what somebody meant as one, and
+// says there which tools the agent has: after blank lines, with more hyphens, or with lines
+// that end otherwise.
+func misplaced(text string) bool {
+	text = strings.TrimSpace(strings.ReplaceAll(text[:min(len(text), maxFrontmatter)], "\r", "\n"))
+	first, rest, _ := strings.Cut(text, "\n")
+	if first = strings.TrimSpace(first); len(first) < 3 || strings.Trim(first, "-") != "" {
+		return false
+	}
+	meant, _, _ := strings.Cut(rest, "\n---")
+	return toolsLine.MatchString(meant)
+}
+
 // toolsLine is a line of a block that says which tools an agent has, or has not.
 var toolsLine = lazyregexp.New(`(?m)(^|[{,])[ \t"']*(disallowed[-_])?tools[ \t"']*:`)
 
@@ -167,6 +180,9 @@ func (f *frontmatter) set(key string, v *yaml.Node) {
 		f.toolsUnread = f.toolsUnread || len(f.warnings) > before
 	case "auto_approve_tools":
 		f.autoApprove = f.list(key, v)
+	case "<<":
+		f.warn("merge keys (<<) are not read")
+		f.toolsUnread = true // what is merged may say which the agent has
 	default:
 		if meant := nearest.Of(strings.ToLower(key), fieldNames); meant != "" {
 			f.warn("%q is not a field and is ignored; did you mean %s?", oneLine(key), meant)

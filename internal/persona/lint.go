@@ -45,7 +45,12 @@ func newLinter(file string, data []byte) *linter {
 	l := &linter{file: file, text: markdown.Parse([]byte(valid)), notText: valid != text}
 	var front string
 	front, l.rest, l.open = split(valid)
-	if l.fields = parseFrontmatter(front); l.open && toolsLine.MatchString(l.rest[:min(len(l.rest), maxFrontmatter)]) {
+	l.fields = parseFrontmatter(front)
+	switch {
+	case l.open && toolsLine.MatchString(l.rest[:min(len(l.rest), maxFrontmatter)]):
+		l.fields.takeTools()
+	case !l.open && l.rest == valid && misplaced(valid):
+		l.fields.warn("frontmatter must begin with --- in the first line; the file is taken as body")
 		l.fields.takeTools()
 	}
 	// What stands before the body makes up its first lines.

@@ -86,20 +86,22 @@ func (g *gathering) add(t *sdk.Tool) {
 		g.more++
 		return
 	}
-	spec, err := g.server.specOf(t)
-	name := strings.ToLower(spec.Name)
-	size := len(spec.Name) + len(spec.Description) + len(spec.Schema)
-	switch {
-	case err != nil:
+	found, err := g.server.specOf(t)
+	if err != nil {
 		g.problem("the tool %s is left out: %v", tool.Printable(tool.Clip(g.server.redact(t.Name), 100)), err)
+		return
+	}
+	name := strings.ToLower(found.spec.Name)
+	size := len(found.spec.Name) + len(found.spec.Description) + len(found.spec.Schema)
+	switch {
 	case g.names[name]:
-		g.problem("there are two tools of the name %s; the second is left out", spec.Name)
+		g.problem("there are two tools of the name %s; the second is left out", found.spec.Name)
 	case g.bytes+size > maxToolBytes:
 		g.more++
 	default:
 		g.names[name] = true
 		g.bytes += size
-		g.list.tools = append(g.list.tools, &remoteTool{server: g.server, name: t.Name, spec: spec, hints: t.Annotations})
+		g.list.tools = append(g.list.tools, found)
 	}
 }
 
@@ -115,37 +117,30 @@ func (g *gathering) result() *list {
 }
 
 // specOf describes a tool to the model.
-func (v *server) specOf(t *sdk.Tool) (tool.Spec, error) {
+func (v *server) specOf(t *sdk.Tool) (*remoteTool, error) {
 	if !named.MatchString(t.Name) {
-		return tool.Spec{}, errors.New("that is no name")
+		return nil, errors.New("that is no name")
 	}
 	raw, err := json.Marshal(t.InputSchema)
 	if err != nil {
-		return tool.Spec{}, err
+		return nil, err
 	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &fields); err != nil || fields == nil {
-		return tool.Spec{}, errors.New("its schema is no object")
-	}
-	// Providers take an object, and no choice between several at the top.
-	fields["type"] = json.RawMessage(`"object"`)
-	for _, choice := range []string{"oneOf", "anyOf", "allOf"} {
-		delete(fields, choice)
-	}
-	if raw, err = json.Marshal(fields); err != nil {
-		return tool.Spec{}, err
+	raw, keys, err := acceptable(raw)
+	if err != nil {
+		return nil, err
 	}
 	if raw = []byte(v.redact(string(raw))); !json.Valid(raw) {
-		return tool.Spec{}, errors.New("its schema holds a key of yours")
+		return nil, errors.New("its schema holds a key of yours")
 	}
 	if len(raw) > maxSchema {
-		return tool.Spec{}, fmt.Errorf("its schema has more than %d bytes", maxSchema)
+		return nil, fmt.Errorf("its schema has more than %d bytes", maxSchema)
 	}
 	_, notUnderstood := schema.Compile(json.RawMessage(raw))
-	return tool.Spec{
+	spec := tool.Spec{
 		Name: canonical(v.Name, v.redact(t.Name)), Description: tool.Clip(v.redact(strings.ToValidUTF8(t.Description, "")), maxDescription),
-		Schema: raw, Unchecked: notUnderstood != nil,
-	}, nil
+		Schema: raw, Unchecked: notUnderstood != nil || len(keys) > 0, // a workflow may use the own names
+	}
+	return &remoteTool{server: v, name: t.Name, spec: spec, keys: keys, hints: t.Annotations}, nil
 }
 
 // named is what a name has at least.

@@ -19,8 +19,10 @@ import (
 type remoteTool struct {
 	server *server
 	// name is the server's own.
-	name  string
-	spec  tool.Spec
+	name string
+	spec tool.Spec
+	// keys are the parameters whose names were changed for models, with the server's own.
+	keys  map[string]string
 	hints *sdk.ToolAnnotations
 }
 
@@ -34,7 +36,7 @@ func (t *remoteTool) Prepare(_ context.Context, w *tool.Environment, input json.
 	if len(bytes.TrimSpace(input)) == 0 {
 		input = json.RawMessage("{}")
 	}
-	return &call{t, w, input}, nil
+	return &call{t, w, asServed(input, t.keys)}, nil
 }
 
 // call is one call of a tool.
