@@ -80,7 +80,7 @@ names the limit. The first table has the limits that you can set; see `+"[config
 		}
 	}
 	d.heading("Fixed limits")
-	d.WriteString("These are not settings. Error messages use their names.\n\n")
+	d.WriteString("These are not settings.\n\n")
 	d.table("limit", "value", "meaning")
 	for _, c := range config.Constants() {
 		d.row(c.Key, c.Value, c.Doc)

@@ -58,8 +58,8 @@ func (*forkBody) closed() {}
 
 type decisionsAnswer struct {
 	Decisions []openDecision `json:"decisions"`
-	// Waits are the wait tasks of runs that ask a person.
-	Waits []run.Waiting `json:"waits,omitempty"`
+	// Waits are the wait tasks of runs that ask a person; absent where one session was asked for.
+	Waits []run.Waiting `json:"waits,omitzero"`
 }
 
 // openDecision is a question under the name that its event has for it, too.
@@ -106,7 +106,9 @@ func listDecisions(c *call) (answer decisionsAnswer, err error) {
 		answer.Decisions[i] = openDecision{request.ID, request}
 	}
 	if sessionID == "" {
-		answer.Waits, err = c.questionsOfRuns(c.ctx())
+		if answer.Waits, err = c.questionsOfRuns(c.ctx()); answer.Waits == nil {
+			answer.Waits = []run.Waiting{}
+		}
 	}
 	return answer, err
 }

@@ -57,6 +57,7 @@ func Doctor(ctx context.Context, cfg *config.Config, problems ...config.Problem)
 		checks = append(checks, folder("cache folder", "XDG_CACHE_HOME", cfg.Paths.CacheDir))
 	}
 	checks = append(checks, project(cfg), servedRoots(cfg), instructions(cfg), provider(cfg))
+	checks = append(checks, tokenFile(cfg)...)
 	checks = append(checks, limitsOfSystem(cfg)...)
 	checks = append(checks, commands(ctx, cfg)...)
 	ofMCP, told := mcpServers(cfg)
@@ -206,6 +207,18 @@ func instructions(cfg *config.Config) Check {
 		}
 	}
 	return c
+}
+
+// tokenFile looks at the file with the server's token, where one is named.
+func tokenFile(cfg *config.Config) []Check {
+	if cfg.TokenFile == "" {
+		return nil
+	}
+	if _, err := accessToken(cfg); err != nil {
+		f := fault.From(err)
+		return []Check{{Name: "token", Level: Problem, Detail: f.Message, Next: f.NextStep()}}
+	}
+	return []Check{{Name: "token", Level: OK, Detail: cfg.TokenFile}}
 }
 
 func servers(stateDir string) Check {

@@ -252,7 +252,7 @@ func try(cfg *config.Config) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close(context.Background())) }()
-	if _, err := a.accessToken(); err != nil {
+	if _, err := accessToken(a.Config); err != nil {
 		return err
 	}
 	_, err = a.Root.Persona("BIG")
@@ -295,7 +295,7 @@ func TestTokensAreOneLine(t *testing.T) {
 			t.Fatal(err)
 		}
 		a := App{Config: &config.Config{TokenFile: path}}
-		token, err := a.accessToken()
+		token, err := accessToken(a.Config)
 		if want == "" && (err != nil || token != strings.TrimSpace(text)) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%.40q: %.40q, %v", text, token, err)
 		}

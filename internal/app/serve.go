@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"belay/internal/api"
+	"belay/internal/config"
 	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/page"
@@ -49,7 +50,7 @@ func (a *App) Serve(ctx context.Context, o ServeOptions) (err error) {
 			return err
 		}
 	}
-	token, err := a.accessToken()
+	token, err := accessToken(a.Config)
 	if err != nil {
 		return err
 	}
@@ -208,26 +209,26 @@ func (a *App) handlerOptions(addr, token string, authority *api.Operator, c *car
 
 // accessToken reads the token that callers need: required wherever others than
 // this machine can reach the server.
-func (a *App) accessToken() (string, error) {
-	if a.Config.TokenFile == "" {
-		if !a.Config.Loopback() {
-			return "", fault.New(fault.InvalidRequest, "the address %s can be reached from other machines, which takes a token (token_file)", a.Config.Addr).
+func accessToken(cfg *config.Config) (string, error) {
+	if cfg.TokenFile == "" {
+		if !cfg.Loopback() {
+			return "", fault.New(fault.InvalidRequest, "the address %s can be reached from other machines, which takes a token (token_file)", cfg.Addr).
 				WithHint("put a secret of at least %d characters in a file and name it with --token-file", minTokenBytes)
 		}
 		return "", nil
 	}
-	data, _, err := durable.ReadFile(nil, a.Config.TokenFile, maxNoteBytes)
+	data, _, err := durable.ReadFile(nil, cfg.TokenFile, maxNoteBytes)
 	if err != nil {
 		return "", fault.New(fault.InvalidRequest, "the token file cannot be read: %v", err).
 			WithHint("check the path given with --token-file").Because(err)
 	}
 	token := strings.TrimSpace(string(data))
 	if len(token) < minTokenBytes {
-		return "", fault.New(fault.InvalidRequest, "the token in %s has fewer than %d characters", a.Config.TokenFile, minTokenBytes).
+		return "", fault.New(fault.InvalidRequest, "the token in %s has fewer than %d characters", cfg.TokenFile, minTokenBytes).
 			WithHint("make one with: openssl rand -hex 32")
 	}
 	if len(data) > maxTokenFile || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", fault.New(fault.InvalidRequest, "%s holds no token that a client can send: it must be one line of printable ASCII without blanks", a.Config.TokenFile).
+		return "", fault.New(fault.InvalidRequest, "%s holds no token that a client can send: it must be one line of printable ASCII without blanks", cfg.TokenFile).
 			WithHint("make one with: openssl rand -hex 32")
 	}
 	return token, nil

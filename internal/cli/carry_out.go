@@ -52,5 +52,5 @@ func noteWaiting(c *console, a *app.App, r permit.Request) {
 		return
 	}
 	c.note("waits", "nobody now: the process of the turn has ended. A running or the next belay serve carries the answer out, "+
-		"or the next message of the session: belay turn --session "+r.SessionID)
+		"or the next message of the session: belay turn --session "+r.SessionID+` "go on"`)
 }

@@ -23,7 +23,8 @@ allowed. It is kept in .belay/changes of the project if nobody answered in time,
 could be asked, or another program changed the same files.
 
 The project is --project, else the nearest folder above this one with a .belay folder,
-else this folder. Name a change by its id or any unique prefix.`
+else this folder. Name a change by its id or any unique prefix of at least
+six characters.`
 	return g
 }
 

@@ -60,14 +60,18 @@ func typedRows(cfg *config.Config) (all []config.Typed) {
 	return all
 }
 
-// tellProblems prints what is wrong with the configuration, each with its next
-// step.
+// tellProblems prints what is wrong with the configuration, each with its next step, and one
+// for those that have none of their own.
 func (c *console) tellProblems(problems []config.Problem) {
+	plain := false
 	for _, p := range problems {
 		c.tell(c.paint(styleError, "error:"), p.String())
-		if p.Hint != "" {
+		if plain = plain || p.Hint == ""; p.Hint != "" {
 			c.tell(c.paint(styleHint, "hint:"), p.Hint)
 		}
+	}
+	if plain {
+		c.tell(c.paint(styleHint, "hint:"), "correct it where it is written, or leave it out for the default")
 	}
 }
 

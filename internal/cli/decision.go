@@ -21,9 +21,10 @@ func newDecision(c *console) *cobra.Command {
 	)
 	g.Long = `Answer the questions of tool calls and runs. The questions of all turns and runs of this
 user are in the state folder, so you need no server. The first answer counts. Name a
-question by its id or any unique prefix. If the process of a turn has ended, a running or
-later belay serve, or the next turn of the session, carries out the answer. If the process
-of a run has ended, the next belay serve or belay run --resume does.`
+question by its id or any unique prefix of at least six characters. If the process of a
+turn has ended, a running or later belay serve, or the next turn of the session, carries
+out the answer. If the process of a run has ended, the next belay serve or belay run
+--resume does.`
 	return g
 }
 

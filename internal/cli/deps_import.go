@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,7 +35,9 @@ type imported struct {
 	Deliverable string         `json:"deliverable"`
 	Path        string         `json:"path"`
 	Diff        *register.Diff `json:"diff"`
-	Applied     bool           `json:"applied"`
+	// Left is how many rows of the proposal --only leaves out; Diff has none of them.
+	Left    int  `json:"left,omitempty"`
+	Applied bool `json:"applied"`
 	// Proposal is the record of one that the project keeps. Stale is set where the
 	// register has changed since it was made.
 	Proposal *proposal.Proposal `json:"proposal,omitempty"`
@@ -114,7 +117,20 @@ func importProposal(ctx context.Context, c *console, cfg *config.Config, args []
 	if err == nil && f.apply {
 		done.Diff, done.Applied, done.RegisterTag, done.SummaryProblem = result.Diff, true, result.File.Tag, result.Summary
 	}
+	if len(f.only) > 0 && done.Diff != nil {
+		done.Diff, done.Left = onlyRows(done.Diff, f.only)
+	}
 	return done, err
+}
+
+// onlyRows is the part of a diff with these ids, and how many other rows it has.
+func onlyRows(all *register.Diff, ids []string) (part *register.Diff, left int) {
+	of := func(rows []register.DiffRow) []register.DiffRow {
+		some := slices.DeleteFunc(slices.Clone(rows), func(r register.DiffRow) bool { return !slices.Contains(ids, r.ID) })
+		left += len(rows) - len(some)
+		return orEmpty(some)
+	}
+	return &register.Diff{New: of(all.New), Confirmed: of(all.Confirmed), Retired: of(all.Retired), Columns: all.Columns}, left
 }
 
 // importKept takes a proposal that the project keeps.

@@ -32,7 +32,7 @@ func printImport(c *console, done imported, apply bool) {
 	}
 	c.fields("deliverable", done.Deliverable, "folder", done.Path, "proposed by", by, "at", made, "note", note,
 		"new", quantity.Count(len(d.New), "row", "rows"), "confirmed", quantity.Count(len(d.Confirmed), "row", "rows"), "retired", quantity.Count(len(d.Retired), "row", "rows"),
-		"added", columnsAdded(d.Columns))
+		"left", leftRows(done.Left), "added", columnsAdded(d.Columns))
 	printDiffRows(c, "+", styleAdded, d.New)
 	printDiffRows(c, "~", stylePlace, d.Confirmed)
 	printDiffRows(c, "-", styleRemoved, d.Retired)
@@ -49,6 +49,14 @@ func printImport(c *console, done imported, apply bool) {
 	case !apply:
 		c.note("nothing", "is written yet; --apply does it")
 	}
+}
+
+// leftRows says how many rows of a proposal are not looked at, "" for none.
+func leftRows(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return quantity.Count(n, "row", "rows") + " that --only does not name"
 }
 
 // columnsAdded says which columns the register gets, "" for none.

@@ -72,6 +72,12 @@ exit code is 1 if one of these is an error.`,
 		if err != nil {
 			return err
 		}
+		if r.CoordinationMode != "" && !strings.EqualFold(r.CoordinationMode, res.CoordinationMode) {
+			c.warn("the coordination stays " + line(res.CoordinationMode) + "; belay project coordination --set changes it")
+		}
+		if name := strings.TrimSpace(r.ProjectName); name != "" && name != res.ProjectName {
+			c.warn("the name stays " + line(res.ProjectName) + ", as INIT.md has it")
+		}
 		return verdict(res.Findings)
 	}
 	return cmd

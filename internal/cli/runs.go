@@ -22,7 +22,8 @@ func newRuns(c *console) *cobra.Command {
 	)
 	g.Long = `List, show, answer and stop the runs of a project's workflows, whichever process works on
 them. The project is --project, else the execution root that encloses the current
-folder, else that folder. Name a run by its id or any unique prefix.`
+folder, else that folder. Name a run by its id or any unique prefix of at least
+eight characters.`
 	return g
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
+	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/quantity"
 	"belay/internal/render"
@@ -28,27 +29,13 @@ type shown struct {
 	Folder  string         `json:"folder"`
 	Bytes   int64          `json:"bytes"`
 	Running *runningTurn   `json:"running,omitempty"`
+	// AnsweredBy is the model of the last answer where it is not the session's.
+	AnsweredBy string `json:"answeredBy,omitempty"`
 	// Turns counts all turns, Last are the newest of them.
 	Turns int           `json:"turns"`
 	Last  []turnSummary `json:"lastTurns"`
 	// Changed says what was altered in the record from outside.
 	Changed []string `json:"changed"`
-}
-
-// turnSummary is a turn in one line.
-type turnSummary struct {
-	TurnID      string       `json:"turnId"`
-	Time        session.Time `json:"time"`
-	Message     string       `json:"message"`
-	Attachments int          `json:"attachments"`
-	// Changes counts the file changes of the turn, which may have been undone.
-	Changes int  `json:"changes,omitempty"`
-	Undone  bool `json:"undone,omitempty"`
-	// ExitCode is absent while the turn runs, or when its process died in it.
-	ExitCode   *int   `json:"exitCode,omitempty"`
-	StopReason string `json:"stopReason,omitempty"`
-	// Asks are the open questions of a turn whose process died while it waited for a person.
-	Asks []string `json:"asks,omitempty"`
 }
 
 func newSessionShow(c *console) *cobra.Command {
@@ -109,29 +96,28 @@ func gather(ctx context.Context, a *app.App, id string) (*shown, error) {
 		return nil, err
 	}
 	turns, running := summarise(entries), runningIn(a, id)
-	if n := len(turns); n > 0 && turns[n-1].ExitCode == nil && before == nil && running == nil {
-		if turns[n-1].Asks, err = asksOf(ctx, a, id, turns[n-1].TurnID); err != nil {
+	if n := len(turns); n > 0 && turns[n-1].ExitCode == nil {
+		if err := turns[n-1].stands(ctx, a, id, before != nil || running != nil); err != nil {
 			return nil, err
-		}
-		if len(turns[n-1].Asks) == 0 {
-			turns[n-1].StopReason = session.StopProcessEnded // its record has no end yet; the next turn writes it
 		}
 	}
 	return &shown{
-		Session: rec, Folder: folder, Bytes: bytes, Running: running,
+		Session: rec, Folder: folder, Bytes: bytes, Running: running, AnsweredBy: answeredInPlace(rec, entries),
 		Turns: len(turns), Last: turns[max(0, len(turns)-lastTurns):], Changed: orEmpty(changed),
 	}, nil
 }
 
-// asksOf are the open questions of a turn.
-func asksOf(ctx context.Context, a *app.App, id, turnID string) (asks []string, err error) {
-	open, err := a.Engine.Decisions(ctx, id)
-	for _, q := range open {
-		if q.TurnID == turnID {
-			asks = append(asks, q.ID)
+// answeredInPlace is the model that gave a session's last answer in place of the session's own.
+func answeredInPlace(rec session.Record, entries []session.Entry) string {
+	for _, e := range slices.Backward(entries) {
+		if e.Kind == session.EntryAssistant && e.Agent == "" && e.Model != "" {
+			if e.Model == rec.Model {
+				return ""
+			}
+			return e.Model
 		}
 	}
-	return asks, err
+	return ""
 }
 
 // orEmpty keeps null out of JSON lists.
@@ -164,47 +150,25 @@ func bytesIn(folder string) (int64, error) {
 	return sum, nil
 }
 
-// summarise makes one line of each turn.
-func summarise(entries []session.Entry) []turnSummary {
-	turns := []turnSummary{}
-	at := map[string]int{}
-	for _, e := range entries {
-		switch e.Kind {
-		case session.EntryTurn:
-			at[e.Turn] = len(turns)
-			turns = append(turns, turnSummary{TurnID: e.Turn, Time: e.Time, Message: e.Message, Attachments: len(e.Attachments)})
-		case session.EntryEnd:
-			if i, ok := at[e.Turn]; ok {
-				turns[i].ExitCode, turns[i].StopReason = e.ExitCode, e.StopReason
-			}
-		case session.EntryTools, session.EntryChanges:
-			if i, ok := at[e.Turn]; ok {
-				if turns[i].Undone && len(e.Changes) > 0 { // applied since then: these stand
-					turns[i].Undone, turns[i].Changes = false, 0
-				}
-				turns[i].Changes += len(e.Changes)
-			}
-		case session.EntryUndo:
-			if i, ok := at[e.Turn]; ok {
-				turns[i].Undone = true
-			}
-		}
-	}
-	return turns
-}
-
 func printSession(c *console, s *shown) {
 	r := s.Session
+	var last turnSummary
+	if n := len(s.Last); n > 0 {
+		last = s.Last[n-1]
+	}
 	state := "idle"
 	switch {
+	case s.Running != nil && len(last.Asks) > 0:
+		state = fmt.Sprintf("turn %s in process %d waits for an answer to %s", s.Running.TurnID, s.Running.PID, seeQuestions(last.Asks))
 	case s.Running != nil:
 		state = fmt.Sprintf("turn %s runs in process %d", s.Running.TurnID, s.Running.PID)
 	case r.ReadOnly:
 		state = "a read-only copy; the original still exists"
-	case len(s.Last) > 0 && len(s.Last[len(s.Last)-1].Asks) > 0:
-		asks := s.Last[len(s.Last)-1].Asks
-		state = "its process died while the turn waited for an answer to " + strings.Join(asks, ", ") + "; belay decision show " + asks[0] + " shows the question"
-	case len(s.Last) > 0 && s.Last[len(s.Last)-1].StopReason == session.StopProcessEnded:
+	case len(last.Asks) > 0:
+		state = "its process died while the turn waited for an answer to " + seeQuestions(last.Asks)
+	case last.Answered != "":
+		state = "the answer to " + last.Answered + " is not carried out yet, as the process of its turn has died; " + `belay turn --session ` + r.SessionID + ` "go on" carries it out, and so does belay serve`
+	case last.StopReason == session.StopProcessEnded:
 		state = "idle; the process of the last turn died in the middle of it"
 	}
 	booted := ""
@@ -213,7 +177,7 @@ func printSession(c *console, s *shown) {
 	}
 	c.fields(
 		"session", r.SessionID, "title", r.Title, "state", state, "project", r.ProjectRoot, "persona", r.Persona, "mode", r.Mode,
-		"model", render.Model(r.Model), "created", when(r.CreatedAt.Time), "updated", when(r.UpdatedAt.Time), "booted", booted,
+		"model", render.Answers(&event.Init{Model: r.Model, AnsweredBy: s.AnsweredBy}), "created", when(r.CreatedAt.Time), "updated", when(r.UpdatedAt.Time), "booted", booted,
 		"forked", forkedFrom(r), "folder", s.Folder, "size", quantity.Size(s.Bytes), "turns", strconv.Itoa(s.Turns),
 	)
 	if len(s.Last) == 0 {
@@ -227,7 +191,7 @@ func printSession(c *console, s *shown) {
 	for _, one := range s.Last {
 		exit := "none"
 		switch {
-		case len(one.Asks) > 0:
+		case len(one.Asks) > 0 || one.Answered != "":
 			exit = "waits"
 		case one.StopReason == session.StopProcessEnded:
 			exit = "died"
@@ -240,15 +204,9 @@ func printSession(c *console, s *shown) {
 	c.print(t, "")
 }
 
-// changes says how many file changes a turn made, and whether they stand.
-func (t turnSummary) changes() string {
-	switch {
-	case t.Changes == 0:
-		return ""
-	case t.Undone:
-		return strconv.Itoa(t.Changes) + " undone"
-	}
-	return strconv.Itoa(t.Changes)
+// seeQuestions names open questions, and how to see one.
+func seeQuestions(ids []string) string {
+	return strings.Join(ids, ", ") + "; belay decision show " + ids[0] + " shows the question"
 }
 
 // forkedFrom says where a conversation comes from that did not begin in its

@@ -28,6 +28,9 @@ func (w *watcher) verdict() error {
 	}
 	x := w.exit
 	resume := cmp.Or(w.resume, "belay turn --session ") + w.session
+	if w.resume == "" {
+		resume += ` "go on"`
+	}
 	switch {
 	case x == nil:
 		return failed(ExitFailed, "see belay session show "+w.session, errors.New("the stream ended without process:exit"))
@@ -65,11 +68,11 @@ func (w *watcher) unreached(err error) error {
 func stopHint(reason, resume string) string {
 	switch model.StopReason(reason) {
 	case model.StopMaxTokens:
-		return `go on with ` + resume + ` "go on"; where turn.max_tokens or the provider's max_tokens is set, raise it`
+		return `go on with ` + resume + `; where turn.max_tokens or the provider's max_tokens is set, raise it`
 	case model.StopMaxTurns:
-		return `raise --max-turns, or go on with ` + resume + ` "go on"`
+		return `raise --max-turns, or go on with ` + resume
 	case model.StopBudget:
-		return "go on with " + resume + ` "go on" for as much again, or raise the limit that the warning names`
+		return "go on with " + resume + ` for as much again, or raise the limit that the warning names`
 	case model.StopContext:
 		return "begin a new session with fewer or smaller files"
 	case model.StopRefusal:

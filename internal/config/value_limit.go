@@ -98,6 +98,6 @@ var moneyForm = form[float64]{
 		}
 		return n, nil
 	},
-	format: func(n float64) string { return strconv.FormatFloat(n, 'g', -1, 64) },
+	format: func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) },
 	kind:   scalarFloat | scalarInt,
 }

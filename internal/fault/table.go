@@ -93,7 +93,7 @@ var table = []Spec{
 	{PersonaNotFound, 404, "The instruction root has no such persona.", "list the personas with belay persona list"},
 	{InstructionRootInvalid, 500, "The configured instruction root lacks required files.", "restore the entries named in details, or unset the instruction root to use the embedded one"},
 	{SDKFailure, 500, "The provider or the program failed; details.category says how.", "send the turn again; if it persists, run belay doctor"},
-	{WorkingRootInaccessible, 404, "The project folder is missing, not a folder, not readable, not writable for a request that writes, the root of the file system, or in a folder of the system or of belay.", "check the path and its permissions"},
+	{WorkingRootInaccessible, 404, "The project folder is missing, not a folder, not readable, not writable for a request that writes, the root of the file system, or in /proc, /sys, /dev or a folder of belay.", "check the path and its permissions"},
 	{WorkingRootConflict, 409, "The project folder lies inside the instruction root.", "choose a project folder outside the instruction root"},
 	{AttachmentFailure, 400, "Attachments were refused and nothing is left to send.", "fix the files named in details.attachmentErrors or add a message"},
 	{InvalidProjectRoot, 400, "The project folder that the request names is missing, blank or not an absolute path.", "send projectRoot as an absolute path"},

@@ -1,6 +1,10 @@
 package turn
 
-import "context"
+import (
+	"context"
+
+	"belay/internal/permit"
+)
 
 // Recovery takes care of the turns of processes that died. It is safe for concurrent use.
 type Recovery struct{ local *Local }
@@ -24,6 +28,16 @@ func (r Recovery) Resume(ctx context.Context, sessionIDs ...string) error {
 // one that stays needs no call ([Recovery.Stay]).
 func (r Recovery) TakeUp(ctx context.Context, sessionID string) (*Earlier, error) {
 	return r.local.streams.takeUp(ctx, sessionID)
+}
+
+// Answer is what a person said to the question of a turn whose process had died, as long as
+// nobody has carried it out. Any other session has none.
+func (r Recovery) Answer(ctx context.Context, sessionID string) (answer permit.Decision, ok bool, err error) {
+	lease, p, err := r.local.dead.answered(ctx, sessionID)
+	if err != nil || lease == nil {
+		return permit.Decision{}, false, err
+	}
+	return p.Answer, true, leaveSuspended(lease, p)
 }
 
 // RecoverFiles settles the changes of files that dead processes left half done, in

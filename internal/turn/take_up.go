@@ -169,5 +169,5 @@ func givenUp(sessionID string, err error) error {
 func notCarriedOut(sessionID string, d permit.Decision) *fault.Error {
 	return fault.New(fault.TurnInProgress, "the answer to %s (%s by %s) is not carried out yet: the process of its turn has ended", d.DecisionID, d.Verdict, d.By).
 		With("sessionId", sessionID).With("decisionId", d.DecisionID).
-		WithHint("belay turn --session %s carries it out before it sends a message, and belay serve at its start; belay session interrupt %s gives it up", sessionID, sessionID)
+		WithHint("belay turn --session %s \"go on\" carries it out before it sends the message, and belay serve at its start; belay session interrupt %s gives it up", sessionID, sessionID)
 }

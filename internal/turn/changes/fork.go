@@ -28,12 +28,17 @@ func (c *Changes) Fork(ctx context.Context, r ForkRequest) (session.Record, erro
 	if _, err := c.engine.ProjectRoot(rec.ProjectRoot); err != nil {
 		return session.Record{}, err
 	}
+	// What is left then without an end waits for a person, or for their answer to be carried out.
+	if err := c.engine.SettleDead(ctx, r.SessionID); err != nil {
+		return session.Record{}, err
+	}
 	running, _, _ := c.files.Store.Signals.Running(r.SessionID)
+	waits := c.files.Store.Signals.Died(r.SessionID)
 	entries, err := c.files.Store.Transcript(ctx, r.SessionID)
 	if err != nil {
 		return session.Record{}, err
 	}
-	turnID, err := forkPoint(entries, r, running)
+	turnID, err := forkPoint(entries, r, running, waits)
 	if err != nil {
 		return session.Record{}, err
 	}
@@ -41,19 +46,23 @@ func (c *Changes) Fork(ctx context.Context, r ForkRequest) (session.Record, erro
 }
 
 // forkPoint is the turn after which the new session goes on. A turn that runs has
-// no end to go on from.
-func forkPoint(entries []session.Entry, r ForkRequest, running string) (string, error) {
+// no end to go on from, and neither has the last one where it waits.
+func forkPoint(entries []session.Entry, r ForkRequest, running string, waits bool) (string, error) {
+	last := session.LastStep(entries).Turn
+	open := func(turnID string) bool {
+		return (turnID == running || waits && turnID == last) && !ended(entries, turnID)
+	}
 	if r.TurnID != "" {
 		if _, known := session.FindTurn(entries, r.TurnID); !known {
 			return "", session.NoSuchTurn(r.SessionID, r.TurnID)
 		}
-		if r.TurnID == running && !ended(entries, running) {
+		if open(r.TurnID) {
 			return "", session.Busy(r.SessionID).WithHint("fork from an earlier turn, or wait for this one")
 		}
 		return r.TurnID, nil
 	}
 	for _, e := range slices.Backward(entries) {
-		if e.Kind == session.EntryTurn && (e.Turn != running || ended(entries, e.Turn)) {
+		if e.Kind == session.EntryTurn && !open(e.Turn) {
 			return e.Turn, nil
 		}
 	}

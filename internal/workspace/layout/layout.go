@@ -6,6 +6,9 @@
 package layout
 
 import (
+	"cmp"
+	"math"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -196,6 +199,29 @@ var snapshotFolder = lazyregexp.New(`^.+_[0-9]{4}-[0-9]{2}-[0-9]{2}_[0-9]{4}(?:_
 
 // IsSnapshot reports whether a folder is named as a published snapshot is.
 func IsSnapshot(folder string) bool { return snapshotFolder.MatchString(folder) }
+
+var snapshotMoment = lazyregexp.New(`_([0-9]{4}-[0-9]{2}-[0-9]{2}_[0-9]{4})(?:_([0-9]+))?$`)
+
+// SnapshotTime is the minute in the name of a snapshot, "" where it has none, and its number in
+// that minute, 1 for the first.
+func SnapshotTime(folder string) (minute string, number int) {
+	m := snapshotMoment.FindStringSubmatch(folder)
+	if m == nil {
+		return "", 0
+	}
+	number, err := strconv.Atoi(cmp.Or(m[2], "1"))
+	if err != nil {
+		number = math.MaxInt // more digits than a number has
+	}
+	return m[1], number
+}
+
+// CompareSnapshots compares two snapshots by the times in their names.
+func CompareSnapshots(a, b string) int {
+	minuteA, numberA := SnapshotTime(a)
+	minuteB, numberB := SnapshotTime(b)
+	return cmp.Or(strings.Compare(minuteA, minuteB), cmp.Compare(numberA, numberB))
+}
 
 // MaxName is the longest name that every file system takes, in bytes.
 const MaxName = 255

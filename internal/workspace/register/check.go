@@ -159,7 +159,7 @@ func (k *checker) contract() {
 	}
 	for _, c := range required[1:] {
 		if strings.TrimSpace(k.get(c)) == "" {
-			k.add(missing(c), c, "%s is required", c)
+			k.add(missing(c), c, "%s is required%s", c, choices(c))
 		}
 	}
 	if id := k.get(DependencyID); strings.TrimSpace(id) != "" && !isDependencyID(id) {
@@ -179,7 +179,7 @@ func (k *checker) contract() {
 	}
 	for c := range numCore {
 		if e, word := enumerations[c], k.get(c); e != nil && word != "" && !e.has(word) {
-			k.add(fault.InvalidEnum, c, "%s takes no %s; it is one of %s", c, finding.Shown(word), strings.Join(e.words, ", "))
+			k.add(fault.InvalidEnum, c, "%s takes no %s%s", c, finding.Shown(word), choices(c))
 		}
 	}
 	k.class()
@@ -191,6 +191,14 @@ func (k *checker) contract() {
 			}
 		}
 	}
+}
+
+// choices are the words that a column takes, as a part of a sentence.
+func choices(c Column) string {
+	if e := enumerations[c]; e != nil {
+		return "; it is one of " + strings.Join(e.words, ", ")
+	}
+	return ""
 }
 
 // missing is the error for a required cell that is empty.

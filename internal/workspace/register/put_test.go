@@ -194,7 +194,7 @@ func TestPutRefuses(t *testing.T) {
 		"another schema":                 {[]map[string]string{aRow("DEP-01-02-001", "RegisterSchemaVersion", "v3.0")}, fault.InvalidSchema, "v3.0"},
 		"no id":                          {[]map[string]string{aRow("")}, fault.InvalidIdentity, "DependencyID is required"},
 		"no name":                        {[]map[string]string{aRow("DEP-01-02-001", "FromDeliverableName", " ")}, fault.InvalidIdentity, "FromDeliverableName"},
-		"no class":                       {[]map[string]string{without("DependencyClass")}, fault.InvalidEnum, "DependencyClass is required"},
+		"no class":                       {[]map[string]string{without("DependencyClass")}, fault.InvalidEnum, "DependencyClass is required; it is one of ANCHOR, EXECUTION"},
 		"no day":                         {[]map[string]string{without("LastSeen")}, fault.InvalidDate, "LastSeen is required"},
 		"no status":                      {[]map[string]string{without("Status")}, fault.InvalidEnum, "Status"},
 		"an ill-formed id":               {[]map[string]string{aRow("DEP-0102-001")}, fault.InvalidIdentity, "DEP-0102-001"},

@@ -28,8 +28,9 @@ const maxOutlined = 5000
 
 // Outline returns what the plan has, without the contents of files.
 func (p *Plan) Outline() Outline {
+	name, mode := stands(p.root, p.req)
 	o := Outline{
-		ExecutionRoot: p.req.ExecutionRoot, DecompositionPath: p.req.DecompositionPath, ProjectName: p.req.ProjectName, CoordinationMode: p.req.CoordinationMode,
+		ExecutionRoot: p.req.ExecutionRoot, DecompositionPath: p.req.DecompositionPath, ProjectName: name, CoordinationMode: mode,
 		PackageCount: len(p.doc.Packages), DeliverableCount: len(p.filed()), New: p.absent, Folders: []string{}, Files: []string{}, Findings: p.Findings(),
 	}
 	o.Replaces, _ = p.Replaces()

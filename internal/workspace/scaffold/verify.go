@@ -3,20 +3,25 @@ package scaffold
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
 
+	"belay/internal/durable"
 	"belay/internal/workspace"
+	"belay/internal/workspace/coordination"
+	"belay/internal/workspace/document"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/layout"
 )
 
 // result says what the run did and what there is now.
 func (p *Plan) result(created Created) Result {
+	name, mode := stands(p.root, p.req)
 	r := Result{
 		ExecutionRoot: p.req.ExecutionRoot, DecompositionPath: p.req.DecompositionPath, CopiedDecompositionPath: p.abs(p.copy),
-		ProjectName: p.req.ProjectName, CoordinationMode: p.req.CoordinationMode,
+		ProjectName: name, CoordinationMode: mode,
 		PackageCount: len(p.doc.Packages), DeliverableCount: len(p.filed()), Created: created,
 		LayoutValidation: p.layout(), PreparationCompatibility: p.compatibility(),
 		Findings: p.Findings(),
@@ -25,6 +30,23 @@ func (p *Plan) result(created Created) Result {
 		r.ArchivedDecompositionPath = p.abs(p.archive)
 	}
 	return r
+}
+
+// stands is how the project is called and coordinated: files that were there say so, and stay.
+func stands(root *os.Root, r Request) (name, mode string) {
+	name, mode = r.ProjectName, r.CoordinationMode
+	if root == nil {
+		return name, mode
+	}
+	if data, _, err := durable.ReadFile(root, layout.InitFile, coordination.MaxBytes); err == nil {
+		if f, ok := document.Parse(data).Field("Project Name"); ok && f.Value != "" {
+			name = oneLine(f.Value)
+		}
+	}
+	if record, err := coordination.Read(r.ExecutionRoot); err == nil && record.Mode != "" {
+		mode = string(record.Mode)
+	}
+	return name, mode
 }
 
 // Findings are those of the document, at the place of the project's copy, and

@@ -15,7 +15,6 @@ import (
 
 	"belay/internal/durable"
 	"belay/internal/fault"
-	"belay/internal/lazyregexp"
 	"belay/internal/workspace/layout"
 )
 
@@ -80,18 +79,10 @@ func (p *publisher) again() (string, error) {
 	if p.Published == nil {
 		return "", nil
 	}
-	d, err := p.tools.Open(".")
+	names, err := p.snapshots()
 	if err != nil {
-		return "", storage("the tool root cannot be read", err)
+		return "", err
 	}
-	names, err := d.Readdirnames(-1)
-	if err := errors.Join(err, d.Close()); err != nil {
-		return "", storage("the tool root cannot be read", err)
-	}
-	names = slices.DeleteFunc(names, func(name string) bool { return !layout.IsSnapshot(name) })
-	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(strings.Compare(moment(b), moment(a)), cmp.Compare(len(b), len(a)), strings.Compare(b, a))
-	})
 	for i, name := range names[:min(len(names), maxAgain)] {
 		if !strings.HasPrefix(name, p.Label+"_") {
 			continue
@@ -114,16 +105,23 @@ func (p *publisher) again() (string, error) {
 	return "", nil
 }
 
-// stamp is the minute in a snapshot's name.
-var stamp = lazyregexp.New(`\d{4}-\d{2}-\d{2}_\d{4}`)
-
-func moment(name string) string {
-	all := stamp.FindAllString(name, -1)
-	if len(all) == 0 {
-		return ""
+// snapshots are the names of those in the tool root, the newest first.
+func (p *publisher) snapshots() ([]string, error) {
+	d, err := p.tools.Open(".")
+	if err != nil {
+		return nil, storage("the tool root cannot be read", err)
 	}
-	return all[len(all)-1]
+	names, err := d.Readdirnames(-1)
+	if err := errors.Join(err, d.Close()); err != nil {
+		return nil, storage("the tool root cannot be read", err)
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return !layout.IsSnapshot(name) })
+	slices.SortFunc(names, newer)
+	return names, nil
 }
+
+// newer compares two snapshots by their names, for a list that has the newest first.
+func newer(a, b string) int { return cmp.Or(layout.CompareSnapshots(b, a), strings.Compare(b, a)) }
 
 // sweep removes what publishers that crashed left.
 func (p *publisher) sweep() error {
@@ -148,18 +146,29 @@ func (p *publisher) sweep() error {
 	}
 }
 
-// maxOfMinute bounds how many snapshots with one label a minute has.
+// maxOfMinute bounds how many snapshots a minute has.
 const maxOfMinute = 1000
 
-// name gives the folder temp, which holds a sealed snapshot, the first free name of this
-// minute. A snapshot has a file, its manifest, so that no rename can take the place of
+// name gives the folder temp, which holds a sealed snapshot, a name of this minute, with a
+// number after those of all labels: the newest is the one with the highest. A snapshot has a file, its manifest, so that no rename can take the place of
 // one that is there.
 func (p *publisher) name(ctx context.Context, temp string, sealed Snapshot) (Snapshot, error) {
 	cannot := func(err error) (Snapshot, error) {
 		return Snapshot{}, storage("the snapshot cannot be given its name", err)
 	}
 	minute := p.Label + "_" + p.o.Clock().UTC().Format("2006-01-02_1504")
-	for n := 1; n <= maxOfMinute; n++ {
+	before, err := p.snapshots()
+	if err != nil {
+		return Snapshot{}, err
+	}
+	first := 1
+	at, _ := layout.SnapshotTime(minute)
+	for _, name := range before {
+		if is, number := layout.SnapshotTime(name); is == at && number < maxOfMinute {
+			first = max(first, number+1)
+		}
+	}
+	for n := first; n <= maxOfMinute; n++ {
 		name := minute
 		if n > 1 {
 			name = fmt.Sprintf("%s_%d", minute, n)

@@ -53,13 +53,7 @@ func Publications(ctx context.Context, root string, hides func(rel string) bool)
 		if c := strings.Compare(a.ToolRoot, b.ToolRoot); c != 0 {
 			return c
 		}
-		if c := strings.Compare(moment(b.Name), moment(a.Name)); c != 0 {
-			return c
-		}
-		if c := len(b.Name) - len(a.Name); c != 0 {
-			return c
-		}
-		return strings.Compare(b.Name, a.Name)
+		return newer(a.Name, b.Name)
 	})
 	return l.all, l.more, nil
 }

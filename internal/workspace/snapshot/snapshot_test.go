@@ -103,6 +103,12 @@ func TestPublish(t *testing.T) {
 			t.Errorf("published %+v", s)
 		}
 	}
+	// One with another label is newer than those, and its name says so.
+	other := target
+	other.Label = "ALL"
+	if s := publish(t, other, o, ""); s.Name != "ALL_2026-08-24_0959_4" {
+		t.Errorf("published %s", s.Name)
+	}
 	if found := Verify(target.Root, "_Estimates/"+s.Name); len(found) != 0 {
 		t.Errorf("found %+v", found)
 	}

@@ -3,7 +3,6 @@ package validate
 import (
 	"bytes"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -11,7 +10,6 @@ import (
 
 	"belay/internal/workspace/dir"
 	"belay/internal/workspace/finding"
-	"belay/internal/workspace/layout"
 	"belay/internal/workspace/scan"
 )
 
@@ -72,27 +70,6 @@ func FuzzDocuments(f *testing.F) {
 			if again := check(other); !slices.Equal(found, again) {
 				t.Errorf("%q: %+v, with other line endings or a mark %+v", data, found, again)
 			}
-		}
-	})
-}
-
-// FuzzMoment checks that snapshots sort as they were published.
-func FuzzMoment(f *testing.F) {
-	f.Add("EST", "2026-01-02", "1200", uint16(2), uint16(10))
-	f.Fuzz(func(t *testing.T, label, date, clock string, n, m uint16) {
-		name := func(n uint16) string {
-			s := label + "_" + date + "_" + clock
-			if n > 1 {
-				s += "_" + strconv.Itoa(int(n))
-			}
-			return s
-		}
-		if !layout.IsSnapshot(label+"_"+date+"_"+clock) || strings.Contains(label+date+clock, "_") {
-			return
-		}
-		n, m = max(n, 1), max(m, 1)
-		if (moment(name(n)) < moment(name(m))) != (n < m) {
-			t.Errorf("%s and %s: %q, %q", name(n), name(m), moment(name(n)), moment(name(m)))
 		}
 	})
 }

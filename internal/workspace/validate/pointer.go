@@ -57,7 +57,7 @@ func (p *project) published() (pointers, snapshots []string) {
 		case inside:
 		case layout.IsSnapshot(path.Base(rel)) && strings.Contains(rel, "/"):
 			snapshots = append(snapshots, rel)
-			if above, name := path.Dir(rel), path.Base(rel); moment(name) > moment(p.newest[above]) {
+			if above, name := path.Dir(rel), path.Base(rel); layout.CompareSnapshots(name, p.newest[above]) > 0 {
 				p.newest[above] = name
 			}
 		case p.places.has(rel + "/" + layout.LatestFile):
@@ -168,7 +168,7 @@ func (t *text) pointsTo(folder, target string, line int) {
 	if p.places.is(folder+"/"+target) == dir.Folder {
 		if !layout.IsSnapshot(target) {
 			t.add(ruleSnapshotName.At(t.path, line, "%s does not end with a date and a time", shown(target)).Of(target))
-		} else if newest := p.newest[folder]; moment(newest) > moment(target) {
+		} else if newest := p.newest[folder]; layout.CompareSnapshots(newest, target) > 0 {
 			t.add(rulePointerOld.At(t.path, line, "%s is newer than %s", shown(newest), shown(target)).Of(target))
 		}
 		return
@@ -180,15 +180,4 @@ func (t *text) pointsTo(folder, target string, line int) {
 		}
 	}
 	t.add(rulePointerTarget.At(t.path, line, "there is no snapshot %s", shown(target)).Of(target))
-}
-
-var momentShape = lazyregexp.New(`_([0-9]{4}-[0-9]{2}-[0-9]{2}_[0-9]{4})(?:_([0-9]+))?$`)
-
-// moment is the date and time in a snapshot's name, in a form that sorts.
-func moment(name string) string {
-	m := momentShape.FindStringSubmatch(name)
-	if m == nil {
-		return ""
-	}
-	return m[1] + strings.Repeat("0", max(0, 6-len(m[2]))) + m[2]
 }
