@@ -8,8 +8,12 @@ import (
 	"belay/internal/model"
 )
 
-// tools returns specs as the service takes them.
+// tools returns specs as the service takes them, nil for none: it refuses an empty
+// list.
 func tools(specs []model.ToolSpec) []sdk.ChatCompletionToolUnionParam {
+	if len(specs) == 0 {
+		return nil
+	}
 	all := make([]sdk.ChatCompletionToolUnionParam, len(specs))
 	for i, spec := range specs {
 		f := shared.FunctionDefinitionParam{Name: spec.Name}

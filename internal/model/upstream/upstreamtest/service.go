@@ -10,10 +10,11 @@ import (
 	"testing"
 )
 
-// Serve starts a service that answers with h and returns its URL.
+// Serve starts a service that answers with h and returns its URL. Requests that the
+// real services refuse never reach h ([Refusal]).
 func Serve(t testing.TB, h http.HandlerFunc) string {
 	t.Helper()
-	srv := httptest.NewServer(h)
+	srv := httptest.NewServer(checked(t, h))
 	t.Cleanup(srv.Close)
 	return srv.URL
 }
