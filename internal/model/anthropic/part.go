@@ -60,22 +60,32 @@ func (b *builder) text(c attachment.Content) (string, error) {
 	return upstream.ReadText(c)
 }
 
+// failedCall stands before the content of a call that failed with files: the service
+// takes the mark of a failure beside texts alone.
+const failedCall = "The call failed."
+
 // toolOutput returns the answer to a tool call; it may hold files.
 func (b *builder) toolOutput(c model.ToolOutput) (sdk.ContentBlockParamUnion, error) {
 	result := sdk.ToolResultBlockParam{ToolUseID: c.CallID}
-	if c.Failed {
-		result.IsError = param.NewOpt(true)
-	}
+	files := false
 	for _, p := range c.Parts {
 		block, err := b.part(p)
 		if err != nil {
 			return sdk.ContentBlockParamUnion{}, err
 		}
 		if block != nil {
+			files = files || block.OfText == nil
 			result.Content = append(result.Content, sdk.ToolResultBlockParamContentUnion{
 				OfText: block.OfText, OfImage: block.OfImage, OfDocument: block.OfDocument,
 			})
 		}
+	}
+	switch {
+	case c.Failed && files:
+		said := sdk.ToolResultBlockParamContentUnion{OfText: &sdk.TextBlockParam{Text: failedCall}}
+		result.Content = append([]sdk.ToolResultBlockParamContentUnion{said}, result.Content...)
+	case c.Failed:
+		result.IsError = param.NewOpt(true)
 	}
 	return sdk.ContentBlockParamUnion{OfToolResult: &result}, nil
 }
