@@ -1,6 +1,8 @@
 package conversation
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"belay/internal/fault"
@@ -19,7 +21,8 @@ type Answer struct {
 	bytes  int64
 }
 
-// Add takes a whole block.
+// Add takes a whole block. A call with the id of an earlier one of the answer gets an id of
+// its own: the id is all that says whose a result is.
 func (a *Answer) Add(c model.Content) {
 	switch c := c.(type) {
 	case model.Text:
@@ -29,9 +32,22 @@ func (a *Answer) Add(c model.Content) {
 			Type: session.BlockThinking, Text: c.Text, Signature: c.Signature, Redacted: c.Redacted,
 		})
 	case model.ToolCall:
+		c.ID = a.uniqueID(c.ID)
 		a.Calls = append(a.Calls, c)
 		a.Blocks = append(a.Blocks, session.Block{Type: session.BlockToolCall, ID: c.ID, Name: c.Name, Input: c.Input})
 	}
+}
+
+// uniqueID is an id that no call of the answer has.
+func (a *Answer) uniqueID(id string) string {
+	taken := func(id string) bool {
+		return slices.ContainsFunc(a.Calls, func(c model.ToolCall) bool { return c.ID == id })
+	}
+	unique := id
+	for n := 2; taken(unique); n++ {
+		unique = id + "_" + strconv.Itoa(n)
+	}
+	return unique
 }
 
 // Grow counts what the answer has gained, up to the limit in bytes.
