@@ -66,7 +66,7 @@ const failedCall = "The call failed."
 
 // toolOutput returns the answer to a tool call; it may hold files.
 func (b *builder) toolOutput(c model.ToolOutput) (sdk.ContentBlockParamUnion, error) {
-	result := sdk.ToolResultBlockParam{ToolUseID: c.CallID}
+	result := sdk.ToolResultBlockParam{ToolUseID: b.calls.Result(c.CallID)}
 	files := false
 	for _, p := range c.Parts {
 		block, err := b.part(p)

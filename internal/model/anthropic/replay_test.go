@@ -4,9 +4,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"belay/internal/attachment"
 	"belay/internal/model"
+	"belay/internal/model/upstream"
 	"belay/internal/model/upstream/upstreamtest"
 )
 
@@ -49,4 +51,24 @@ func TestFailedCallWithAnImage(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("results (-want +got):\n%s", diff)
 	}
+}
+
+// Whatever models wrote earlier, the service takes it back.
+func TestReplayedConversationsAreTaken(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		r := upstreamtest.Replayed(t)
+		b := builder{files: new(upstream.Files), inline: upstream.InlineText}
+		params, err := b.params(r, model.Anthropic().Limits(r.Model))
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := params.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if wrong := upstreamtest.Refusal(raw); wrong != "" {
+			t.Fatalf("%s: %s", wrong, raw)
+		}
+	})
 }

@@ -17,6 +17,7 @@ type builder struct {
 	files  *upstream.Files
 	inline int64 // longer text documents are streamed
 	effort string
+	calls  upstream.CallNames
 }
 
 // params returns r as the service takes it. The same request always gives the same
@@ -28,6 +29,7 @@ func (b *builder) params(r model.Request, limits model.Limits) (sdk.MessageNewPa
 	}
 	p.Tools = tools(r.Tools, len(p.System) == 0)
 	p.OutputConfig.Effort = sdk.OutputConfigEffort(b.effort)
+	b.calls = upstream.CallNames{MaxName: 128, MaxID: 128}
 	conversation := r.Conversation()
 	for i := range conversation.Len() {
 		m := conversation.At(i)
@@ -83,6 +85,9 @@ func isFile(b sdk.ContentBlockParamUnion) bool { return b.OfImage != nil || b.Of
 // left out: blank text, and reasoning without a signature (another provider's).
 func (b *builder) blocks(m *model.Message) ([]sdk.ContentBlockParamUnion, error) {
 	var blocks []sdk.ContentBlockParamUnion
+	if m.Role == model.Assistant {
+		b.calls.Answer()
+	}
 	for _, c := range m.Content {
 		switch c := c.(type) {
 		case model.Text:
@@ -101,7 +106,7 @@ func (b *builder) blocks(m *model.Message) ([]sdk.ContentBlockParamUnion, error)
 			if len(input) == 0 {
 				input = json.RawMessage("{}")
 			}
-			blocks = append(blocks, sdk.NewToolUseBlock(c.ID, input, c.Name))
+			blocks = append(blocks, sdk.NewToolUseBlock(b.calls.Call(c.ID), input, b.calls.Name(c.Name)))
 		case model.ToolOutput:
 			block, err := b.toolOutput(c)
 			if err != nil {

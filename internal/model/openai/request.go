@@ -22,6 +22,7 @@ type builder struct {
 	effort string
 	// reasonsIn is the field in which the server takes its reasoning back, or "".
 	reasonsIn string
+	calls     upstream.CallNames
 }
 
 // messages are what the service gets for one of ours.
@@ -39,6 +40,11 @@ func (b *builder) params(r model.Request, limits model.Limits) (sdk.ChatCompleti
 		p.MaxCompletionTokens = most
 	} else {
 		p.MaxTokens = most // the older name, which all servers know
+	}
+	// Only OpenAI's own host is known to limit ids; other servers get theirs back.
+	b.calls = upstream.CallNames{MaxName: 64, MaxID: 40}
+	if !b.own {
+		b.calls.AnyID, b.calls.MaxID = true, 256
 	}
 	all := messages{}
 	// One message: the templates of many local models take no second one.
@@ -93,6 +99,7 @@ func lastQuestion(talk *model.Conversation) int {
 func (b *builder) said(all *messages, m *model.Message, now bool) {
 	var texts, thoughts []string
 	var out sdk.ChatCompletionAssistantMessageParam
+	b.calls.Answer()
 	for _, c := range m.Content {
 		switch c := c.(type) {
 		case model.Text:
@@ -108,8 +115,8 @@ func (b *builder) said(all *messages, m *model.Message, now bool) {
 			}
 			out.ToolCalls = append(out.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{
 				OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
-					ID:       c.ID,
-					Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: c.Name, Arguments: input},
+					ID:       b.calls.Call(c.ID),
+					Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: b.calls.Name(c.Name), Arguments: input},
 				},
 			})
 		}
@@ -134,6 +141,7 @@ func (b *builder) given(all *messages, m *model.Message) error {
 	for _, c := range m.Content {
 		switch c := c.(type) {
 		case model.ToolOutput:
+			c.CallID = b.calls.Result(c.CallID)
 			text, err := b.result(c, &rest)
 			if err != nil {
 				return err
