@@ -266,11 +266,11 @@ func TestDefaultModel(t *testing.T) {
 	for settings, want := range map[string]string{
 		"":                             "scripted",
 		"default_model: claude-opus-5": "scripted",
-		"provider: anthropic":          "claude-sonnet-4-20250514",
+		"provider: anthropic":          "claude-sonnet-5",
 		"provider: openai":             "gpt-5-mini",
 		"provider: openai\nopenai: {model: qwen3}":       "qwen3",
 		"provider: openai\ndefault_model: llama3.2":      "llama3.2",
-		"provider: anthropic\nopenai: {model: qwen3}":    "claude-sonnet-4-20250514",
+		"provider: anthropic\nopenai: {model: qwen3}":    "claude-sonnet-5",
 		"provider: openai\ndefault_model: claude-opus-5": "gpt-5-mini",
 	} {
 		if got := defaultModel(load(t, settings)); got != want {

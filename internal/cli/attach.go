@@ -30,7 +30,7 @@ Files at addresses are fetched and checked under the limits and rules of workflo
 setting of attachments has a flag here: attachments.max_items is --attachments-max-items.
 
 The exit code is 1 if one of them would be refused.`,
-		Example: "  belay attach inspect plan.pdf site.png\n  belay attach inspect https://example.com/plan.pdf 'drawings/**/*.png'\n  belay attach inspect --model claude-sonnet-4-20250514 --json *.csv",
+		Example: "  belay attach inspect plan.pdf site.png\n  belay attach inspect https://example.com/plan.pdf 'drawings/**/*.png'\n  belay attach inspect --model claude-sonnet-5 --json *.csv",
 		Args:    cobra.MinimumNArgs(1),
 	}
 	setting(cmd, "provider", "provider", "plan for the models of `NAME`: scripted, anthropic or openai")

@@ -95,7 +95,7 @@ func TestDefaults(t *testing.T) {
 		c.Subagents.Enabled, c.Bus.Enabled, c.RunsBus(), c.Paths.StateDir, c.Keys.Anthropic.Set(), len(c.Warnings), c.ConfineAttachments(),
 	}
 	want := []any{
-		"127.0.0.1:23529", "scripted", "", "claude-sonnet-4-20250514", 90 * time.Second, 30 * time.Minute, 50, 0.0,
+		"127.0.0.1:23529", "scripted", "", "claude-sonnet-5", 90 * time.Second, 30 * time.Minute, 50, 0.0,
 		int64(10 << 20), int64(18 << 20), RootsAuto, 9,
 		false, BusAuto, false, filepath.Join(w.home, ".local", "state", "belay"), false, 0, false,
 	}
@@ -126,7 +126,7 @@ func TestPrecedence(t *testing.T) {
 	// Every subset of layers, so that none depends on another being there.
 	for set := range 1 << len(layers) {
 		w := newWorld(t)
-		want, origin := "claude-sonnet-4-20250514", "default"
+		want, origin := "claude-sonnet-5", "default"
 		var names []string
 		for i, l := range layers {
 			if set&(1<<i) == 0 {

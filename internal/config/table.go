@@ -55,7 +55,7 @@ func general(c *Config) []*key {
 			aliases: []alias{{name: "CHIRALITY_GLOBAL_MODEL"}},
 			doc:     "Model of turns that name none. Blank leaves it to the frontmatter of the instruction root's AGENTS.md, and then to default_model.",
 			why:     "Every turn uses one model, whatever instructions say."},
-		{name: "default_model", value: text{p: &c.DefaultModel, needed: true}, def: "claude-sonnet-4-20250514", project: suggestion,
+		{name: "default_model", value: text{p: &c.DefaultModel, needed: true}, def: "claude-sonnet-5", project: suggestion,
 			doc: "Model when nothing else names one. The scripted provider has no other than scripted.",
 			why: "The project was tried with another model."},
 		{name: "effort", value: text{&c.Effort, false, effortWord},

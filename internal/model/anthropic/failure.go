@@ -3,6 +3,7 @@ package anthropic
 import (
 	"encoding/json"
 	"errors"
+	"net/http"
 	"time"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
@@ -32,5 +33,8 @@ func (p *protocol) Answered(err error, clean *redact.Redactor, now time.Time) *f
 		status = 0 // an error inside a stream: its type alone tells
 	}
 	f := model.UpstreamFailure(Name, status, upstream.TypeName(body.Error.Type), clean.String(body.Error.Message), upstream.RetryAfter(e.Response, now), e)
+	if f.Status == http.StatusNotFound {
+		f = f.WithHint("name a model that the service still has, with --model, or with model or default_model in the configuration")
+	}
 	return upstream.WithRequestID(f, e.RequestID)
 }

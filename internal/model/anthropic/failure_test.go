@@ -65,6 +65,20 @@ func TestErrorAnswers(t *testing.T) {
 	}
 }
 
+// A model that was retired answers like one that never was.
+func TestNoSuchModel(t *testing.T) {
+	t.Parallel()
+	body := errorBody("not_found_error", "model: claude-sonnet-4-20250514")
+	for where, url := range map[string]string{
+		"before": upstreamtest.Answering(t, 404, nil, body), "in the stream": upstreamtest.Streaming(t, started+sse("error", body)),
+	} {
+		_, err := upstreamtest.Collect(provider(t, url).Stream(t.Context(), ask("x")))
+		if f := wants(t, err, 404, model.APIResponseError, false); !strings.Contains(f.Hint, "--model") || !strings.Contains(f.Hint, "default_model") {
+			t.Errorf("%s: hint %q", where, f.Hint)
+		}
+	}
+}
+
 func TestRequestOverTheLimitIsNotSent(t *testing.T) {
 	t.Parallel()
 	url := upstreamtest.Serve(t, func(http.ResponseWriter, *http.Request) { t.Error("it was sent") })
