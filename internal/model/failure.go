@@ -49,7 +49,7 @@ const maxMessage = 600
 // Failure returns an SDK_FAILURE of a provider. The message must already be
 // redacted; it is cut to one readable line.
 func Failure(provider string, status int, category Category, message string) *fault.Error {
-	return fault.New(fault.SDKFailure, "%s", oneLine(message)).WithStatus(status).
+	return fault.New(fault.SDKFailure, "%s", OneLine(message)).WithStatus(status).
 		With("provider", provider).With("category", string(category))
 }
 
@@ -128,8 +128,8 @@ func statusText(status int, upstreamType string) string {
 	}
 }
 
-// oneLine makes s fit for a message: no control characters, bounded length.
-func oneLine(s string) string {
+// OneLine makes s fit for a message: no control characters, bounded length.
+func OneLine(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }), " ")
 	if len(s) <= maxMessage {

@@ -177,7 +177,7 @@ type ToolSpec struct {
 }
 
 // Chunk is one piece of an answer: [TextDelta], [ThinkingDelta], [Block],
-// [Usage], [Retry], [Alive], [ToolOutcome] or [Stop].
+// [Usage], [Retry], [Notice], [Alive], [ToolOutcome] or [Stop].
 type Chunk interface{ chunk() }
 
 // TextDelta is a piece of the answer's text.
@@ -203,6 +203,9 @@ type Retry struct {
 	After   time.Duration
 	Cause   string
 }
+
+// Notice is a warning for the person. The call goes on, in another way than they asked.
+type Notice struct{ Code, Message string }
 
 // Alive is bytes that give nothing to show. Content is set where they are part of
 // the answer, such as the input of a tool call, which is held back until it is whole.
@@ -244,6 +247,7 @@ func (ThinkingDelta) chunk() {}
 func (Block) chunk()         {}
 func (Usage) chunk()         {}
 func (Retry) chunk()         {}
+func (Notice) chunk()        {}
 func (Alive) chunk()         {}
 func (ToolOutcome) chunk()   {}
 func (Stop) chunk()          {}

@@ -159,7 +159,7 @@ func (r retrying) once(ctx context.Context, req Request, yield func(Chunk, error
 			return err, false
 		}
 		switch c.(type) {
-		case Alive, Usage, Retry:
+		case Alive, Usage, Retry, Notice:
 		default:
 			content = true
 		}

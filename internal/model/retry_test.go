@@ -95,6 +95,7 @@ func TestWithRetry(t *testing.T) {
 		},
 		{"never after content", [][]any{{hello, busy(0)}}, []model.Chunk{hello}, 1, true},
 		{"usage is not content", [][]any{{model.Usage{InputTokens: 1}, busy(0)}, {stop}}, []model.Chunk{model.Usage{InputTokens: 1}, again(1, time.Second), stop}, 2, false},
+		{"nor is a notice", [][]any{{model.Notice{Code: "C"}, busy(0)}, {stop}}, []model.Chunk{model.Notice{Code: "C"}, again(1, time.Second), stop}, 2, false},
 		{"not what cannot pass", [][]any{{wrongKey}}, nil, 1, true},
 		{
 			"gives up",

@@ -74,7 +74,7 @@ func New(o Options) (*upstream.Provider, error) {
 
 // newProtocol returns the protocol for calls to e.
 func (o Options) newProtocol(e upstream.Endpoint, client *http.Client) upstream.Protocol {
-	p := &protocol{catalog: model.Anthropic(), effort: o.Effort}
+	p := &protocol{catalog: model.Anthropic(), efforts: upstream.Efforts{Word: o.Effort}}
 	if o.Catalog != nil {
 		p.catalog = *o.Catalog
 	}
@@ -96,7 +96,7 @@ func (o Options) newProtocol(e upstream.Endpoint, client *http.Client) upstream.
 type protocol struct {
 	catalog model.Catalog
 	client  sdk.Client
-	effort  string
+	efforts upstream.Efforts
 }
 
 // Limits implements [upstream.Protocol].
@@ -110,11 +110,28 @@ func (p *protocol) List(ctx context.Context, key string) error {
 
 // Stream implements [upstream.Protocol].
 func (p *protocol) Stream(ctx context.Context, call *upstream.Call, r model.Request, limits model.Limits) error {
-	b := builder{files: &call.Files, inline: upstream.InlineText, effort: p.effort}
+	b := builder{files: &call.Files, inline: upstream.InlineText, effort: p.effort(&r)}
 	params, err := b.params(r, limits)
 	if err != nil {
 		return err
 	}
+	if !p.efforts.Tell(call, &r, b.effort) {
+		return nil
+	}
+	err = p.send(ctx, call, params)
+	if b.effort == "" || !refusesEffort(err) {
+		return err
+	}
+	p.efforts.Learn(&r, "")
+	if !p.efforts.Tell(call, &r, "") {
+		return nil
+	}
+	params.OutputConfig.Effort = ""
+	return p.send(ctx, call, params)
+}
+
+// send makes the call.
+func (p *protocol) send(ctx context.Context, call *upstream.Call, params sdk.MessageNewParams) error {
 	stream := p.client.Messages.NewStreaming(ctx, params, option.WithAPIKey(call.Key), option.WithMiddleware(call.Send))
 	defer func() { _ = stream.Close() }() // it was only read
 	a := answer{call: call}

@@ -15,8 +15,8 @@ import (
 // placeholder, which [upstream.Call.Send] replaces.
 type builder struct {
 	files  *upstream.Files
-	inline int64 // longer text documents are streamed
-	effort string
+	inline int64  // longer text documents are streamed
+	effort string // "" for as the model likes
 	calls  upstream.CallNames
 }
 

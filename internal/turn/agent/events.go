@@ -36,6 +36,8 @@ type Events struct {
 	pending delta
 	// owed are reports that go out with the next events, because nobody waits for them.
 	owed []event.Draft
+	// warned are the warnings of which one in a turn is enough.
+	warned map[string]bool
 }
 
 // Pace bounds how often text becomes an event.
@@ -132,6 +134,26 @@ func (e *Events) Emit(d ...event.Draft) error {
 // Warn sends the person a warning that does not end the turn.
 func (e *Events) Warn(code, message string) error {
 	return e.Emit(event.Draft{Type: event.TurnWarning, Data: event.Warning{Code: code, Message: message}})
+}
+
+// warnOnce warns unless the turn has the warning already: a model may be called many times.
+func (e *Events) warnOnce(code, message string) error {
+	if e.told(code + " " + message) {
+		return nil
+	}
+	return e.Warn(code, message)
+}
+
+// told notes a warning, and reports whether the turn has it already.
+func (e *Events) told(warning string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.warned == nil {
+		e.warned = map[string]bool{}
+	}
+	known := e.warned[warning]
+	e.warned[warning] = true
+	return known
 }
 
 // recordFailure is the cause of a turn that ended because its log cannot be

@@ -126,6 +126,8 @@ func (m modelCall) take(chunk model.Chunk, a *conversation.Answer) error {
 		return m.run.Events.Emit(event.Draft{Type: event.ToolResult, Data: event.ToolOutcome{Name: c.Name, OK: c.OK, Output: c.Output}})
 	case model.Stop:
 		a.Stop = c.Reason
+	case model.Notice:
+		return m.run.Events.warnOnce(c.Code, c.Message)
 	case model.Alive, model.Retry:
 	}
 	return nil
