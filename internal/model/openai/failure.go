@@ -51,6 +51,8 @@ type errorBody struct {
 	message string
 	// kind and code name it; either may be empty.
 	kind, code string
+	// param is the part of the request that it is about, where the service names one.
+	param string
 	// status is what a code that is a number says, else 0.
 	status int
 }
@@ -82,11 +84,13 @@ func parseError(data []byte) (e errorBody) {
 		Message string          `json:"message"`
 		Type    string          `json:"type"`
 		Code    json.RawMessage `json:"code"`
+		Param   json.RawMessage `json:"param"`
 	}
 	if json.Unmarshal(inner, &fields) != nil {
 		return e
 	}
 	e.message, e.kind = fields.Message, fields.Type
+	_ = json.Unmarshal(fields.Param, &e.param) // else it names none
 	if json.Unmarshal(fields.Code, &e.code) != nil {
 		_ = json.Unmarshal(fields.Code, &e.status) // else there is none
 	}

@@ -72,7 +72,7 @@ func New(o Options) (*upstream.Provider, error) {
 
 // newProtocol returns the protocol for calls to e.
 func (o Options) newProtocol(e upstream.Endpoint, client *http.Client) upstream.Protocol {
-	p := &protocol{own: e.Own(), catalog: model.OpenAI(), newID: o.NewID, effort: o.Effort}
+	p := &protocol{own: e.Own(), catalog: model.OpenAI(), newID: o.NewID, efforts: upstream.Efforts{Word: o.Effort}}
 	if p.newID == nil {
 		p.newID = func() string { return "call_" + rand.Text() }
 	}
@@ -99,7 +99,7 @@ type protocol struct {
 	chat    sdk.ChatCompletionService
 	models  sdk.ModelService
 	newID   func() string
-	effort  string
+	efforts upstream.Efforts
 	// reasonsIn is the field in which the server last sent reasoning. It gets
 	// reasoning back in that field alone: others are an error to some.
 	reasonsIn atomic.Pointer[string]
@@ -124,7 +124,7 @@ func authorization(key string) option.RequestOption {
 
 // Stream implements [upstream.Protocol].
 func (p *protocol) Stream(ctx context.Context, call *upstream.Call, r model.Request, limits model.Limits) error {
-	b := builder{files: &call.Files, inline: upstream.InlineText, own: p.own, effort: p.effort}
+	b := builder{files: &call.Files, inline: upstream.InlineText, own: p.own, effort: p.effort(&r)}
 	if field := p.reasonsIn.Load(); field != nil {
 		b.reasonsIn = *field
 	}
@@ -132,6 +132,24 @@ func (p *protocol) Stream(ctx context.Context, call *upstream.Call, r model.Requ
 	if err != nil {
 		return err
 	}
+	if !p.efforts.Tell(call, &r, b.effort) {
+		return nil
+	}
+	err = p.send(ctx, call, params)
+	word, again := otherEffort(err, b.effort, b.effort == p.efforts.Word)
+	if !again {
+		return err
+	}
+	p.efforts.Learn(&r, word)
+	if !p.efforts.Tell(call, &r, word) {
+		return nil
+	}
+	params.ReasoningEffort = sdk.ReasoningEffort(word)
+	return p.send(ctx, call, params)
+}
+
+// send makes the call.
+func (p *protocol) send(ctx context.Context, call *upstream.Call, params sdk.ChatCompletionNewParams) error {
 	stream := p.chat.NewStreaming(ctx, params, authorization(call.Key), option.WithMiddleware(call.Send))
 	defer func() { _ = stream.Close() }() // it was only read
 	a := answer{call: call, newID: p.newID, reasonsIn: &p.reasonsIn}
