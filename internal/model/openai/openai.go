@@ -48,7 +48,8 @@ const (
 type Options struct {
 	upstream.Options
 	// ContextTokens is the context of models of which nothing is known, on another
-	// server than OpenAI's; 0 is [DefaultContext], as an assumption.
+	// server than OpenAI's; 0 is [DefaultContext], as an assumption. It counts for
+	// OpenAI's models elsewhere too, which have names of their own in Azure.
 	ContextTokens int64
 	// ImageModels are models on other servers than OpenAI's that take images, keyed
 	// like a [model.Catalog].
@@ -59,7 +60,10 @@ type Options struct {
 	NewID func() string
 }
 
-var service = upstream.Service{Name: Name, BaseURL: DefaultBaseURL, KeyName: "OPENAI_API_KEY", Open: true}
+var service = upstream.Service{
+	Name: Name, BaseURL: DefaultBaseURL, KeyName: "OPENAI_API_KEY", Open: true,
+	Regions: []string{"api.openai.com", "openai.azure.com"},
+}
 
 // New returns a provider. It fails on options that no service could have; a base
 // URL that the network policy forbids is reported by Ready, so that it becomes an
@@ -76,7 +80,10 @@ func (o Options) newProtocol(e upstream.Endpoint, client *http.Client) upstream.
 	if p.newID == nil {
 		p.newID = func() string { return "call_" + rand.Text() }
 	}
-	if !p.own {
+	switch {
+	case p.own && e.Named() && o.ContextTokens > 0:
+		p.catalog.Default.ContextTokens, p.catalog.Stated = o.ContextTokens, true
+	case !p.own:
 		p.catalog = model.OpenAICompatible(cmp.Or(o.ContextTokens, DefaultContext), o.ImageModels...)
 		p.catalog.Stated = o.ContextTokens > 0
 	}

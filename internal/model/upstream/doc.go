@@ -23,6 +23,9 @@ type Service struct {
 	// BaseURL is where the service is unless the operator says otherwise. Its
 	// host needs no permission.
 	BaseURL string
+	// Regions are the ends of the names of other hosts that are the service's. They
+	// need the operator's permission like any other host, and a key like the service's.
+	Regions []string
 	// KeyName is the environment variable with the API key.
 	KeyName string
 	// Open is set where other servers speak the protocol too: those on loopback and

@@ -24,7 +24,7 @@ type Endpoint struct {
 	// path is that of the URL, without slashes at its end.
 	path string
 	// named is set when the operator's allowed hosts name it, own when it is the
-	// service's.
+	// service's, in whatever region.
 	named, own bool
 }
 
@@ -52,13 +52,14 @@ func (s Service) Endpoint(raw string, allowed []string) (Endpoint, *fault.Error)
 		host, _, err := netguard.ParseHost(entry)
 		return err == nil && host == e.host
 	})
-	e.own = e.host == std.host && e.port == std.port
+	standard := e.host == std.host && e.port == std.port
+	e.own = standard || s.region(e)
 	switch {
 	case e.scheme != "https" && !(e.scheme == "http" && e.Local()):
 		return std, s.violation("must use https").With("protocol", e.scheme)
 	case user:
 		return std, s.violation("must not hold a user name").With("host", e.host)
-	case e.Local(), e.named, e.own:
+	case e.Local(), e.named, standard:
 		return e, nil
 	case known:
 		return std, s.violation("has a port that is not allowed").With("host", e.host).With("port", e.port)
@@ -66,6 +67,14 @@ func (s Service) Endpoint(raw string, allowed []string) (Endpoint, *fault.Error)
 		return std, s.violation("has a host that is not allowed").With("host", e.host).
 			With("allowlist", append([]string{std.host}, allowed...))
 	}
+}
+
+// region reports whether e is one of the service's other hosts.
+func (s Service) region(e Endpoint) bool {
+	return e.scheme == "https" && e.port == "443" && slices.ContainsFunc(s.Regions, func(end string) bool {
+		label, found := strings.CutSuffix(e.host, "."+end)
+		return found && label != ""
+	})
 }
 
 // split takes a URL apart; what is no URL has neither scheme nor host.
@@ -98,7 +107,7 @@ func (e Endpoint) Local() bool { return netguard.IsLoopback(e.host) }
 // Named reports whether the operator allows the endpoint by name.
 func (e Endpoint) Named() bool { return e.named }
 
-// Own reports whether the endpoint is the service's own host.
+// Own reports whether the endpoint is the service's own host, in whatever region.
 func (e Endpoint) Own() bool { return e.own }
 
 // Path is the path of the URL, without slashes at its end.

@@ -1,12 +1,48 @@
 package upstream
 
 import (
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"belay/internal/fault"
 	"belay/internal/model"
+	"belay/internal/redact"
 )
+
+// A service's other hosts are its own in how they are called. They need permission.
+func TestRegions(t *testing.T) {
+	t.Parallel()
+	s := Service{Name: "openai", BaseURL: "https://api.openai.com/v1", Regions: []string{"api.openai.com", "openai.azure.com"}, Open: true}
+	allowed := []string{
+		"us.api.openai.com", "mine.openai.azure.com", "notapi.openai.com", "openai.azure.com", "api.openai.com.evil.example",
+		"mine.openai.azure.com:8443", "127.0.0.1:8080",
+	}
+	for raw, own := range map[string]bool{
+		"": true, "https://api.openai.com/v1": true, "https://us.api.openai.com/v1": true, "https://US.API.openai.com./v1": true,
+		"https://mine.openai.azure.com/openai/v1": true, "https://mine.openai.azure.com:8443": false, "https://notapi.openai.com": false,
+		"https://openai.azure.com": false, "https://api.openai.com.evil.example": false, "http://127.0.0.1:8080": false,
+	} {
+		e, refused := s.Endpoint(raw, allowed)
+		if refused != nil || e.Own() != own {
+			t.Errorf("%q: own %v, %v; want %v", raw, e.Own(), refused, own)
+		}
+		if p, err := New(s, Options{BaseURL: raw, AllowedHosts: allowed}, func(Endpoint, *http.Client) Protocol { return deaf{} }); err != nil || (p.Ready() == nil) == own {
+			t.Errorf("%q without a key: %v, %v", raw, p.Ready(), err)
+		}
+	}
+	for _, raw := range []string{"https://eu.api.openai.com", "http://us.api.openai.com", "https://other.openai.azure.com"} {
+		if _, refused := s.Endpoint(raw, allowed); refused == nil {
+			t.Errorf("%q was taken", raw)
+		}
+	}
+}
+
+// deaf is a protocol that is never used.
+type deaf struct{ Protocol }
+
+func (deaf) Answered(error, *redact.Redactor, time.Time) *fault.Error { return nil }
 
 // Covers: workspace 9.8
 func TestBaseURL(t *testing.T) {

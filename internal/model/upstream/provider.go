@@ -141,7 +141,7 @@ func (p *Provider) credentials() (string, error) {
 		return "", p.refused
 	}
 	key, err := p.service.Key(p.o.Key)
-	if p.service.Open && fault.Is(err, fault.MissingAPIKey) && (p.endpoint.Local() || p.endpoint.Named()) {
+	if p.service.Open && fault.Is(err, fault.MissingAPIKey) && (p.endpoint.Local() || p.endpoint.Named() && !p.endpoint.Own()) {
 		return "", nil
 	}
 	return key, err
