@@ -133,6 +133,7 @@ func (m *Measure) content(c Content) {
 		m.Bytes += int64(len(c.Signature))
 	case ToolCall:
 		m.text(len(c.ID) + len(c.Name) + len(c.Input))
+		m.Bytes += int64(len(c.Signature))
 	case ToolOutput:
 		m.text(len(c.CallID))
 		for _, p := range c.Parts {

@@ -153,6 +153,9 @@ type ToolCall struct {
 	ID    string
 	Name  string
 	Input json.RawMessage
+	// Signature lets the provider accept the call again, like that of [Thinking]. It
+	// means nothing to another provider.
+	Signature string
 }
 
 // ToolOutput answers a [ToolCall].

@@ -73,6 +73,9 @@ func withoutKeys(content model.Content, r *redact.Redactor) model.Content {
 		}
 	case model.ToolCall:
 		c.Input = r.KnownJSON(c.Input)
+		if r.Known(c.Signature) != c.Signature {
+			c.Signature = ""
+		}
 		return c
 	}
 	return content

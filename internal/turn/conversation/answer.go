@@ -34,7 +34,7 @@ func (a *Answer) Add(c model.Content) {
 	case model.ToolCall:
 		c.ID = a.uniqueID(c.ID)
 		a.Calls = append(a.Calls, c)
-		a.Blocks = append(a.Blocks, session.Block{Type: session.BlockToolCall, ID: c.ID, Name: c.Name, Input: c.Input})
+		a.Blocks = append(a.Blocks, session.Block{Type: session.BlockToolCall, ID: c.ID, Name: c.Name, Input: c.Input, Signature: c.Signature})
 	}
 }
 

@@ -101,7 +101,7 @@ func (x *exchange) reply(e session.Entry) {
 			c = model.Text{Text: b.Text}
 		case b.Type == session.BlockToolCall:
 			c = ToolCall(b)
-			x.size += missingResult // should it turn out to have none
+			x.size += missingResult + int64(len(b.Signature)) // should it turn out to have no result
 		default:
 			// Reasoning of a finished turn is not sent again: its signature
 			// holds for one model, and providers drop it themselves.

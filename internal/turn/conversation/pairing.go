@@ -56,7 +56,7 @@ func ToolCall(b session.Block) model.ToolCall {
 	if len(input) == 0 || input[0] != '{' {
 		input = []byte("{}")
 	}
-	return model.ToolCall{ID: b.ID, Name: b.Name, Input: input}
+	return model.ToolCall{ID: b.ID, Name: b.Name, Input: input, Signature: b.Signature}
 }
 
 func toolOutput(b session.Block) model.ToolOutput {
