@@ -2,7 +2,6 @@ package openai
 
 import (
 	"strings"
-	"sync/atomic"
 
 	sdk "github.com/openai/openai-go/v3"
 
@@ -16,6 +15,7 @@ import (
 // never be seen, let alone run.
 type answer struct {
 	call  *upstream.Call
+	model string
 	newID func() string
 
 	open    strings.Builder // of what is being said
@@ -24,9 +24,9 @@ type answer struct {
 	usage   *model.Usage
 	reason  string
 	refused bool
-	// reasonsIn keeps the field in which reasoning comes, which is thinksIn.
-	reasonsIn *atomic.Pointer[string]
-	thinksIn  string
+	// reasonings keep the field in which reasoning comes, which is thinksIn.
+	reasonings *reasonings
+	thinksIn   string
 }
 
 // speech is what is being said.
@@ -58,7 +58,7 @@ func (a *answer) take(c *sdk.ChatCompletionChunk) (more bool, err error) {
 		thought, field := reasoning(d)
 		if thought != "" && field != a.thinksIn {
 			a.thinksIn = field
-			a.reasonsIn.Store(&field)
+			a.reasonings.came(a.model, field)
 		}
 		a.refused = a.refused || d.Refusal != ""
 		if !a.say(thoughts, thought) || !a.say(words, d.Content) || !a.say(words, d.Refusal) {
@@ -129,9 +129,10 @@ func (a *answer) end() error {
 	var done []model.ToolCall
 	if stop == model.StopToolUse {
 		var err error
-		if done, err = a.calls.finish(a.newID); err != nil {
+		if done, err = a.calls.finish(a.model, a.newID); err != nil {
 			return err
 		}
+		a.reasonings.cameWithCalls(a.model, a.thinksIn)
 	}
 	if !a.pause() {
 		return nil

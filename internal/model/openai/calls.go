@@ -17,6 +17,7 @@ type call struct {
 	index     *int64
 	id, name  string
 	arguments strings.Builder
+	extra     string
 }
 
 // add takes in a fragment. By the protocol the first of a call has its id and
@@ -38,6 +39,9 @@ func (c *calls) add(f fragment) error {
 	}
 	if now.name == "" {
 		now.name = f.name
+	}
+	if now.extra == "" {
+		now.extra = f.extra
 	}
 	now.arguments.WriteString(f.arguments)
 	return nil
@@ -71,9 +75,9 @@ func (c *call) whole(f fragment) bool {
 	return json.Valid([]byte(c.arguments.String())) && (f.name != c.name || f.arguments != "")
 }
 
-// finish returns the calls. One without an id gets one: it is how the result
+// finish returns the calls of the named model. One without an id gets one: it is how the result
 // finds the call.
-func (c *calls) finish(newID func() string) ([]model.ToolCall, error) {
+func (c *calls) finish(name string, newID func() string) ([]model.ToolCall, error) {
 	done := make([]model.ToolCall, 0, len(c.all))
 	for _, open := range c.all {
 		if open.name == "" {
@@ -82,7 +86,9 @@ func (c *calls) finish(newID func() string) ([]model.ToolCall, error) {
 		if open.id == "" {
 			open.id = newID()
 		}
-		done = append(done, model.ToolCall{ID: open.id, Name: open.name, Input: upstream.CallInput(open.arguments.String())})
+		done = append(done, model.ToolCall{
+			ID: open.id, Name: open.name, Input: upstream.CallInput(open.arguments.String()), Signature: signed(name, open.extra),
+		})
 	}
 	return done, nil
 }

@@ -31,12 +31,14 @@ type fragment struct {
 	index     *int64
 	id, name  string
 	arguments string
+	// extra is what the server wants back with the call.
+	extra string
 }
 
 // fragmentOf reads a piece of a tool call. Some servers send the arguments as JSON
 // instead of JSON in a string.
 func fragmentOf(c *sdk.ChatCompletionChunkChoiceDeltaToolCall) fragment {
-	f := fragment{id: c.ID, name: c.Function.Name, arguments: c.Function.Arguments}
+	f := fragment{id: c.ID, name: c.Function.Name, arguments: c.Function.Arguments, extra: c.JSON.ExtraFields[extraField].Raw()}
 	if c.JSON.Index.Valid() {
 		f.index = &c.Index
 	}

@@ -18,7 +18,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	sdk "github.com/openai/openai-go/v3"
@@ -107,9 +106,8 @@ type protocol struct {
 	models  sdk.ModelService
 	newID   func() string
 	efforts upstream.Efforts
-	// reasonsIn is the field in which the server last sent reasoning. It gets
-	// reasoning back in that field alone: others are an error to some.
-	reasonsIn atomic.Pointer[string]
+	// reasonings are how servers take reasoning back.
+	reasonings reasonings
 }
 
 // Limits implements [upstream.Protocol].
@@ -129,37 +127,43 @@ func authorization(key string) option.RequestOption {
 	return option.WithAPIKey(key)
 }
 
-// Stream implements [upstream.Protocol].
+// maxForms bounds how often a request is sent in another form after a refusal.
+const maxForms = 4
+
+// Stream implements [upstream.Protocol]. Servers differ in what they refuse. A refusal
+// that says how the request is to be is followed, once for each such rule.
 func (p *protocol) Stream(ctx context.Context, call *upstream.Call, r model.Request, limits model.Limits) error {
-	b := builder{files: &call.Files, inline: upstream.InlineText, own: p.own, effort: p.effort(&r)}
-	if field := p.reasonsIn.Load(); field != nil {
-		b.reasonsIn = *field
+	for form := 1; ; form++ {
+		call.Files = upstream.Files{}
+		b := builder{files: &call.Files, inline: upstream.InlineText, own: p.own, effort: p.effort(&r), back: p.reasonings.get(r.Model)}
+		params, err := b.params(r, limits)
+		if err != nil {
+			return err
+		}
+		if !p.efforts.Tell(call, &r, b.effort) {
+			return nil
+		}
+		err = p.send(ctx, call, params)
+		if err == nil || form == maxForms || !p.learn(err, &b, &r) {
+			return err
+		}
 	}
-	params, err := b.params(r, limits)
-	if err != nil {
-		return err
+}
+
+// learn reports whether a refusal says that r is taken in another form.
+func (p *protocol) learn(err error, b *builder, r *model.Request) bool {
+	if word, other := otherEffort(err, b.effort, b.effort == p.efforts.Word); other {
+		p.efforts.Learn(r, word)
+		return true
 	}
-	if !p.efforts.Tell(call, &r, b.effort) {
-		return nil
-	}
-	err = p.send(ctx, call, params)
-	word, again := otherEffort(err, b.effort, b.effort == p.efforts.Word)
-	if !again {
-		return err
-	}
-	p.efforts.Learn(&r, word)
-	if !p.efforts.Tell(call, &r, word) {
-		return nil
-	}
-	params.ReasoningEffort = sdk.ReasoningEffort(word)
-	return p.send(ctx, call, params)
+	return p.reasonings.demanded(r.Model, err)
 }
 
 // send makes the call.
 func (p *protocol) send(ctx context.Context, call *upstream.Call, params sdk.ChatCompletionNewParams) error {
 	stream := p.chat.NewStreaming(ctx, params, authorization(call.Key), option.WithMiddleware(call.Send))
 	defer func() { _ = stream.Close() }() // it was only read
-	a := answer{call: call, newID: p.newID, reasonsIn: &p.reasonsIn}
+	a := answer{call: call, model: params.Model, newID: p.newID, reasonings: &p.reasonings}
 	for stream.Next() {
 		if err := ctx.Err(); err != nil {
 			return err // events that were already received still arrive after a cancel

@@ -20,9 +20,10 @@ type builder struct {
 	own bool
 	// effort is how hard the model thinks, "" for as it likes.
 	effort string
-	// reasonsIn is the field in which the server takes its reasoning back, or "".
-	reasonsIn string
-	calls     upstream.CallNames
+	// back is how the server takes its reasoning back.
+	back  reasoningBack
+	calls upstream.CallNames
+	model string
 }
 
 // messages are what the service gets for one of ours.
@@ -41,6 +42,7 @@ func (b *builder) params(r model.Request, limits model.Limits) (sdk.ChatCompleti
 	} else {
 		p.MaxTokens = most // the older name, which all servers know
 	}
+	b.model = r.Model
 	// Only OpenAI's own host is known to limit ids; other servers get theirs back.
 	b.calls = upstream.CallNames{MaxName: 64, MaxID: 40}
 	if !b.own {
@@ -94,8 +96,8 @@ func lastQuestion(talk *model.Conversation) int {
 }
 
 // said adds a message of the model. Its reasoning goes back to a server that sent
-// it, while the answer that it belongs to is being made; another provider's, which
-// is signed, does not.
+// it, while the answer that it belongs to is being made, and later where the server
+// wants it; another provider's, which is signed, does not.
 func (b *builder) said(all *messages, m *model.Message, now bool) {
 	var texts, thoughts []string
 	var out sdk.ChatCompletionAssistantMessageParam
@@ -105,7 +107,7 @@ func (b *builder) said(all *messages, m *model.Message, now bool) {
 		case model.Text:
 			texts = append(texts, c.Text)
 		case model.Thinking:
-			if c.Signature == "" && now && b.reasonsIn != "" && !b.own {
+			if c.Signature == "" {
 				thoughts = append(thoughts, c.Text)
 			}
 		case model.ToolCall:
@@ -113,12 +115,7 @@ func (b *builder) said(all *messages, m *model.Message, now bool) {
 			if input == "" {
 				input = "{}"
 			}
-			out.ToolCalls = append(out.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{
-				OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
-					ID:       b.calls.Call(c.ID),
-					Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: b.calls.Name(c.Name), Arguments: input},
-				},
-			})
+			out.ToolCalls = append(out.ToolCalls, b.toolCall(c, input))
 		}
 	}
 	text := joined(texts)
@@ -128,10 +125,22 @@ func (b *builder) said(all *messages, m *model.Message, now bool) {
 	if text != "" {
 		out.Content.OfString = param.NewOpt(text)
 	}
-	if thought := joined(thoughts); thought != "" {
-		out.SetExtraFields(map[string]any{b.reasonsIn: thought})
+	if thought := b.back.of(joined(thoughts), len(out.ToolCalls) > 0, now); thought != "" && !b.own {
+		out.SetExtraFields(map[string]any{b.back.field: thought})
 	}
 	*all = append(*all, sdk.ChatCompletionMessageParamUnion{OfAssistant: &out})
+}
+
+// toolCall is a call of the model as the service gets it back.
+func (b *builder) toolCall(c model.ToolCall, input string) sdk.ChatCompletionMessageToolCallUnionParam {
+	f := sdk.ChatCompletionMessageFunctionToolCallParam{
+		ID:       b.calls.Call(c.ID),
+		Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: b.calls.Name(c.Name), Arguments: input},
+	}
+	if extra := extraOf(c.Signature, b.model); extra != nil && !b.own {
+		f.SetExtraFields(map[string]any{extraField: extra})
+	}
+	return sdk.ChatCompletionMessageToolCallUnionParam{OfFunction: &f}
 }
 
 // given adds a message of the user's side: first the results of the model's calls,

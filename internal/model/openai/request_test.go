@@ -159,7 +159,7 @@ func TestRequestToAnotherServer(t *testing.T) {
 	for _, field := range []string{"", "reasoning", "reasoning_content"} {
 		r := talk()
 		r.History[6].Content = r.History[6].Content[:2] // results alone: the question is before
-		raw, _ := sent(t, r, func(b *builder) { b.reasonsIn = field })
+		raw, _ := sent(t, r, func(b *builder) { b.back.field = field })
 		body := decoded(t, raw)
 		if body["max_tokens"] != 512.0 || body["max_completion_tokens"] != nil {
 			t.Errorf("limits %v and %v", body["max_tokens"], body["max_completion_tokens"])
