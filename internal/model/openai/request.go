@@ -168,6 +168,9 @@ func (b *builder) given(all *messages, m *model.Message) error {
 	if err != nil {
 		return err
 	}
+	if len(content) > 0 {
+		b.bridge(all)
+	}
 	switch {
 	case len(content) == 0:
 	case onlyText(content):
@@ -181,6 +184,18 @@ func (b *builder) given(all *messages, m *model.Message) error {
 		*all = append(*all, sdk.UserMessage(content))
 	}
 	return nil
+}
+
+// seen stands between results of tools and what a person says: Mistral, and templates of
+// local models, take no such message right after a result.
+const seen = "(The results are above.)"
+
+// bridge lets a message of the user follow. OpenAI's own host needs nothing for it.
+func (b *builder) bridge(all *messages) {
+	if n := len(*all); b.own || n == 0 || (*all)[n-1].OfTool == nil {
+		return
+	}
+	b.said(all, &model.Message{Role: model.Assistant, Content: []model.Content{model.Text{Text: seen}}}, false)
 }
 
 func onlyText(content []sdk.ChatCompletionContentPartUnionParam) bool {

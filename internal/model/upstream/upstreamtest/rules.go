@@ -46,8 +46,10 @@ var (
 
 // request is what the rules are about, of a request in either protocol.
 type request struct {
-	Tools    json.RawMessage `json:"tools"`
-	Messages []struct {
+	Tools json.RawMessage `json:"tools"`
+	// MaxTokens is the name of the limit that OpenAI's own host does not get.
+	MaxTokens *int `json:"max_tokens"`
+	Messages  []struct {
 		Role    string          `json:"role"`
 		Content json.RawMessage `json:"content"`
 		Calls   []struct {
@@ -97,7 +99,10 @@ func Refusal(body []byte) string {
 		delete(open, id)
 		return ""
 	}
-	for _, m := range r.Messages {
+	for i, m := range r.Messages {
+		if r.MaxTokens != nil && m.Role == "user" && i > 0 && r.Messages[i-1].Role == "tool" {
+			return "Unexpected role 'user' after role 'tool'" // Mistral's rule
+		}
 		var blocks []block
 		_ = json.Unmarshal(m.Content, &blocks) // else it is a text
 		var wrong string
