@@ -59,8 +59,13 @@ type errorBody struct {
 
 // parseError reads the error in data. OpenAI and most servers have an object
 // "error"; vLLM had the object alone, FastAPI has "detail", some have only a text.
-// A gateway's page is none of it: then the status alone must do.
+// Gemini has an array of one such object. A gateway's page is none of it: then the
+// status alone must do.
 func parseError(data []byte) (e errorBody) {
+	var several []json.RawMessage
+	if json.Unmarshal(data, &several) == nil && len(several) > 0 {
+		data = several[0]
+	}
 	var outer struct {
 		Error   json.RawMessage `json:"error"`
 		Detail  json.RawMessage `json:"detail"`
@@ -100,7 +105,7 @@ func parseError(data []byte) (e errorBody) {
 // tooLong is how servers that have no code for it say that a request is over the
 // model's context.
 var tooLong = lazyregexp.New(`(?i)maximum context length|exceed\w* .{0,40}context|context .{0,40}exceed|context length is only|` +
-	`greater than the context|(prompt|input) is too long|reduce the length of the messages`)
+	`greater than the context|exceeded model token limit|exceeds the maximum number of tokens|maximum prompt length|(prompt|input) is too long|reduce the length of the messages`)
 
 // overContext reports whether the request was too long for the model.
 func (e errorBody) overContext() bool {
