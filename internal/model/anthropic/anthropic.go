@@ -65,11 +65,15 @@ func New(o Options) (*upstream.Provider, error) {
 	if !versionPattern.MatchString(o.Version) {
 		return nil, fmt.Errorf("anthropic: version %q is not a header value such as %s", o.Version, DefaultVersion)
 	}
-	// Of the URL only the origin counts.
-	base := strings.TrimRight(strings.TrimSpace(o.BaseURL), "/")
-	o.BaseURL = strings.TrimSuffix(base, "/v1/messages")
+	o.BaseURL = trimmed(o.BaseURL)
 	o.HeaderTimeout = cmp.Or(o.HeaderTimeout, DefaultHeaderTimeout)
 	return upstream.New(service, o.Options, o.newProtocol)
+}
+
+// trimmed is a base URL without what people copy along with it: the SDK adds it.
+func trimmed(raw string) string {
+	raw = strings.TrimRight(strings.TrimSpace(raw), "/")
+	return strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(raw, "/messages"), "/v1"), "/")
 }
 
 // newProtocol returns the protocol for calls to e.
@@ -80,7 +84,7 @@ func (o Options) newProtocol(e upstream.Endpoint, client *http.Client) upstream.
 	}
 	p.client = sdk.NewClient(
 		option.WithoutEnvironmentDefaults(),
-		option.WithBaseURL(e.Origin()),
+		option.WithBaseURL(e.Origin()+e.Path()+"/"),
 		option.WithHTTPClient(client),
 		option.WithMaxRetries(0),
 		option.WithoutOpenTelemetry(),

@@ -1,8 +1,11 @@
 package anthropic
 
 import (
+	"io"
 	"net/http"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"belay/internal/fault"
 	"belay/internal/model"
@@ -49,6 +52,26 @@ func TestReady(t *testing.T) {
 				t.Errorf("%s: Stream gives %v", tt.name, err)
 			}
 		}
+	}
+}
+
+// A gateway may have the API below a path of its own.
+func TestPathOfTheBaseURL(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	url := upstreamtest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.URL.Path)
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, hello)
+	})
+	for _, path := range []string{"", "/", "/v1", "/v1/messages", "/gateway/anthropic", "/gateway/anthropic/v1/", "/gateway/anthropic/v1/messages"} {
+		if _, err := upstreamtest.Collect(provider(t, url+path).Stream(t.Context(), ask("x"))); err != nil {
+			t.Errorf("%q: %v", path, err)
+		}
+	}
+	const plain, below = "/v1/messages", "/gateway/anthropic/v1/messages"
+	if diff := cmp.Diff([]string{plain, plain, plain, plain, below, below, below}, asked); diff != "" {
+		t.Errorf("paths (-want +got):\n%s", diff)
 	}
 }
 
