@@ -131,7 +131,11 @@ var isoDate = lazyregexp.New(`-\d{4}-\d{2}-\d{2}$`)
 // claude-opus-4-9 is another model than claude-opus-4, at another price. Rest is what is
 // left over.
 func lookup[T any](table map[string]T, name string) (found T, rest string, ok bool) {
-	name = isoDate.ReplaceAllString(strings.ToLower(strings.TrimSpace(name)), "")
+	name = strings.ToLower(strings.TrimSpace(name))
+	if v, ok := table[name]; ok {
+		return v, "", true // also a version of one day
+	}
+	name = isoDate.ReplaceAllString(name, "")
 	for key := name; key != ""; {
 		if v, ok := table[key]; ok {
 			return v, name[len(key):], true

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"strings"
 
 	"belay/internal/attachment"
@@ -70,6 +71,14 @@ var anthropicModels = []known{
 	{"claude-fable-5-1 claude-mythos-5-1", 0, 0, images, cached(10, 50, 0.25)},
 }
 
+// retired are models that their service has no more. The table keeps them for sessions and
+// budgets of the past, and for other services that still have them.
+var retired = strings.Fields(`claude-3-haiku claude-3-opus claude-3-5-haiku claude-3-5-sonnet claude-3-7-sonnet
+	claude-sonnet-4 claude-opus-4 claude-opus-4-1`)
+
+// Retired reports whether a model of the catalog is no more to be had.
+func Retired(name string) bool { return slices.Contains(retired, name) }
+
 // openAIModels are those of OpenAI's own service.
 // Where the price of a model depends on the length of the prompt, its context is that of
 // the lower price: an override raises it.
@@ -78,6 +87,7 @@ var openAIModels = []known{
 	{"gpt-4", 8_192, 4_096, text, Price{}},
 	{"gpt-4-turbo", 128_000, 4_096, images, Price{}},
 	{"gpt-4o", 128_000, 16_384, images, freeCache(2.50, 10, 1.25)},
+	{"gpt-4o-2024-05-13", 128_000, 4_096, images, freeCache(5, 15, 5)},
 	{"gpt-4o-mini", 128_000, 16_384, images, freeCache(0.15, 0.60, 0.075)},
 	{"gpt-4o-audio-preview gpt-4o-mini-audio-preview gpt-audio gpt-audio-mini", 128_000, 16_384, audio, Price{}},
 	{"gpt-4.1", 1_047_576, 32_768, images, freeCache(2, 8, 0.50)},

@@ -35,6 +35,15 @@ func TestCatalogMatchesModelNames(t *testing.T) {
 	}
 }
 
+func TestCatalogOfOpenAI(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]int64{"gpt-4o": 16_384, "gpt-4o-2024-05-13": 4_096, "GPT-4o-2024-08-06": 16_384} {
+		if got := model.OpenAI().Limits(name).OutputTokens; got != want {
+			t.Errorf("Limits(%q).OutputTokens = %d, want %d", name, got, want)
+		}
+	}
+}
+
 func TestCatalogOverrides(t *testing.T) {
 	t.Parallel()
 	base := model.Anthropic()
@@ -66,6 +75,8 @@ func TestCost(t *testing.T) {
 		{"claude-opus-4-9", 0, false}, // must not be taken for claude-opus-4
 		{"unknown", 0, false},
 		{"gpt-4o-mini-2024-07-18", 0.15 + 0.12 + 0.15 + 0.06, true},
+		{"gpt-4o-2024-05-13", 5 + 3 + 10 + 2, true}, // dearer than those after it
+		{"gpt-4o-2024-08-06", 2.5 + 2 + 2.5 + 1, true},
 		{"gpt-4o-mini:free", 0.15 + 0.12 + 0.15 + 0.06, true},
 		{"gpt-4o-mini-audio-preview", 0, false}, // audio costs far more than text
 		{"gpt-4o-mini-realtime-preview", 0, false},
