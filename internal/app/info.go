@@ -31,7 +31,7 @@ func Models(a *App) (api.ModelList, error) {
 	case scripted.Name:
 		ids = []string{scripted.Name}
 	case anthropic.Name:
-		ids = append(ids, slices.Collect(maps.Keys(model.Anthropic().Models))...)
+		ids = append(ids, slices.DeleteFunc(slices.Collect(maps.Keys(model.Anthropic().Models)), model.Retired)...)
 	case openai.Name:
 		if sameHost(cfg.OpenAI.BaseURL, openai.DefaultBaseURL) {
 			ids = append(ids, slices.Collect(maps.Keys(model.OpenAI().Models))...)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"belay/internal/api"
+	"belay/internal/model"
 )
 
 // The models are those of the provider, and the scripted one has a name that nobody takes
@@ -34,6 +35,9 @@ func TestModels(t *testing.T) {
 	i := slices.IndexFunc(list.Models, func(m api.ModelInfo) bool { return m.ID == "claude-sonnet-4-5" })
 	if i < 0 || list.Models[i].Price == nil || list.Models[i].Price.Input != 3 || !list.Models[i].Images || list.Models[i].Provider != "anthropic" {
 		t.Errorf("%+v", list)
+	}
+	if slices.ContainsFunc(list.Models, func(m api.ModelInfo) bool { return model.Retired(m.ID) }) {
+		t.Errorf("a model is offered that is no more: %+v", list)
 	}
 	if !slices.ContainsFunc(list.Models, func(m api.ModelInfo) bool { return m.ID == list.Default }) {
 		t.Errorf("the default %q is not among the models", list.Default)
