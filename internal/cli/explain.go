@@ -134,8 +134,10 @@ func upstreamStep(f *fault.Error) string {
 			return "the provider is overloaded or has a fault of its own; send the turn again later"
 		case f.Status == 404 && provider == "openai":
 			return "name a model that the server has with --model, or give it the model (ollama pull NAME); openai.base_url usually ends in /v1"
+		case f.Status == 404 && kind != "not_found_error":
+			return "nothing there has the API; check " + provider + ".base_url"
 		case f.Status == 404:
-			return "name a model that the provider has with --model"
+			return "name a model that the provider still has with --model, or with model or default_model in the configuration"
 		case kind == "context_length_exceeded" || kind == "exceed_context_size_error":
 			return "attach less or start a new session; if the server's context is not what models or openai.context_tokens say, correct them"
 		}

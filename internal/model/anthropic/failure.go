@@ -33,8 +33,11 @@ func (p *protocol) Answered(err error, clean *redact.Redactor, now time.Time) *f
 		status = 0 // an error inside a stream: its type alone tells
 	}
 	f := model.UpstreamFailure(Name, status, upstream.TypeName(body.Error.Type), clean.String(body.Error.Message), upstream.RetryAfter(e.Response, now), e)
-	if f.Status == http.StatusNotFound {
+	switch {
+	case f.Status == http.StatusNotFound && body.Error.Type == "not_found_error":
 		f = f.WithHint("name a model that the service still has, with --model, or with model or default_model in the configuration")
+	case f.Status == http.StatusNotFound:
+		f = f.WithHint("nothing there has the API; check anthropic.base_url, which ends before /v1/messages")
 	}
 	return upstream.WithRequestID(f, e.RequestID)
 }

@@ -79,6 +79,15 @@ func TestNoSuchModel(t *testing.T) {
 	}
 }
 
+func TestNoSuchPath(t *testing.T) {
+	t.Parallel()
+	url := upstreamtest.Answering(t, 404, nil, "<html>no such page")
+	_, err := upstreamtest.Collect(provider(t, url+"/gateway").Stream(t.Context(), ask("x")))
+	if f := wants(t, err, 404, model.APIResponseError, false); !strings.Contains(f.Hint, "anthropic.base_url") {
+		t.Errorf("hint %q", f.Hint)
+	}
+}
+
 func TestRequestOverTheLimitIsNotSent(t *testing.T) {
 	t.Parallel()
 	url := upstreamtest.Serve(t, func(http.ResponseWriter, *http.Request) { t.Error("it was sent") })
