@@ -81,6 +81,18 @@ func Refusal(body []byte) string {
 	if string(r.Tools) == "[]" {
 		return "Invalid 'tools': empty array. Expected an array with minimum length 1, but got an empty array instead."
 	}
+	var tools []struct {
+		Name     string `json:"name"`
+		Function struct {
+			Name string `json:"name"`
+		} `json:"function"`
+	}
+	_ = json.Unmarshal(r.Tools, &tools) // else there are none
+	for _, t := range tools {
+		if name := t.Name + t.Function.Name; !toolName.MatchString(name) {
+			return fmt.Sprintf("the name %q of a tool should match pattern '%s'", name, toolName)
+		}
+	}
 	seen, open := map[string]bool{}, map[string]bool{}
 	called := func(id, name string) string {
 		switch {
