@@ -1,5 +1,6 @@
 // A block of code with its name, a copy button, and colours once they are loaded.
 import { type ReactNode, useEffect, useState } from "react";
+import { visible } from "./format";
 import { CopyButton } from "./parts";
 
 type Highlight = (code: string, language: string) => ReactNode;
@@ -17,6 +18,7 @@ const highlightLimit = 60_000;
 
 export function Code({ code, language, label }: { code: string; language: string; label?: string }) {
   const [highlight, setHighlight] = useState<Highlight | undefined>(() => ready);
+  const shown = visible(code), name = label && visible(label); // what is copied stays as it is
   const wanted = language !== "" && code.length < highlightLimit;
   useEffect(() => {
     if (!wanted || highlight) return;
@@ -26,8 +28,8 @@ export function Code({ code, language, label }: { code: string; language: string
   }, [wanted, highlight]);
   return (
     <figure className="code">
-      <figcaption><span className="grow">{label ?? language}</span><CopyButton text={() => code} /></figcaption>
-      <pre tabIndex={0} aria-label={label ?? (language ? `Code, ${language}` : "Code")}><code>{wanted && highlight ? highlight(code, language) : code}</code></pre>
+      <figcaption><span className="grow">{name ?? language}</span><CopyButton text={() => code} /></figcaption>
+      <pre tabIndex={0} aria-label={name ?? (language ? `Code, ${language}` : "Code")}><code>{wanted && highlight ? highlight(shown, language) : shown}</code></pre>
     </figure>
   );
 }

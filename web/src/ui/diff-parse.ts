@@ -1,5 +1,7 @@
 // Reads a unified diff into files, hunks and numbered lines.
+import { visible } from "./format";
 
+/** `text` is as people see it: what is in a line and not seen is shown. Paths are as they are. */
 export interface DiffLine { kind: "add" | "del" | "same" | "note"; text: string; old?: number; new?: number; mark?: [from: number, to: number] }
 export interface DiffFile { path: string; from: string; state: "new" | "gone" | "changed"; added: number; removed: number; hunks: DiffLine[][] }
 
@@ -30,7 +32,7 @@ export function parseDiff(text: string): DiffFile[] {
       file.hunks.push(hunk = []);
       continue;
     }
-    const rest = line.slice(1);
+    const rest = shown(line.slice(1));
     if (inHunk && file && line.startsWith("+")) {
       hunk.push({ kind: "add", text: rest, new: newLine++ });
       newLeft--, file.added++;
@@ -43,12 +45,15 @@ export function parseDiff(text: string): DiffFile[] {
     } else if (line !== "") {
       if (!file) files.push(file = { path: "", from: "", state: "changed", added: 0, removed: 0, hunks: [] });
       if (file.hunks.length === 0 || !inHunk && hunk !== file.hunks.at(-1)) file.hunks.push(hunk = []);
-      hunk.push({ kind: "note", text: line });
+      hunk.push({ kind: "note", text: shown(line) });
     }
   }
   for (const f of files) for (const h of f.hunks) markPairs(h);
   return files;
 }
+
+/** A line as people see it. The end of a line of Windows is the end of a line. */
+const shown = (line: string): string => visible(line.endsWith("\r") ? line.slice(0, -1) : line);
 
 /** The path of a header line, without a/ or b/; "" for /dev/null. */
 function name(line: string): string {
@@ -84,8 +89,8 @@ function markPair(a: DiffLine, b: DiffLine): void {
 export function diffOfEdits(path: string, edits: readonly { old: string; new: string }[]): DiffFile {
   const hunks = edits.map((edit) => {
     const hunk: DiffLine[] = [
-      ...lines(edit.old).map((text): DiffLine => ({ kind: "del", text })),
-      ...lines(edit.new).map((text): DiffLine => ({ kind: "add", text })),
+      ...lines(edit.old).map((text): DiffLine => ({ kind: "del", text: shown(text) })),
+      ...lines(edit.new).map((text): DiffLine => ({ kind: "add", text: shown(text) })),
     ];
     markPairs(hunk);
     return hunk;

@@ -3,6 +3,7 @@
 import { type ReactNode, useMemo, useState } from "react";
 import { pairsOf } from "./diff-lines";
 import { type DiffFile, type DiffLine, parseDiff } from "./diff-parse";
+import { visible } from "./format";
 import { isViewed, setDiffStyle, setViewed, useDiffStyle } from "./diff-style";
 
 /** Lines of one file that are shown before a person asks for more. */
@@ -37,7 +38,7 @@ export function Diff({ text, files, paths = [], open = true, choice, marks, revi
       ))}
       {rest.map((p) => (
         <div className="diff-file bare" key={p}>
-          <Pick path={p} choice={choice} /><span className="path grow">{p}</span>{marks?.get(p)}
+          <Pick path={p} choice={choice} /><span className="path grow">{visible(p)}</span>{marks?.get(p)}
           <span className="soft small">no diff shown</span>
         </div>
       ))}
@@ -68,7 +69,7 @@ function Pick({ path, choice }: { path: string; choice: Choice | undefined }) {
   return (
     <label className="pick">
       <input type="checkbox" checked={choice.chosen.has(path)} onChange={() => choice.toggle(path)} />
-      <span className="hidden">{choice.label} {path}</span>
+      <span className="hidden">{choice.label} {visible(path)}</span>
     </label>
   );
 }
@@ -78,6 +79,7 @@ function File({ file, open, choice, mark, split, viewed, onViewed }: {
 }) {
   const [all, setAll] = useState(false);
   const [unfolded, setUnfolded] = useState(open);
+  const name = visible(file.path) || "changes";
   const total = file.hunks.reduce((n, h) => n + h.length, 0);
   let left = all ? Infinity : firstLines;
   const hunks = file.hunks.map((h) => {
@@ -92,13 +94,13 @@ function File({ file, open, choice, mark, split, viewed, onViewed }: {
       <Pick path={file.path} choice={choice} />
       <details open={unfolded} onToggle={(e) => setUnfolded(e.currentTarget.open)}>
         <summary>
-          <span className="path grow">{file.path || "changes"}</span>
+          <span className="path grow">{name}</span>
           {mark}
           {file.state !== "changed" && <span className="chip">{file.state === "new" ? "new" : "removed"}</span>}
           <span className="counts"><span className="plus">+{file.added}</span> <span className="minus">−{file.removed}</span></span>
         </summary>
         {unfolded && (
-          <div className="diff-scroll" tabIndex={0} role="region" aria-label={`Diff of ${file.path || "changes"}`}>
+          <div className="diff-scroll" tabIndex={0} role="region" aria-label={`Diff of ${name}`}>
             <table className={two ? "diff-lines two" : "diff-lines"}>
               <tbody>
                 {hunks.map((hunk, h) => [
@@ -118,7 +120,7 @@ function File({ file, open, choice, mark, split, viewed, onViewed }: {
       {viewed !== undefined && (
         <label className="viewed-mark small">
           <input type="checkbox" checked={viewed} onChange={(e) => { onViewed(e.target.checked); setUnfolded(!e.target.checked); }} />
-          <span>Viewed<span className="hidden"> {file.path}</span></span>
+          <span>Viewed<span className="hidden"> {name}</span></span>
         </label>
       )}
     </div>

@@ -46,3 +46,33 @@ export function count(n: number, one: string, many = `${one}s`): string {
 export function plain(text: string): string {
   return text.replace(/\u001b\[[0-9;?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)/g, "");
 }
+
+/** What a browser would obey, or show as nothing. Ends of lines and tabs are none of it. */
+const unseen = /[\p{Cc}\p{Cf}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Variation_Selector}\u2028\u2029\u2800]/u;
+const joins = /[\p{L}\p{M}\p{S}]/u;
+const styled = /[\p{S}\p{P}]/u;
+
+/**
+ * Shows everything that is in a text on which a person decides, as Visible of internal/render does
+ * for a chat: a control character by its picture, others by their number, such as <U+200B>. What
+ * joins letters of other scripts and the parts of a picture stays, where it does.
+ */
+export function visible(text: string): string {
+  if (!unseen.test(text)) return text;
+  const all = Array.from(text);
+  return all.map((c, i) => {
+    if (c === "\r" && all[i + 1] === "\n") return "";
+    if (!unseen.test(c) || c === "\n" || c === "\t" || !isHidden(all[i - 1] ?? "", c, all[i + 1] ?? "")) return c;
+    const code = c.codePointAt(0)!;
+    if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+    return code === 0x7f ? "\u2421" : `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;
+  }).join("");
+}
+
+/** Whether a character between two others is not seen. Some are seen by what they do to their neighbours. */
+function isHidden(before: string, c: string, after: string): boolean {
+  const joined = (x: string) => x > "\u007f" && joins.test(x);
+  if (c === "\u200c" || c === "\u200d") return !joined(before) || !joined(after);
+  if (c === "\ufe0e" || c === "\ufe0f") return after !== "\u20e3" && (before < "\u007f" || !styled.test(before));
+  return true;
+}

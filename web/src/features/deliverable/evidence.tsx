@@ -1,6 +1,7 @@
 // What a row rests on: the source that it names, opened at the place, with the quote marked.
 import { useMemo, useState } from "react";
 import type { DeliverableView } from "../../api/deliverable";
+import { visible } from "../../ui/format";
 import { Source } from "./source";
 import { filesOf, placesOf } from "./quote";
 
@@ -41,7 +42,7 @@ export function Evidence({ d, cited }: { d: DeliverableView; cited: Cited }) {
         </div>
       )}
       {(file || cited.ref) && <p className="small"><strong>{file || "no file"}</strong>{cited.ref && <span className="soft"> · {cited.ref}</span>}</p>}
-      {cited.quote && <blockquote className="quote small">{cited.quote}</blockquote>}
+      {cited.quote && <blockquote className="quote small">{visible(cited.quote)}</blockquote>}
       {!cited.quote && file && <p className="soft small">The row quotes nothing.</p>}
       {paths.length > 0 ? <Source key={file} root={d.projectRoot} paths={paths} name={file.split("/").at(-1) ?? ""} steps={place?.steps ?? []} page={place?.page ?? 0} quote={cited.quote} />
         : <p className="notice warn"><span>{tbd ? "The location of the evidence is still to be determined." : "The row names no file as evidence."}</span></p>}

@@ -5,7 +5,7 @@ import * as api from "../../api/deliverable";
 import { isFailure } from "../../api/http";
 import { useInfo, useRefresh } from "../../app-state";
 import { sessionLink } from "../../route";
-import { ago, count } from "../../ui/format";
+import { ago, count, visible } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice, Sheet } from "../../ui/parts";
 import { announce } from "../shell/announce";
@@ -68,8 +68,8 @@ export default function Proposals({ project, d }: PartProps) {
           {all.map((p) => <ProposalCard key={p.id} project={project} p={p} onSummaryProblem={setSummaryProblem} current={current?.at ?? ""} onLine={(id, open) => { setAt(id); if (open && !matchMedia("(min-width: 60rem)").matches) setSheet(true); }} />)}
         </div>
       </div>
-      <aside className="split-main scroll" aria-label="Evidence of the row"><div className="proposal-evidence">{current && <p className="small soft">{current.line.id}</p>}{evidence}</div></aside>
-      {sheet && current && <Sheet title={current.line.id} wide onClose={() => setSheet(false)}>{evidence}</Sheet>}
+      <aside className="split-main scroll" aria-label="Evidence of the row"><div className="proposal-evidence">{current && <p className="small soft">{visible(current.line.id)}</p>}{evidence}</div></aside>
+      {sheet && current && <Sheet title={visible(current.line.id)} wide onClose={() => setSheet(false)}>{evidence}</Sheet>}
     </div>
   );
 }
@@ -102,13 +102,13 @@ function ProposalCard({ project, p, current, onLine, onSummaryProblem }: {
   return (
     <section className="proposal" aria-label={`Proposal of ${p.by || "an agent"}`} data-proposal={p.id}>
       <header>
-        <h3>{count(lines.length, "row")}{p.by && ` of ${p.by}`}</h3>
+        <h3>{count(lines.length, "row")}{p.by && ` of ${visible(p.by)}`}</h3>
         <p className="soft small"><time dateTime={p.createdAt} title={new Date(p.createdAt).toLocaleString()}>{ago(p.createdAt)}</time>{p.complete && " · has every row that was found"}{p.sessionId && <> · <a href={sessionLink(p.sessionId)}>session</a></>}</p>
-        {p.note && <p>{p.note}</p>}
+        {p.note && <p>{visible(p.note)}</p>}
       </header>
-      {p.problem && <p className="notice bad"><span>It cannot be applied as it is: {p.problem}</span></p>}
+      {p.problem && <p className="notice bad"><span>It cannot be applied as it is: {visible(p.problem)}</span></p>}
       {p.stale && <p className="notice warn"><span>The register changed since this was proposed. The rows below compare it with the register as it is now.</span></p>}
-      {(p.diff?.columns ?? []).length > 0 && <p className="soft small">The register gets {(p.diff?.columns ?? []).length === 1 ? "the column" : "the columns"} {(p.diff?.columns ?? []).join(", ")}.</p>}
+      {(p.diff?.columns ?? []).length > 0 && <p className="soft small">The register gets {(p.diff?.columns ?? []).length === 1 ? "the column" : "the columns"} {visible((p.diff?.columns ?? []).join(", "))}.</p>}
       <ul className="proposal-lines">{lines.filter((l) => l.kind !== "seen").map(line)}</ul>
       {quiet.length > 0 && (
         <>
@@ -139,8 +139,8 @@ function Cells({ cells }: { cells: Line["changes"] }) {
     <dl className="cells small">
       {cells.map((c) => (
         <div key={c.column}>
-          <dt>{titleOf(c.column)}</dt>
-          <dd>{c.before !== "" && <del><span className="hidden">before: </span>{c.before}</del>}{c.after !== "" ? <ins><span className="hidden">proposed: </span>{c.after}</ins> : <span className="soft">(empty)</span>}</dd>
+          <dt>{visible(titleOf(c.column))}</dt>
+          <dd>{c.before !== "" && <del><span className="hidden">before: </span>{visible(c.before)}</del>}{c.after !== "" ? <ins><span className="hidden">proposed: </span>{visible(c.after)}</ins> : <span className="soft">(empty)</span>}</dd>
         </div>
       ))}
     </dl>
@@ -154,15 +154,15 @@ function ProposalLine({ at, line, chosen, current, onToggle, onOpen }: { at: str
   const rest = line.kind === "new" ? cells.filter((c) => !firstCells.includes(c.column)) : [];
   return (
     <li className={`proposal-line ${current ? "current" : ""}`} data-line={line.id}>
-      <label className="proposal-pick"><input type="checkbox" checked={chosen} onChange={onToggle} /><span className="hidden">Apply {line.id}</span></label>
+      <label className="proposal-pick"><input type="checkbox" checked={chosen} onChange={onToggle} /><span className="hidden">Apply {visible(line.id)}</span></label>
       <div className="grow">
         <button type="button" id={`line-${at}`} className="proposal-open" aria-current={current ? "true" : undefined} onClick={() => onOpen(true)} onFocus={() => onOpen(false)}
           onKeyDown={(e) => { if (e.key === " ") { e.preventDefault(); onToggle(); } }}>
-          <strong>{line.id}</strong><span className={`chip ${className}`}>{label}</span>
+          <strong>{visible(line.id)}</strong><span className={`chip ${className}`}>{label}</span>
         </button>
         <Cells cells={first} />
         {rest.length > 0 && <details className="more-cells small"><summary>{count(rest.length, "more cell")}</summary><Cells cells={rest} /></details>}
-        {line.kept.map((k) => <p key={k} className="soft small">{k}</p>)}
+        {line.kept.map((k) => <p key={k} className="soft small">{visible(k)}</p>)}
       </div>
     </li>
   );

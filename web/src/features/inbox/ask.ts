@@ -2,6 +2,7 @@
 // session's log, or a run's wait task.
 import type { DecisionBody, Effect, KeptChange, OpenDecision, Wait } from "../../api/types";
 import type { Question } from "../../session/event";
+import { visible } from "../../ui/format";
 
 export type Verdict = "allow" | "allow_session" | "deny";
 
@@ -70,6 +71,11 @@ export interface Words { title: string; allow: string; session: string; deny: st
 
 /** The words for a question: what is wanted, and what its buttons do. */
 export function wordsOf(ask: Ask): Words {
+  const words = rawWords(ask);
+  return { ...words, title: visible(words.title) };
+}
+
+function rawWords(ask: Ask): Words {
   const e = ask.effect;
   const who = ask.persona || "The agent";
   const plain = { allow: "Allow", session: "Allow for this session", deny: "Deny", allowed: "Allowed", denied: "Denied" };

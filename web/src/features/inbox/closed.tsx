@@ -6,7 +6,7 @@ import { isFailure } from "../../api/http";
 import type { ClosedDecision } from "../../api/types";
 import { useClosed } from "../../app-state";
 import { questionLink, sessionLink } from "../../route";
-import { ago } from "../../ui/format";
+import { ago, visible } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice } from "../../ui/parts";
 import { InboxTabs } from "./tabs";
@@ -41,21 +41,21 @@ export function Closed() {
 }
 
 function Answer({ d, link = false }: { d: ClosedDecision; link?: boolean }) {
-  const denied = d.verdict === "deny";
+  const denied = d.verdict === "deny", about = visible(d.summary || d.tool || d.decisionId);
   const word = d.timeout ? "Not answered in time" : denied ? "Denied" : d.verdict === "allow_session" ? "Allowed for the session" : "Allowed";
   return (
     <div className="answer-row" data-decision={d.decisionId}>
       <span className={denied ? "verdict bad" : "verdict good"}>{denied ? <Icon.cross /> : <Icon.check />}</span>
       <div className="grow">
-        <p className="clip">{link ? <a href={questionLink(d.decisionId)}>{d.summary || d.tool || d.decisionId}</a> : <strong>{d.summary || d.tool || d.decisionId}</strong>}</p>
+        <p className="clip">{link ? <a href={questionLink(d.decisionId)}>{about}</a> : <strong>{about}</strong>}</p>
         <p className="soft small answer-facts">
           <span>{word}{d.by && !d.timeout && ` by ${d.by}`}</span>
           <time dateTime={d.time} title={new Date(d.time).toLocaleString()}>{ago(d.time)}</time>
           {d.projectRoot && <span className="clip" title={d.projectRoot}>{d.projectRoot.split("/").at(-1)}</span>}
           {d.sessionId && <a href={sessionLink(d.sessionId)}>session</a>}
         </p>
-        {d.note && <p className="small">“{d.note}”</p>}
-        {d.only && d.only.length > 0 && <p className="small soft">Only {d.only.join(", ")}</p>}
+        {d.note && <p className="small">“{visible(d.note)}”</p>}
+        {d.only && d.only.length > 0 && <p className="small soft">Only {visible(d.only.join(", "))}</p>}
       </div>
     </div>
   );

@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import { Code } from "../../ui/code";
 import { type Choice, Diff } from "../../ui/diff";
-import { count, plain } from "../../ui/format";
+import { count, plain, visible } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { type Ask, pathOfMark } from "./ask";
 
@@ -12,7 +12,7 @@ const mostMarks = 20;
 
 export function EffectView({ ask, choice }: { ask: Ask; choice?: Choice | undefined }) {
   const e = ask.effect;
-  if (ask.wait) return <p className="asked-text">{ask.reason || "A person continues the run, or refuses."}</p>;
+  if (ask.wait) return <p className="asked-text">{visible(ask.reason) || "A person continues the run, or refuses."}</p>;
   if (!e) return <Code code={pretty(ask.input)} language="json" label="Input" />;
   const paths = e.paths ?? [];
   const marks = new Map<string, ReactNode>();
@@ -20,24 +20,24 @@ export function EffectView({ ask, choice }: { ask: Ask; choice?: Choice | undefi
   for (const line of e.automatic ?? []) mark(line, "bad", "runs by itself");
   function mark(line: string, className: string, label: string) {
     const path = pathOfMark(line, paths);
-    if (path) marks.set(path, <span className={`chip ${className}`} title={line}>{label}</span>);
+    if (path) marks.set(path, <span className={`chip ${className}`} title={visible(line)}>{label}</span>);
   }
   return (
     <div className="effect">
       <Marks ask={ask} />
       {e.command && (e.kind === "external" ? <Code code={e.command} language="json" label="Input" />
         : <Code code={e.command} language="bash" label={e.dir ? `Command, in ${e.dir}` : "Command"} />)}
-      {e.why && <p><span className="soft">The agent says why: </span>{e.why}</p>}
+      {e.why && <p><span className="soft">The agent says why: </span>{visible(e.why)}</p>}
       {e.done?.output && <Output text={e.done.output} failed={e.done.failed === true} />}
-      {e.publication && <ul className="plain-list">{(e.publication.files ?? []).map((f, i) => <li key={i}><Icon.file /> {fileName(f)}</li>)}</ul>}
+      {e.publication && <ul className="plain-list">{(e.publication.files ?? []).map((f, i) => <li key={i}><Icon.file /> {visible(fileName(f))}</li>)}</ul>}
       {(e.repositories ?? []).map((r) => (
-        <p key={r.path} className="repo"><code>{r.path}</code> {(r.does ?? []).join("; ")}</p>
+        <p key={r.path} className="repo"><code>{visible(r.path)}</code> {visible((r.does ?? []).join("; "))}</p>
       ))}
       {(e.diff || paths.length > 0) && (
         <Diff text={e.diff ?? ""} paths={e.repositories?.length ? paths.filter((p) => !e.repositories?.some((r) => r.path === p)) : paths} choice={choice} marks={marks} review={ask.id} />
       )}
       {e.done && e.done.files > paths.length && paths.length > 0 && <p className="soft small">{count(e.done.files - paths.length, "more file")} not listed.</p>}
-      {(e.done?.ignored ?? []).map((i) => <p key={i.path} className="soft small">{count(i.files, "ignored file")} below <code>{i.path}</code></p>)}
+      {(e.done?.ignored ?? []).map((i) => <p key={i.path} className="soft small">{count(i.files, "ignored file")} below <code>{visible(i.path)}</code></p>)}
       {!e.diff && !e.command && paths.length === 0 && !e.hosts?.length && <Code code={pretty(ask.input)} language="json" label="Input" />}
     </div>
   );
@@ -57,8 +57,8 @@ function Marks({ ask }: { ask: Ask }) {
   if (e.background) chips.push(["", "keeps running in the background"]);
   return (
     <>
-      {chips.length > 0 && <ul className="chips" aria-label="Notice">{chips.map(([c, t]) => <li key={t} className={`chip ${c}`}><span>{t}</span></li>)}</ul>}
-      {e.doubt && <p className="notice warn"><span>{e.doubt}</span></p>}
+      {chips.length > 0 && <ul className="chips" aria-label="Notice">{chips.map(([c, t]) => <li key={t} className={`chip ${c}`}><span>{visible(t)}</span></li>)}</ul>}
+      {e.doubt && <p className="notice warn"><span>{visible(e.doubt)}</span></p>}
       <MarkList className="bad" title="Other programs run these by themselves" lines={e.automatic} />
       <MarkList className="bad" title="The command may execute files that this session changed" lines={e.runs} />
       <MarkList className="warn" title="These run when you build, test or start the project" lines={e.onRequest} />
@@ -72,7 +72,7 @@ function MarkList({ className, title, lines }: { className: string; title: strin
     <div className={`notice ${className}`}>
       <strong>{title}</strong>
       <ul>
-        {lines.slice(0, mostMarks).map((line) => <li key={line}>{line}</li>)}
+        {lines.slice(0, mostMarks).map((line) => <li key={line}>{visible(line)}</li>)}
         {lines.length > mostMarks && <li>and {lines.length - mostMarks} more</li>}
       </ul>
     </div>
@@ -83,7 +83,7 @@ function Output({ text, failed }: { text: string; failed: boolean }) {
   return (
     <details className="output" open={failed}>
       <summary>Output{failed && <span className="chip bad">failed</span>}</summary>
-      <pre tabIndex={0} aria-label="Output">{plain(text)}</pre>
+      <pre tabIndex={0} aria-label="Output">{visible(plain(text))}</pre>
     </details>
   );
 }

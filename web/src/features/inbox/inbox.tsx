@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useQuestions } from "../../app-state";
 import { navigate, questionLink, sessionLink, useParam } from "../../route";
-import { ago } from "../../ui/format";
+import { ago, visible } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice } from "../../ui/parts";
 import { typing } from "../shell/keys";
@@ -93,7 +93,7 @@ function Waiting({ selected }: { selected: string }) {
               <>
                 <p className="crumbs soft small">
                   <a className="back" href="/inbox"><Icon.back />All questions</a>
-                  {current.projectRoot && <><Icon.folder /><span title={current.projectRoot}>{current.projectRoot.split("/").at(-1)}</span></>}
+                  {current.projectRoot && <><Icon.folder /><span title={visible(current.projectRoot)}>{visible(current.projectRoot.split("/").at(-1) ?? "")}</span></>}
                   {current.sessionId && <a href={sessionLink(current.sessionId)}>Open the session<kbd>o</kbd></a>}
                 </p>
                 <SaidBefore ask={current} />
@@ -123,7 +123,7 @@ function Row({ ask, current }: { ask: Ask; current: boolean }) {
         <span className="row-title">{wordsOf(ask).title}</span>
         <span className="row-meta">
           {ask.created && <span>{ago(ask.created)}</span>}
-          <span className="clip">{e?.command ?? e?.paths?.[0] ?? ask.reason}</span>
+          <span className="clip">{visible(e?.command ?? e?.paths?.[0] ?? ask.reason)}</span>
           {risky && <span className="chip bad">{e?.outside ? "outside" : e?.unconfined ? "not confined" : "runs by itself"}</span>}
         </span>
       </a>

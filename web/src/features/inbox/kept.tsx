@@ -5,7 +5,7 @@ import * as api from "../../api/client";
 import { isFailure } from "../../api/http";
 import { type KeptRow, useKept, useRefresh } from "../../app-state";
 import { amend, questionLink, sessionLink, useParam } from "../../route";
-import { ago, count } from "../../ui/format";
+import { ago, count, visible } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice } from "../../ui/parts";
 import { announce } from "../shell/announce";
@@ -28,7 +28,7 @@ export function Kept() {
           {rows.map(({ root, change: c }) => (
             <li key={c.id}>
               <a className="row" href={link(c.id)} aria-current={current?.change.id === c.id ? "true" : undefined}>
-                <span className="row-title">{c.effect?.command ?? c.effect?.summary ?? "A command"}</span>
+                <span className="row-title">{visible(c.effect?.command ?? c.effect?.summary ?? "A command")}</span>
                 <span className="row-meta">{c.created && <span>{ago(c.created)}</span>}<span className="clip">{count(c.effect?.done?.files ?? c.effect?.paths?.length ?? 0, "file")} · {root.split("/").at(-1)}</span>
                   {c.conflicts && c.conflicts.length > 0 && <span className="chip bad">conflict</span>}</span>
               </a>
@@ -83,13 +83,13 @@ function KeptCard({ row: { root, change }, onDone }: { row: KeptRow; onDone: () 
     <section className="question" aria-label="Kept change" data-kept={c.id}>
       <header>
         <h2>A command changed {count(c.effect?.done?.files ?? paths.length, "file")}, and they wait</h2>
-        <p className="soft small">{c.why}{c.created && <> · <time dateTime={c.created} title={new Date(c.created).toLocaleString()}>{ago(c.created)}</time></>} · {root.split("/").at(-1)}
+        <p className="soft small">{visible(c.why ?? "")}{c.created && <> · <time dateTime={c.created} title={new Date(c.created).toLocaleString()}>{ago(c.created)}</time></>} · {root.split("/").at(-1)}
           {c.sessionId && <> · <a href={sessionLink(c.sessionId)}>open the session</a></>}</p>
       </header>
       {error && <ErrorNotice error={error} />}
-      {c.problem && <p className="notice bad"><span>{c.problem}</span></p>}
+      {c.problem && <p className="notice bad"><span>{visible(c.problem)}</span></p>}
       {c.conflicts && c.conflicts.length > 0 && (
-        <div className="notice warn"><strong>These were changed since, and are left out</strong><ul>{c.conflicts.map((p) => <li key={p}>{p}</li>)}</ul></div>
+        <div className="notice warn"><strong>These were changed since, and are left out</strong><ul>{c.conflicts.map((p) => <li key={p}>{visible(p)}</li>)}</ul></div>
       )}
       <EffectView ask={ask} choice={choice} />
       {apply.error && <ErrorNotice error={apply.error} onClose={() => apply.reset()} />}

@@ -5,7 +5,7 @@ import * as api from "../../api/client";
 import { isFailure } from "../../api/http";
 import { useRefresh } from "../../app-state";
 import { announce } from "../shell/announce";
-import { ago } from "../../ui/format";
+import { ago, visible } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice } from "../../ui/parts";
 import { type Ask, bodyOf, type Verdict, wordsOf } from "./ask";
@@ -63,7 +63,7 @@ export function QuestionCard({ ask, keys = false, onAnswered, handle, heading: H
       <header>
         <Heading>{words.title}</Heading>
         <p className="soft small">
-          {ask.wait ? "A workflow asks" : ask.reason}
+          {ask.wait ? "A workflow asks" : visible(ask.reason)}
           {ask.created && <> · <time dateTime={ask.created} title={new Date(ask.created).toLocaleString()}>{waited(ask.created)}</time></>}
           {ask.expires && <> · until <time dateTime={ask.expires}>{new Date(ask.expires).toLocaleString()}</time></>}
         </p>

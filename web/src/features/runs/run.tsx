@@ -7,7 +7,7 @@ import { tellOf } from "../../api/errors";
 import * as workflows from "../../api/workflows";
 import { useModelName, useQuestions, useRefresh } from "../../app-state";
 import { projectLink } from "../../route";
-import { ago, count, duration, tokens, worked } from "../../ui/format";
+import { ago, count, duration, tokens, visible, worked } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice, ToldNotice } from "../../ui/parts";
 import { dollars } from "../pipeline/words";
@@ -114,7 +114,7 @@ function Wait({ root, id, task, message, since }: { root: string; id: string; ta
   const busy = answer.isPending || answer.isSuccess;
   return (
     <section className="run-wait" aria-label={`The task ${task} waits`}>
-      <p><strong>{message || `The task ${task} waits for you.`}</strong> <span className="soft small">{task} · since {ago(since)}</span></p>
+      <p><strong>{visible(message) || `The task ${task} waits for you.`}</strong> <span className="soft small">{task} · since {ago(since)}</span></p>
       {answer.error && !isFailure(answer.error, "DECISION_CLOSED") && <ErrorNotice error={answer.error} onClose={() => answer.reset()} />}
       <div className="pipeline-options">
         <label className="grow"><span className="hidden">Note</span><input className="field" maxLength={2000} placeholder="Note" value={note} onChange={(e) => setNote(e.target.value)} /></label>

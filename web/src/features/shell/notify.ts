@@ -1,6 +1,7 @@
 // Notifications of the browser for questions, where a person wants them.
 import { useEffect, useRef, useSyncExternalStore } from "react";
 import { navigate, questionLink } from "../../route";
+import { visible } from "../../ui/format";
 import { read, write } from "../../ui/keep";
 import { type Ask, wordsOf } from "../inbox/ask";
 
@@ -40,7 +41,7 @@ export function useNotifications(asks: readonly Ask[], known: boolean): void {
     for (const ask of asks) {
       if (before.has(ask.id)) continue;
       // All tabs show the same one: the tag makes it one.
-      const note = new Notification(wordsOf(ask).title, { tag: ask.id, body: ask.effect?.command ?? ask.reason, icon: "/icon.svg" });
+      const note = new Notification(wordsOf(ask).title, { tag: ask.id, body: visible(ask.effect?.command ?? ask.reason), icon: "/icon.svg" });
       note.onclick = () => { focus(); navigate(questionLink(ask.id)); note.close(); };
     }
   }, [asks, known]);

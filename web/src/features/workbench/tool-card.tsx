@@ -4,7 +4,7 @@ import type { Tool } from "../../session/model";
 import { Code } from "../../ui/code";
 import { Diff } from "../../ui/diff";
 import { diffOfEdits } from "../../ui/diff-parse";
-import { duration, plain } from "../../ui/format";
+import { duration, plain, visible } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { pretty } from "../inbox/effect-view";
 
@@ -14,8 +14,8 @@ export const ToolCard = memo(function ToolCard({ tool }: { tool: Tool }) {
     <details className={`tool ${tool.state}`} data-tool={tool.name}>
       <summary>
         <span className="tool-icon">{tool.state === "running" ? <span className="spin" /> : iconOf(tool.name)}</span>
-        <span className="tool-name">{tool.persona ?? tool.name}</span>
-        <span className="tool-what clip">{summaryOf(tool)}</span>
+        <span className="tool-name">{visible(tool.persona ?? tool.name)}</span>
+        <span className="tool-what clip">{visible(summaryOf(tool))}</span>
         {word && <span className={`chip ${className}`}>{word}</span>}
         {tool.durationMs !== undefined && tool.durationMs >= 100 && <span className="soft small nowrap">{duration(tool.durationMs)}</span>}
       </summary>
@@ -26,12 +26,12 @@ export const ToolCard = memo(function ToolCard({ tool }: { tool: Tool }) {
         {tool.output && (
           <figure className="code flat">
             <figcaption><span className="grow">Output</span></figcaption>
-            <pre tabIndex={0} aria-label="Output">{plain(tool.output)}{tool.truncated && "\n… (cut)"}</pre>
+            <pre tabIndex={0} aria-label="Output">{visible(plain(tool.output))}{tool.truncated && "\n… (cut)"}</pre>
           </figure>
         )}
         {tool.goesOn && tool.live && <Live text={tool.live} label="Output since" />}
         {(tool.changed?.length || tool.removed?.length) && (
-          <p className="small soft">{[tool.changed?.length && `Changed: ${tool.changed.join(", ")}`, tool.removed?.length && `Removed: ${tool.removed.join(", ")}`].filter(Boolean).join(". ")}</p>
+          <p className="small soft">{visible([tool.changed?.length && `Changed: ${tool.changed.join(", ")}`, tool.removed?.length && `Removed: ${tool.removed.join(", ")}`].filter(Boolean).join(". "))}</p>
         )}
       </div>
     </details>
@@ -45,7 +45,7 @@ function Live({ text, label }: { text: string; label: string }) {
   return (
     <figure className="code flat live-output">
       <figcaption><span className="grow">{label}</span></figcaption>
-      <pre ref={box} tabIndex={0} aria-label={label}>{plain(text)}</pre>
+      <pre ref={box} tabIndex={0} aria-label={label}>{visible(plain(text))}</pre>
     </figure>
   );
 }
@@ -69,7 +69,7 @@ function Input({ tool }: { tool: Tool }) {
       </>
     );
   }
-  if (typeof input.task === "string") return <p className="asked-text">{input.task}</p>;
+  if (typeof input.task === "string") return <p className="asked-text">{visible(input.task)}</p>;
   // A path or a pattern alone stands in the line above already.
   if (Object.keys(input).every((name) => name === "path" || name === "pattern")) return null;
   return <Code code={pretty(tool.input)} language="json" label="Input" />;

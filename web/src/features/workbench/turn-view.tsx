@@ -3,7 +3,7 @@ import { memo, useState } from "react";
 import { tellOf } from "../../api/errors";
 import type { Part, SentFile, Turn } from "../../session/model";
 import { useModelName } from "../../app-state";
-import { tokens } from "../../ui/format";
+import { tokens, visible } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { Markdown } from "../../ui/markdown";
 import { ToldNotice } from "../../ui/parts";
@@ -77,8 +77,8 @@ function PartView({ part, sessionId, open, growing }: { part: Exclude<Part, { ki
       );
     case "warning":
       return (
-        <div className="notice warn"><p>{part.warning.code && <strong>{part.warning.code}: </strong>}{part.warning.message}</p>
-          {part.warning.paths && part.warning.paths.length > 0 && <ul>{part.warning.paths.map((p) => <li key={p}>{p}</li>)}</ul>}</div>
+        <div className="notice warn"><p>{part.warning.code && <strong>{part.warning.code}: </strong>}{visible(part.warning.message)}</p>
+          {part.warning.paths && part.warning.paths.length > 0 && <ul>{part.warning.paths.map((p) => <li key={p}>{visible(p)}</li>)}</ul>}</div>
       );
     case "error":
       return <ToldNotice told={tellOf(part.errorType, part.message, part.details)} />;
@@ -103,7 +103,7 @@ function AskedView({ part, sessionId, open }: { part: Extract<Part, { kind: "que
   return (
     <details className="asked">
       <summary>
-        {icon}<span className="clip">{said}{answer?.by && ` by ${answer.by}`}{answer?.note && `: ${answer.note}`}<span className="soft"> · {words.title}</span></span>
+        {icon}<span className="clip">{said}{answer?.by && ` by ${answer.by}`}{answer?.note && `: ${visible(answer.note)}`}<span className="soft"> · {words.title}</span></span>
       </summary>
       <div className="tool-body"><EffectView ask={ask} /></div>
     </details>
@@ -126,7 +126,7 @@ function Foot({ turn, sessionId, waits }: { turn: Turn; sessionId: string; waits
   return (
     <>
       {notes && <p className="notice warn"><span>{notes}</span></p>}
-      {turn.undone && <p className="row-line small undone"><Icon.undo />Taken back: {turn.undone.join(", ")}</p>}
+      {turn.undone && <p className="row-line small undone"><Icon.undo />Taken back: {visible(turn.undone.join(", "))}</p>}
       <footer className="foot small">
         <span className={`state ${className}`}>{word}{turn.state === "cut" && turn.stopReason && `: ${turn.stopReason}`}</span>
         {model && <span>{turn.answeredBy ? `${nameOf(turn.answeredBy)}, in place of ${model}` : model}</span>}
