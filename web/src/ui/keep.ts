@@ -1,4 +1,5 @@
-// What this browser keeps for the page: drafts, layout, choices. All of it can be lost.
+// What this browser keeps for the page: drafts, layout, choices. All of it can be lost, and all
+// tabs share it.
 import { useSyncExternalStore } from "react";
 
 const listeners = new Set<() => void>();
@@ -29,6 +30,21 @@ export function write(name: string, value: string | null): void {
   for (const listener of listeners) listener();
 }
 
+const watchers = new Set<(name: string | null) => void>();
+
+/** Calls with the name of what another tab has kept or forgotten, null for all of it. Returns what ends that. */
+export function onKeptElsewhere(watcher: (name: string | null) => void): () => void {
+  watchers.add(watcher);
+  return () => { watchers.delete(watcher); };
+}
+
+/** Tells that another tab has kept or forgotten something. */
+export function keptElsewhere(name: string | null): void { for (const watcher of [...watchers]) watcher(name); }
+
+globalThis.addEventListener?.("storage", (e) => { if (e.storageArea === localStorage) keptElsewhere(e.key); });
+// A page that the browser kept for the way back has heard nothing meanwhile.
+globalThis.addEventListener?.("pageshow", (e) => { if (e.persisted) keptElsewhere(null); });
+
 /** What comes after a beginning in the names of all that is kept under it. */
 export function keptNames(beginning: string): string[] {
   try {
@@ -58,6 +74,40 @@ export function readRecord<T>(name: string, version: number, valid: (value: unkn
 
 export function writeRecord(name: string, version: number, is: unknown): void {
   write(name, is === undefined ? null : JSON.stringify({ v: version, is }));
+}
+
+/** A record in memory. It is read again where another tab has written it; one that the browser does not keep stays as it is. */
+export class Kept<T> {
+  readonly #name: string;
+  readonly #version: number;
+  readonly #valid: (value: unknown) => T | undefined;
+  /** The text that the browser had when it was read or written last. */
+  #text: string | null | undefined;
+  #is: T | undefined;
+
+  constructor(name: string, version: number, valid: (value: unknown) => T | undefined) {
+    this.#name = name;
+    this.#version = version;
+    this.#valid = valid;
+  }
+
+  get(): T | undefined { return this.#text === undefined ? this.fresh() : this.#is; }
+
+  /** What is kept now, which another tab may have changed. Ask it before a part is changed. */
+  fresh(): T | undefined {
+    const text = read(this.#name);
+    if (text !== this.#text) {
+      this.#text = text;
+      this.#is = readRecord(this.#name, this.#version, this.#valid);
+    }
+    return this.#is;
+  }
+
+  set(is: T | undefined): void {
+    writeRecord(this.#name, this.#version, is);
+    this.#text = read(this.#name);
+    this.#is = is;
+  }
 }
 
 /** Forgets everything that the page keeps in this browser. */

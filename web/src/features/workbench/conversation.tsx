@@ -1,7 +1,7 @@
 // One session: its conversation, and the message that is written into it.
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import * as api from "../../api/client";
-import { useDraft, useFeed, useRefresh, useSession } from "../../app-state";
+import { useDraft, useFeed, useRefresh, useSession, useShared } from "../../app-state";
 import type { Tokens } from "../../api/types";
 import type { Conversation as ConversationModel, Turn } from "../../session/model";
 import type { FeedState } from "../../session/store";
@@ -13,7 +13,7 @@ import { announce } from "../shell/announce";
 import { Composer, type How } from "./composer";
 import type { Uploader } from "./drafts";
 import { useOptions } from "./options";
-import { sendCompact, sendInto, sendTurn } from "./send";
+import { compactKey, sendCompact, sendInto, sendTurn } from "./send";
 import { Queue } from "./queue";
 import { SessionMenu } from "./session-menu";
 import { Title } from "./title";
@@ -21,6 +21,7 @@ import { Said, TurnView } from "./turn-view";
 
 export function Conversation({ id }: { id: string }) {
   const { feed, state } = useFeed(id);
+  const { drafts } = useShared();
   const { draft } = useDraft(id);
   const session = useSession(id);
   const options = useOptions(id);
@@ -39,9 +40,9 @@ export function Conversation({ id }: { id: string }) {
     else await sendInto(feed, draft, how, options, session.data);
     refresh("sessions", "queue");
   };
-  const compact = async (keep: string) => {
+  const compact = async () => {
     feed.fail(undefined);
-    await sendCompact(feed, keep);
+    await sendCompact(feed, drafts.of(compactKey(id)));
     refresh("sessions");
   };
   const interrupt = useCallback(() => {
@@ -71,7 +72,7 @@ export function Conversation({ id }: { id: string }) {
         <Spent conversation={conversation} />
         {!gone && <LinkBadge state={state} />}
         {!state.refused && <SessionMenu id={id} title={title} running={running} fresh={conversation.turns.length === 0}
-          onRename={() => setRenaming(true)} onCompact={(keep) => { void compact(keep); }} />}
+          onRename={() => setRenaming(true)} onCompact={() => { void compact(); }} />}
       </header>
       {!gone && <Log state={state} sessionId={id} />}
       <div className="dock">

@@ -1,9 +1,10 @@
 // Messages that are being written. They live outside the views, so that switching
-// sessions keeps them and uploads go on; the browser keeps them over a reload.
+// sessions keeps them and uploads go on; the browser keeps them over a reload, and for all its tabs.
 import { isFailure } from "../../api/http";
 import type { Inspection } from "../../api/types";
 import { bytes, count, tokens } from "../../ui/format";
-import { read, write } from "../../ui/keep";
+import { onKeptElsewhere, read, write } from "../../ui/keep";
+import { giveUp, whenLeft } from "./sending";
 
 export interface DraftFile {
   id: string; name: string; bytes: number; state: "busy" | "ready" | "bad";
@@ -37,8 +38,11 @@ export class Drafts {
 }
 
 export class Draft {
+  readonly key: string;
   private readonly name: string;
   private state: DraftState;
+  /** What the browser had when it was read or written last. */
+  private stored: string | null;
   private readonly listeners = new Set<() => void>();
   private readonly uploads = new Map<string, AbortController>();
   /** The files themselves, for previews. They do not survive a reload. */
@@ -46,8 +50,12 @@ export class Draft {
   private made = 0;
 
   constructor(key: string) {
+    this.key = key;
     this.name = `belay.draft.${key}`;
-    this.state = validDraft(read(this.name));
+    this.stored = read(this.name);
+    this.state = validDraft(this.stored);
+    onKeptElsewhere((name) => { if ((name ?? this.name) === this.name) this.adopt(); });
+    whenLeft(key, (taken) => this.restore(validState(taken)));
   }
 
   readonly get = (): DraftState => this.state;
@@ -57,7 +65,13 @@ export class Draft {
     return () => this.listeners.delete(listener);
   };
 
-  setText(text: string): void { this.set({ ...this.state, text }); }
+  setText(text: string): void {
+    const before = this.state.text;
+    this.adopt();
+    // Nobody has seen yet what another tab wrote in this moment: both stay.
+    this.set({ ...this.state, text: this.state.text === before ? text : both(this.state.text, text) });
+    if (text === "") giveUp(this.key);
+  }
 
   /** Adds files, uploads them at once, and asks what a turn would make of them. */
   add(files: Iterable<File>, to: Uploader): void {
@@ -102,8 +116,7 @@ export class Draft {
 
   /** Puts back what was taken, before what was written since. */
   restore(taken: DraftState): void {
-    const text = [taken.text, this.state.text].filter((t) => t.trim() !== "").join("\n\n");
-    this.set({ text, files: [...taken.files, ...this.state.files] });
+    this.set({ text: both(taken.text, this.state.text), files: [...taken.files, ...this.state.files] });
   }
 
   private change(id: string, to: Partial<DraftFile>): void {
@@ -112,11 +125,29 @@ export class Draft {
 
   private set(state: DraftState): void {
     this.state = state;
-    const kept = { text: state.text, files: state.files.filter((f) => f.state === "ready") };
-    write(this.name, kept.text || kept.files.length ? JSON.stringify(kept) : null);
+    write(this.name, keptOf(state));
+    this.stored = read(this.name);
+    for (const listener of this.listeners) listener();
+  }
+
+  /** Takes what another tab has made of the draft, if this one has nothing of its own that the browser could not keep. */
+  private adopt(): void {
+    const stored = read(this.name);
+    if (stored === this.stored || keptOf(this.state) !== this.stored) return;
+    this.stored = stored;
+    const { text, files } = validDraft(stored);
+    this.state = { text, files: [...files, ...this.state.files.filter((f) => f.state !== "ready")] };
     for (const listener of this.listeners) listener();
   }
 }
+
+/** A draft as the browser keeps it. */
+function keptOf(state: DraftState): string | null {
+  const kept = { text: state.text, files: state.files.filter((f) => f.state === "ready") };
+  return kept.text || kept.files.length ? JSON.stringify(kept) : null;
+}
+
+const both = (first: string, second: string): string => [first, second].filter((t) => t.trim() !== "").join("\n\n");
 
 /** Why a file was not taken: what the server says of this file, else of the request. */
 function reasonOf(err: unknown): string {
@@ -144,12 +175,14 @@ export function aboutOf(v: Inspection): string {
 /** What the browser kept; parts of a wrong form are left out. */
 export function validDraft(kept: string | null): DraftState {
   if (kept === null) return empty;
-  let value: unknown;
   try {
-    value = JSON.parse(kept);
+    return validState(JSON.parse(kept));
   } catch {
     return empty;
   }
+}
+
+function validState(value: unknown): DraftState {
   const { text, files } = (value ?? {}) as { text?: unknown; files?: unknown };
   return { text: typeof text === "string" ? text : "", files: Array.isArray(files) ? files.filter(isFile) : [] };
 }

@@ -2,18 +2,19 @@
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import * as api from "../../api/client";
-import { useRefresh } from "../../app-state";
+import { useDraft, useRefresh } from "../../app-state";
 import { navigate, sessionLink } from "../../route";
 import { Icon } from "../../ui/icons";
 import { Menu } from "../../ui/menu";
 import { ErrorNotice, Sheet } from "../../ui/parts";
 import { announce } from "../shell/announce";
+import { compactKey } from "./send";
 
 export function SessionMenu({ id, title, running, fresh, onRename, onCompact }: {
   id: string; title: string; running: boolean;
   /** Set while nothing was said yet. */
   fresh: boolean;
-  onRename: () => void; onCompact: (keep: string) => void;
+  onRename: () => void; onCompact: () => void;
 }) {
   const refresh = useRefresh();
   const [open, setOpen] = useState<"" | "compact" | "delete">("");
@@ -31,14 +32,14 @@ export function SessionMenu({ id, title, running, fresh, onRename, onCompact }: 
         { id: "delete", label: "Delete…", icon: <Icon.trash />, danger: true, act: () => setOpen("delete") },
       ]} />
       {fork.error && <Sheet title="No new session" onClose={() => fork.reset()}><ErrorNotice error={fork.error} /></Sheet>}
-      {open === "compact" && <Compact onCompact={onCompact} onClose={() => setOpen("")} />}
+      {open === "compact" && <Compact id={id} onCompact={onCompact} onClose={() => setOpen("")} />}
       {open === "delete" && <Delete id={id} title={title} onClose={() => setOpen("")} />}
     </>
   );
 }
 
-function Compact({ onCompact, onClose }: { onCompact: (keep: string) => void; onClose: () => void }) {
-  const [keep, setKeep] = useState("");
+function Compact({ id, onCompact, onClose }: { id: string; onCompact: () => void; onClose: () => void }) {
+  const { draft, state } = useDraft(compactKey(id));
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []); // once the sheet is open
   return (
@@ -49,9 +50,9 @@ function Compact({ onCompact, onClose }: { onCompact: (keep: string) => void; on
       </>
     )}>
       <p>The model summarises all turns so far and is sent the summary in their place from then on. You keep every turn.</p>
-      <form id="compact-form" onSubmit={(e) => { e.preventDefault(); onClose(); onCompact(keep); }}>
+      <form id="compact-form" onSubmit={(e) => { e.preventDefault(); onClose(); onCompact(); }}>
         <label className="compact-keep">What the summary must keep
-          <input ref={field} className="field" name="keep" autoComplete="off" maxLength={2000} value={keep} placeholder="what is needed to go on" onChange={(e) => setKeep(e.target.value)} />
+          <input ref={field} className="field" name="keep" autoComplete="off" maxLength={2000} value={state.text} placeholder="what is needed to go on" onChange={(e) => draft.setText(e.target.value)} />
         </label>
       </form>
     </Sheet>
