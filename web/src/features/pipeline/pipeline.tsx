@@ -11,7 +11,7 @@ import { projectKey, useProjectLive } from "../project/live";
 import type { ViewProps } from "../project/project";
 import { keepSelection, selectedKeys, selectionLink } from "../project/selection";
 import { announce } from "../shell/announce";
-import { further, modes, setOption, turnOpts, useOptions } from "../workbench/options";
+import { approvalUsed, further, modes, setOption, turnOpts, useOptions } from "../workbench/options";
 import { TurnOptions } from "../workbench/turn-options";
 import { Batches, BatchView } from "./batch";
 import { PreviewSheet } from "./preview";
@@ -137,7 +137,7 @@ function Choose({ project }: { project: ViewProps["project"] }) {
       )}
       {!choices.data && !choices.error && <p className="soft"><span className="spin" /> Reading</p>}
       <Batches project={project} />
-      {sheet === "preview" && <PreviewSheet project={project} body={body} keys={keys} onAcceptEdits={() => setOption(optionKey, "mode", "acceptEdits")} onClose={() => setSheet("")} />}
+      {sheet === "preview" && <PreviewSheet project={project} body={body} keys={keys} onAcceptEdits={() => setOption(optionKey, "mode", "acceptEdits")} onStarted={() => approvalUsed(optionKey, options.approval)} onClose={() => setSheet("")} />}
       {sheet === "options" && <TurnOptions optionKey={optionKey} onClose={() => setSheet("")} />}
     </>
   );

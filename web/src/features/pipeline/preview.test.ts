@@ -21,7 +21,7 @@ it("starts the same again under its key after the sheet was closed and opened", 
   /** Opens the sheet on a selection and starts it. */
   const start = async (type: string) => {
     const client = newQueryClient(), project = { id: "p", path: "/p" } as never;
-    const { elements } = drawn(PreviewSheet, { project, body: { projectRoot: "/p", category: "TASK", type } as never, keys, onAcceptEdits: () => undefined, onClose: () => undefined }, client);
+    const { elements } = drawn(PreviewSheet, { project, body: { projectRoot: "/p", category: "TASK", type } as never, keys, onAcceptEdits: () => undefined, onStarted: () => undefined, onClose: () => undefined }, client);
     const footer = elements[0]!.props.footer.props.children as { props: { id?: string; onClick(): void } }[];
     footer.find((e) => e.props.id === "start-pipeline")!.props.onClick();
     await vi.waitFor(() => expect(client.isMutating()).toBe(0), { timeout: 240_000 });

@@ -12,7 +12,7 @@ import { ErrorNotice, Sheet } from "../../ui/parts";
 import { modes } from "../workbench/options";
 import { dollars } from "./words";
 
-export function PreviewSheet({ project, body, keys, onAcceptEdits, onClose }: { project: Project; body: pipeline.StartBody; onAcceptEdits: () => void; onClose: () => void;
+export function PreviewSheet({ project, body, keys, onAcceptEdits, onStarted, onClose }: { project: Project; body: pipeline.StartBody; onAcceptEdits: () => void; onStarted: () => void; onClose: () => void;
   /** The keys of the view below, which knows of a start whose answer was lost when the sheet is opened again. */
   keys: RequestKey;
 }) {
@@ -24,6 +24,7 @@ export function PreviewSheet({ project, body, keys, onAcceptEdits, onClose }: { 
     mutationFn: () => pipeline.start(body, keys.of(body)),
     onError: keys.renew,
     onSuccess: (started) => {
+      onStarted();
       refresh("sessions", "active", "batches");
       const [only, more] = started.sessions ?? [];
       navigate(only && !more ? sessionLink(only.sessionId) : projectLink(project.id, "pipeline", "", { batch: started.batch }));

@@ -2,7 +2,7 @@
 // the session, the persona and the server have it.
 import { useSyncExternalStore } from "react";
 import type { TurnOpts } from "../../api/types";
-import { readRecord, writeRecord } from "../../ui/keep";
+import { Kept, onKeptElsewhere } from "../../ui/keep";
 
 /** The options of a turn as texts. */
 export interface Options {
@@ -10,7 +10,7 @@ export interface Options {
   /** Names with commas between them. */
   tools: string;
   maxTurns: string; maxTokens: string; maxCostUsd: string; minutes: string;
-  /** What a delegation in this turn was approved as. */
+  /** What a delegation in this turn was approved as. It is of one turn, and never kept. */
   approval: string;
 }
 
@@ -29,23 +29,43 @@ export const modes = [
   { id: "dontAsk", label: "Don't ask", title: "Does only what rules allow, and never asks" },
 ] as const;
 
+const optionsName = "belay.options.";
+
 export const none: Options = { persona: "", mode: "", model: "", tools: "", maxTurns: "", maxTokens: "", maxCostUsd: "", minutes: "", approval: "" };
 const listeners = new Set<() => void>();
-const cache = new Map<string, Options>();
+const cache = new Map<string, { kept: Kept<Options>; is: Options }>();
 
-function of(key: string): Options {
-  let options = cache.get(key);
-  if (!options) cache.set(key, options = readRecord(`belay.options.${key}`, version, valid) ?? none);
-  return options;
+function of(key: string): Options { return cache.get(key)?.is ?? fresh(key); }
+
+/** The options with what another tab has chosen since. */
+function fresh(key: string): Options {
+  const before = cache.get(key), kept = before?.kept ?? new Kept(optionsName + key, version, valid);
+  const is = { ...(kept.fresh() ?? none), approval: before?.is.approval ?? "" };
+  cache.set(key, { kept, is });
+  return is;
 }
 
-export function setOption(key: string, name: keyof Options, value: string): void { setOptions(key, { ...of(key), [name]: value }); }
+/** Changes one option, and leaves the others as they are kept now. */
+export function setOption(key: string, name: keyof Options, value: string): void { setOptions(key, { ...fresh(key), [name]: value }); }
 
 export function setOptions(key: string, options: Options): void {
-  cache.set(key, options);
-  writeRecord(`belay.options.${key}`, version, names.some((name) => options[name] !== "") ? options : undefined);
+  const kept = cache.get(key)?.kept ?? new Kept(optionsName + key, version, valid);
+  const rest = { ...options, approval: "" };
+  kept.set(names.some((name) => rest[name] !== "") ? rest : undefined);
+  cache.set(key, { kept, is: options });
   changed();
 }
+
+/** Forgets an approval once its turn has begun. One that was written meanwhile is of the next turn. */
+export function approvalUsed(key: string, approval: string): void {
+  if (approval !== "" && of(key).approval === approval) setOption(key, "approval", "");
+}
+
+onKeptElsewhere((name) => {
+  for (const key of cache.keys()) if ((name ?? optionsName + key) === optionsName + key) fresh(key);
+  presets.fresh();
+  changed();
+});
 
 function changed(): void { for (const listener of listeners) listener(); }
 
@@ -58,7 +78,7 @@ export function useOptions(key: string): Options {
 
 function valid(value: unknown): Options {
   const kept = (typeof value === "object" && value !== null ? value : {}) as Record<string, unknown>;
-  return Object.fromEntries(names.map((name) => [name, typeof kept[name] === "string" ? kept[name] : ""])) as unknown as Options;
+  return { ...Object.fromEntries(names.map((name) => [name, typeof kept[name] === "string" ? kept[name] : ""])) as unknown as Options, approval: "" };
 }
 
 /** The options as a turn takes them. What is as the session has it is left out. */
@@ -77,31 +97,29 @@ export function turnOpts(options: Options, session: { persona?: string | undefin
 /** Options under a name, to be used again. */
 export interface Preset { name: string; options: Options }
 
-const presetsName = "belay.presets";
-let presets: readonly Preset[] | undefined;
-
-function readPresets(): readonly Preset[] {
-  return presets ??= readRecord(presetsName, version, (value) => (Array.isArray(value) ? value : []).flatMap((p: unknown) => {
-    const { name, options } = (p ?? {}) as { name?: unknown; options?: unknown };
-    return typeof name === "string" && name !== "" ? [{ name, options: valid(options) }] : [];
-  })) ?? [];
-}
+const noPresets: readonly Preset[] = [];
+const presets = new Kept<readonly Preset[]>("belay.presets", version, (value) => (Array.isArray(value) ? value : []).flatMap((p: unknown) => {
+  const { name, options } = (p ?? {}) as { name?: unknown; options?: unknown };
+  return typeof name === "string" && name !== "" ? [{ name, options: valid(options) }] : [];
+}));
 
 export function usePresets(): readonly Preset[] {
   return useSyncExternalStore((listener) => {
     listeners.add(listener);
     return () => listeners.delete(listener);
-  }, readPresets);
+  }, () => presets.get() ?? noPresets);
 }
 
 /** Keeps a preset, in place of one with the same name. */
-export function savePreset(preset: Preset): void { keepPresets([...readPresets().filter((p) => p.name !== preset.name), preset]); }
+export function savePreset({ name, options }: Preset): void { keepPresets([...presetsBut(name), { name, options: { ...options, approval: "" } }]); }
 
-export function removePreset(name: string): void { keepPresets(readPresets().filter((p) => p.name !== name)); }
+export function removePreset(name: string): void { keepPresets(presetsBut(name)); }
+
+/** The presets that are kept now, which another tab may have added to. */
+const presetsBut = (name: string): readonly Preset[] => (presets.fresh() ?? noPresets).filter((p) => p.name !== name);
 
 function keepPresets(to: readonly Preset[]): void {
-  presets = to;
-  writeRecord(presetsName, version, to.length > 0 ? to : undefined);
+  presets.set(to.length > 0 ? to : undefined);
   changed();
 }
 

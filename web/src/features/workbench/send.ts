@@ -4,7 +4,7 @@ import { isFailure } from "../../api/http";
 import type { SessionRecord, TurnBody } from "../../api/types";
 import type { Feed, Pending } from "../../session/store";
 import type { Draft, DraftState } from "./drafts";
-import { type Options, turnOpts } from "./options";
+import { approvalUsed, type Options, turnOpts } from "./options";
 import { sendOnce } from "./sending";
 
 /**
@@ -17,7 +17,7 @@ export async function sendTurn(feed: Feed, draft: Draft, options: Options, sessi
 
 async function startWith(feed: Feed, draft: Draft, taken: DraftState, options: Options, session: SessionRecord | undefined): Promise<void> {
   const files = taken.files.filter((f) => f.state === "ready").map(({ name, bytes, sha256 }) => ({ name, bytes, ...(sha256 ? { sha256 } : {}) }));
-  await start(feed, draft, taken, turnBody(feed.sessionId, taken, options, session), files);
+  await start(feed, draft, taken, turnBody(feed.sessionId, taken, options, session), files, () => approvalUsed(feed.sessionId, options.approval));
 }
 
 /** Starts a turn in which the model summarises all before it, and keeps what the person says in a draft for that. */
@@ -30,11 +30,12 @@ export async function sendCompact(feed: Feed, keep: Draft): Promise<void> {
 /** The name of the draft of what a summary must keep. */
 export const compactKey = (sessionId: string): string => `compact:${sessionId}`;
 
-async function start(feed: Feed, draft: Draft, taken: DraftState, body: TurnBody, files: Pending["files"]): Promise<void> {
+async function start(feed: Feed, draft: Draft, taken: DraftState, body: TurnBody, files: Pending["files"], begun?: () => void): Promise<void> {
   await sendOnce(draft.key, taken, body, async (key) => {
     feed.sent({ key, message: body.message, files });
     try {
       feed.accepted(key, await api.startTurn(body, key));
+      begun?.();
     } catch (err) {
       feed.rollback(key, err);
       throw err;

@@ -5,6 +5,9 @@ import { Draft } from "./drafts";
 import { none } from "./options";
 import { compactKey, sendCompact, sendInto, sendTurn } from "./send";
 
+// Outside of a component a hook gives what its store has.
+vi.mock("react", async (real) => ({ ...await real<object>(), useSyncExternalStore: (_: unknown, get: () => unknown) => get() }));
+
 let kept: Record<string, string>;
 let keys: string[];
 let answer: () => Response | Promise<Response>;
@@ -87,4 +90,16 @@ it("leaves a message alone that another tab is sending", async () => {
   expect((await loaded()).draft("s").get().text).toBe("");
   held.clear(); // its page is gone
   expect((await loaded()).draft("s").get().text).toBe("m");
+});
+
+it("the approval of a turn comes back with it", async () => {
+  const page = await loaded(), draft = page.draft("s");
+  answer = hangs;
+  draft.setText("m");
+  void page.sendTurn(page.feed, draft, { ...none, approval: "TICKET-1" }, undefined);
+  await vi.waitFor(() => expect(keys.length).toBe(1));
+  const after = await loaded(), again = after.draft("s"), options = await import("./options");
+  answer = takes;
+  await after.sendTurn(after.feed, again, options.useOptions("s"), undefined);
+  expect(keys[1]).toBe(keys[0]);
 });

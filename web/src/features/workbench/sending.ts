@@ -4,6 +4,7 @@ import { RequestKey } from "../../api/request-key";
 import { isRefusal } from "../../api/http";
 import { Kept } from "../../ui/keep";
 import type { DraftState } from "./drafts";
+import { setOption } from "./options";
 
 /** What is kept by the name of a draft; `taken` is missing once the draft has it again. */
 interface Sending { taken?: unknown; body: string; key: string }
@@ -42,6 +43,9 @@ export function whenLeft(name: string, giveBack: (taken: unknown) => void): void
     const is = kept(name).get();
     if (!is) return;
     unsure.set(name, new RequestKey(is.body, is.key));
+    const approval = approvalOf(is.body);
+    // Without it the body would be another one. Later: this may be while a view is drawn.
+    if (approval !== "") queueMicrotask(() => setOption(name, "approval", approval));
     if (is.taken === undefined) return;
     giveBack(is.taken);
     kept(name).set({ body: is.body, key: is.key });
@@ -49,6 +53,14 @@ export function whenLeft(name: string, giveBack: (taken: unknown) => void): void
   // Another tab may be sending it at this moment.
   if (locks) void locks.request(lockOf(name), { ifAvailable: true }, (lock) => { if (lock) take(); });
   else take();
+}
+
+function approvalOf(body: string): string {
+  try {
+    return String((JSON.parse(body) as { opts?: { subagentGovernance?: { approvalRef?: unknown } } }).opts?.subagentGovernance?.approvalRef ?? "");
+  } catch {
+    return "";
+  }
 }
 
 /** Forgets the key of a message that the person has given up: the words again are another message. */

@@ -10,7 +10,7 @@ import { ToPipeline } from "../project/old-address";
 import { FirstRun } from "../project/first-run";
 import { Composer } from "./composer";
 import type { Uploader } from "./drafts";
-import { inWorkbench, sameAgent, selectable, setOption, setOptions, useOptions } from "./options";
+import { approvalUsed, inWorkbench, sameAgent, selectable, setOption, setOptions, useOptions } from "./options";
 import { sendTurn } from "./send";
 
 /** An agent in the address is preselected. One that works in the pipeline leads there (specification, 14.2). */
@@ -50,7 +50,8 @@ function NewSession({ asked }: { asked: string }) {
       write("belay.root", root);
       // The words move along, so that a refusal leaves them in the session's message.
       drafts.of(id).restore(draft.take());
-      setOptions(id, { ...options, persona: "", mode: "", approval: "" }); // the session has the first two, and an approval is of one turn
+      setOptions(id, { ...options, persona: "", mode: "" }); // the session has these two
+      approvalUsed(key, options.approval);
       refresh("sessions", "projects");
       navigate(sessionLink(id));
       await sendTurn(feeds.of(id), drafts.of(id), { ...options, persona: "", mode: "" }, session);

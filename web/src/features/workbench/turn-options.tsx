@@ -3,12 +3,12 @@ import { useState } from "react";
 import { useTools } from "../../app-state";
 import { Icon } from "../../ui/icons";
 import { Sheet } from "../../ui/parts";
-import { further, none, type Options, removePreset, savePreset, setOptions, useOptions, usePresets } from "./options";
+import { further, none, type Options, removePreset, savePreset, setOption, setOptions, useOptions, usePresets } from "./options";
 
 export function TurnOptions({ optionKey, onClose }: { optionKey: string; onClose: () => void }) {
   const options = useOptions(optionKey);
   const tools = useTools();
-  const set = (name: keyof Options, value: string) => setOptions(optionKey, { ...options, [name]: value });
+  const set = (name: keyof Options, value: string) => setOption(optionKey, name, value);
   const chosen = options.tools === "" ? [] : options.tools.split(",");
   const limit = (name: keyof Options, label: string, unit: string, step: string) => (
     <label className="limit"><span>{label}</span>
@@ -45,7 +45,7 @@ export function TurnOptions({ optionKey, onClose }: { optionKey: string; onClose
       <fieldset><legend>Delegation</legend>
         <label className="limit"><span>Approved as</span>
           <input className="field" name="approval" maxLength={200} placeholder="none" value={options.approval} onChange={(e) => set("approval", e.target.value)} /></label>
-        <p className="soft small">Names what approves that the agent gives tasks to other agents, for example a ticket.</p>
+        <p className="soft small">Names what approves that the agent gives tasks to other agents, for example a ticket. It counts for one message.</p>
       </fieldset>
       <p className="soft small">The server decides: limits, rules and gates of its settings and of the persona hold in any case.</p>
     </Sheet>
@@ -61,7 +61,7 @@ function Presets({ optionKey, options }: { optionKey: string; options: Options }
         <ul className="chips" aria-label="Presets">
           {presets.map((p) => (
             <li key={p.name} className="chip file">
-              <button type="button" className="preset" onClick={() => setOptions(optionKey, p.options)}>{p.name}</button>
+              <button type="button" className="preset" onClick={() => setOptions(optionKey, { ...p.options, approval: options.approval })}>{p.name}</button>
               <button type="button" className="button plain icon" aria-label={`Remove the preset ${p.name}`} onClick={() => removePreset(p.name)}><Icon.close /></button>
             </li>
           ))}
@@ -71,7 +71,7 @@ function Presets({ optionKey, options }: { optionKey: string; options: Options }
         <label className="grow"><span className="hidden">Name of the preset</span><input className="field" name="preset" maxLength={40} placeholder="Name" value={name} onChange={(e) => setName(e.target.value)} /></label>
         <button type="submit" className="button" disabled={name.trim() === ""}>Save as preset</button>
       </form>
-      <p className="soft small">Persona, mode, model and the options here, kept in this browser.</p>
+      <p className="soft small">Persona, mode, model and the options here but the approval, kept in this browser.</p>
     </fieldset>
   );
 }
