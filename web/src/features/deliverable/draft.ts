@@ -1,12 +1,12 @@
 // A register as a person is changing it: the rows of the file, with edits and added rows that
-// are not saved. What is not saved stays in this browser.
-import { useEffect, useMemo, useRef, useState } from "react";
+// are not saved. What is not saved stays in this browser, and its tabs share it cell by cell.
+import { type Dispatch, type SetStateAction, useEffect, useMemo, useRef, useState } from "react";
 import type { DeliverableView, Register, Row } from "../../api/deliverable";
 import type { Project } from "../../api/types";
-import { readRecord, writeRecord } from "../../ui/keep";
+import { onKeptElsewhere } from "../../ui/keep";
 import { type Added, afterSave, isAdded, newRow, nextId, nextKey, sentOf, takenOf, unsaved, validAdded } from "./added";
 import { arrived, type Conflict, conflictsOf, countEdits, decided, edited, type Edits, keysOf, onTheWay, refused, settled, validEdits, withEdit } from "./edits";
-import { keptEdits, keptRows, moveDraft } from "./kept-draft";
+import { KeptCells, keptEdits, keptRows, moveDraft } from "./kept-draft";
 
 export interface Draft {
   /** Every row and its key, the added ones last. */
@@ -32,11 +32,9 @@ export interface Draft {
 export function useRegisterDraft(project: Project, d: DeliverableView, register: Register, stray: string): Draft {
   const rows = register.rows;
   const ownKeys = useMemo(() => keysOf(rows), [rows]);
-  const [made, setMade] = useState<Edits>(() => {
-    if (stray !== "") moveDraft(project.id, stray, d.key);
-    return readRecord(keptEdits(project.id, d.key), 1, validEdits) ?? {};
-  });
-  const [written, setWritten] = useState<Added>(() => readRecord(keptRows(project.id, d.key), 1, validAdded) ?? {});
+  useState(() => { if (stray !== "") moveDraft(project.id, stray, d.key); }); // once, before it is read
+  const [made, setMade, editCells] = useKeptCells<Edits>(keptEdits(project.id, d.key), validEdits);
+  const [written, setWritten, rowCells] = useKeptCells<Added>(keptRows(project.id, d.key), validAdded);
   const latest = useRef(written);
   useEffect(() => { latest.current = written; });
   const edits = useMemo(() => settled(made, rows, ownKeys), [made, rows, ownKeys]);
@@ -44,11 +42,11 @@ export function useRegisterDraft(project: Project, d: DeliverableView, register:
   const conflicts = useMemo(() => conflictsOf(edits, rows, ownKeys), [edits, rows, ownKeys]);
   const taken = useMemo(() => takenOf(added, rows), [added, rows]);
   const size = { ...countEdits(edits), added: Object.keys(added).length };
-  useEffect(() => { writeRecord(keptEdits(project.id, d.key), 1, size.cells > 0 ? edits : undefined); }, [project.id, d.key, edits, size.cells]);
-  useEffect(() => { writeRecord(keptRows(project.id, d.key), 1, size.added > 0 ? added : undefined); }, [project.id, d.key, added, size.added]);
+  useEffect(() => keep(editCells, edits, setMade), [editCells, edits, setMade]);
+  useEffect(() => keep(rowCells, added, setWritten), [rowCells, added, setWritten]);
   const all = useMemo(() => [...rows, ...Object.values(added)], [rows, added]);
   const keys = useMemo(() => [...ownKeys, ...Object.keys(added)], [ownKeys, added]);
-  const freeId = () => nextId(d.id, all.map((r) => (r.DependencyID ?? "").trim()));
+  const freeId = (now: Added) => nextId(d.id, [...rows, ...Object.values(now)].map((r) => (r.DependencyID ?? "").trim()));
   return {
     rows: all, keys, edits, added, conflicts, taken, size,
     edit: (key, column, value) => {
@@ -56,12 +54,13 @@ export function useRegisterDraft(project: Project, d: DeliverableView, register:
       else setMade((e) => withEdit(settled(e, rows, ownKeys), key, column, rows[ownKeys.indexOf(key)]?.[column] ?? "", value));
     },
     add: () => {
-      const key = nextKey(added);
-      setWritten({ ...added, [key]: newRow(d, freeId(), new Date().toISOString().slice(0, 10)) });
+      const now = rowCells.merged(added); // another tab may have added one in this moment
+      const key = nextKey(now);
+      setWritten({ ...now, [key]: newRow(d, freeId(now), new Date().toISOString().slice(0, 10)) });
       return key;
     },
     remove: (key) => setWritten(({ [key]: _, ...rest }) => rest),
-    renumber: (key) => setWritten((a) => ({ ...a, [key]: { ...a[key], DependencyID: freeId() } })),
+    renumber: (key) => setWritten((a) => ({ ...a, [key]: { ...a[key], DependencyID: freeId(a) } })),
     decide: (c, mine) => setMade(decided(edits, c, mine)),
     discard: () => { setMade({}); setWritten({}); },
     send: () => {
@@ -78,6 +77,20 @@ export function useRegisterDraft(project: Project, d: DeliverableView, register:
       };
     },
   };
+}
+
+/** What this tab has of cells that this browser keeps, and what changes them here. */
+function useKeptCells<T extends Edits | Added>(name: string, valid: (value: unknown) => T | undefined): [T, Dispatch<SetStateAction<T>>, KeptCells<T>] {
+  const kept = useMemo(() => new KeptCells(name, valid), [name, valid]);
+  const [own, setOwn] = useState<T>(() => kept.base);
+  useEffect(() => onKeptElsewhere((changed) => { if ((changed ?? name) === name) setOwn((is) => kept.merged(is)); }), [name, kept]);
+  return [own, setOwn, kept];
+}
+
+function keep<T extends Edits | Added>(cells: KeptCells<T>, own: T, setOwn: (all: T) => void): void {
+  const all = cells.merged(own);
+  cells.keep(all);
+  if (all !== own) setOwn(all);
 }
 
 /** Whether a row is retired, with its edits. */

@@ -2,7 +2,7 @@
 // as deliverables of two packages may have one id.
 import type { DeliverableView } from "../../api/deliverable";
 import type { Listing } from "../../api/portal";
-import { keptNames, read, write } from "../../ui/keep";
+import { Kept, keptNames, read, write } from "../../ui/keep";
 
 const before = (projectId: string) => `belay.register.${projectId}.`;
 const rowsEnd = ".added";
@@ -32,5 +32,46 @@ export function moveDraft(projectId: string, name: string, key: string): void {
     if (is === null) continue;
     write(nameOf(projectId, key), is);
     if (read(nameOf(projectId, key)) === is) write(nameOf(projectId, name), null);
+  }
+}
+
+type Cells<T> = Readonly<Record<string, Readonly<Record<string, T>>>>;
+
+/**
+ * What two tabs have made of the same cells since `base`: what this one has changed, and of all other
+ * cells what the other one kept. It is `own` itself where the other one has changed nothing.
+ */
+export function mergedCells<T>(base: Cells<T>, own: Cells<T>, theirs: Cells<T>): Cells<T> {
+  const same = (a: T | undefined, b: T | undefined) => JSON.stringify(a) === JSON.stringify(b);
+  const all: Record<string, Record<string, T>> = {};
+  let other = false;
+  for (const key of new Set([...Object.keys(own), ...Object.keys(theirs)])) {
+    for (const column of new Set([...Object.keys(own[key] ?? {}), ...Object.keys(theirs[key] ?? {})])) {
+      const [was, mine, their] = [base[key]?.[column], own[key]?.[column], theirs[key]?.[column]];
+      const is = same(was, mine) ? their : mine;
+      other ||= !same(is, mine);
+      if (is !== undefined) (all[key] ??= {})[column] = is;
+    }
+  }
+  return other ? all : own;
+}
+
+/** Cells that all tabs of this browser share. */
+export class KeptCells<T extends Cells<unknown>> {
+  readonly #kept: Kept<T>;
+  /** What this tab and the browser had when they were equal last. */
+  base: T;
+
+  constructor(name: string, valid: (value: unknown) => T | undefined) {
+    this.#kept = new Kept(name, 1, valid);
+    this.base = this.#kept.get() ?? {} as T;
+  }
+
+  /** What this tab has, with what another one has changed since. */
+  merged(own: T): T { return mergedCells(this.base, own, this.#kept.fresh() ?? {}) as T; }
+
+  keep(all: T): void {
+    this.#kept.set(Object.keys(all).length > 0 ? all : undefined);
+    this.base = all;
   }
 }
