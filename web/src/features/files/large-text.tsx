@@ -1,5 +1,5 @@
 // A text that is too large to be read whole: one part of it at a time.
-import { useQuery } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { Changed, part } from "../../api/files";
 import { Icon } from "../../ui/icons";
@@ -19,13 +19,7 @@ export function LargeText({ root, path, size, tag, line, language, onChanged }: 
 }) {
   const [place, setPlace] = useState<Place>({ from: 0, first: 1 });
   const [seeking, setSeeking] = useState(false);
-  const { data, error } = useQuery({
-    queryKey: ["file-part", root, path, tag, place.from], staleTime: Infinity, gcTime: 60_000, retry: false,
-    queryFn: async ({ signal }) => {
-      const to = Math.min(size, place.from + partSize);
-      return wholeLines(await part(root, path, place.from, to, tag, signal), place.from === 0 || place.first > 0, to === size);
-    },
-  });
+  const { data, error } = useQuery(partQuery(root, path, size, tag, place));
   useEffect(() => { if (error instanceof Changed) onChanged(); }, [error, onChanged]);
   useEffect(() => {
     if (line <= 1) return;
@@ -57,6 +51,15 @@ export function LargeText({ root, path, size, tag, line, language, onChanged }: 
     </div>
   );
 }
+
+/** A part. Where it begins with a whole line, which is known by its number, its text is another than where it may not. */
+export const partQuery = (root: string, path: string, size: number, tag: string, { from, first }: Place) => queryOptions({
+  queryKey: ["file-part", root, path, tag, from, from === 0 || first > 0], staleTime: Infinity, gcTime: 60_000, retry: false,
+  queryFn: async ({ signal }) => {
+    const to = Math.min(size, from + partSize);
+    return wholeLines(await part(root, path, from, to, tag, signal), from === 0 || first > 0, to === size);
+  },
+});
 
 /** Finds where the part with a line begins: some lines before it. */
 async function seek(root: string, path: string, size: number, tag: string, line: number, signal: AbortSignal): Promise<Place | undefined> {
