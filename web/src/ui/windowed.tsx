@@ -8,15 +8,16 @@ const margin = 1200;
  * Draws items in parts of `size`, and only those parts that are near the screen. The
  * last part is always there, so that a list which grows at its end can stay at its end.
  */
-export function Windowed<T>({ items, keyOf, size, estimate, root, tag = "div", children }: {
-  items: readonly T[]; keyOf: (item: T) => string; size: number;
+export function Windowed<T>({ items, size, estimate, root, tag = "div", children }: {
+  items: readonly T[]; size: number;
   /** The height of an item that was never drawn, in pixels. */
   estimate: number; root: RefObject<HTMLElement | null>; tag?: "div" | "ol"; children: (item: T) => ReactNode;
 }) {
   const parts: (readonly T[])[] = [];
   for (let i = 0; i < items.length; i += size) parts.push(items.slice(i, i + size));
   return parts.map((part, i) => (
-    <Part key={keyOf(part[0]!)} tag={tag} root={root} fixed={i === parts.length - 1} estimate={part.length * estimate}>
+    // By its place: a part that is drawn anew for another first item would lose the focus.
+    <Part key={i} tag={tag} root={root} fixed={i === parts.length - 1} estimate={part.length * estimate}>
       {() => part.map((item) => children(item))}
     </Part>
   ));

@@ -167,7 +167,7 @@ function Log({ state, sessionId }: { state: FeedState; sessionId: string }) {
         }}>
         <div className="column">
           {turns.length === 0 && !pending && <p className="empty-log soft">{loaded || state.link === "live" ? "Nothing has been said yet." : ""}</p>}
-          <Windowed items={turns} keyOf={keyOf} size={20} estimate={240} root={box}>
+          <Windowed items={turns} size={20} estimate={240} root={box}>
             {(turn) => <TurnView key={turn.key} turn={turn} sessionId={sessionId} open={turn.state === "running" ? conversation.open : none} />}
           </Windowed>
           {alone && (
@@ -184,7 +184,6 @@ function Log({ state, sessionId }: { state: FeedState; sessionId: string }) {
 }
 
 const none: readonly string[] = [];
-const keyOf = (turn: Turn) => turn.key;
 
 /** A message that was just sent belongs to the turn that has just begun without words. */
 function withPending(turns: readonly Turn[], pending: FeedState["pending"]): readonly Turn[] {

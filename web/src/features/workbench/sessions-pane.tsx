@@ -47,7 +47,7 @@ export function SessionsPane({ current }: { current: string }) {
       </div>
       {error && <div className="pane-pad"><ErrorNotice error={error} /></div>}
       <nav aria-label="List of sessions" className="rows" id="sessions">
-        <Windowed items={shown} keyOf={rowKey} size={50} estimate={54} root={pane} tag="ol">
+        <Windowed items={shown} size={50} estimate={54} root={pane} tag="ol">
           {(s) => <Row key={s.sessionId} session={s} current={s.sessionId === current} waiting={waiting.get(s.sessionId) ?? s.openQuestions} project={all} />}
         </Windowed>
       </nav>
@@ -59,8 +59,6 @@ export function SessionsPane({ current }: { current: string }) {
     </section>
   );
 }
-
-const rowKey = (s: SessionRow) => s.sessionId;
 
 /** Asks for more when the end of the list comes near; a button for those who do not scroll. */
 function More({ busy, root, onSeen }: { busy: boolean; root: RefObject<HTMLElement | null>; onSeen: () => void }) {
