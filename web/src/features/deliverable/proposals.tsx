@@ -5,6 +5,7 @@ import * as api from "../../api/deliverable";
 import { isFailure } from "../../api/http";
 import { useInfo, useRefresh } from "../../app-state";
 import { sessionLink } from "../../route";
+import { chosen as settled, toggle, useChoosing } from "../../ui/choosing";
 import { ago, count, visible } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice, Sheet } from "../../ui/parts";
@@ -82,11 +83,11 @@ function ProposalCard({ project, p, current, onLine, onSummaryProblem }: {
   const refresh = useRefresh();
   const operator = useInfo().data?.operator;
   const lines = useMemo(() => linesOf(p), [p]);
-  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const { left } = useChoosing(p.id);
   const [unfolded, setUnfolded] = useState(false);
   const chosen = lines.filter((l) => !left.has(l.id));
   const retired = chosen.some((l) => l.kind === "retired");
-  const done = (said: string) => { announce(said); refresh("deliverable", "register", "commits", "project-file"); };
+  const done = (said: string) => { settled(p.id); announce(said); refresh("deliverable", "register", "commits", "project-file"); };
   const apply = useMutation({
     mutationFn: () => api.applyProposal(p, project.path, chosen.length < lines.length ? chosen.map((l) => l.id) : undefined, retired || chosen.length === lines.length),
     onMutate: () => onSummaryProblem(""),
@@ -97,8 +98,7 @@ function ProposalCard({ project, p, current, onLine, onSummaryProblem }: {
   const dismiss = useMutation({ mutationFn: () => api.dismissProposal(p.id, project.path), onSuccess: () => done("Dismissed.") });
   const busy = apply.isPending || dismiss.isPending;
   const quiet = lines.filter((l) => l.kind === "seen");
-  const toggle = (id: string) => setLeft((s) => { const next = new Set(s); if (!next.delete(id)) next.add(id); return next; });
-  const line = (l: Line) => <ProposalLine key={l.id} at={`${p.id}/${l.id}`} line={l} chosen={!left.has(l.id)} current={current === `${p.id}/${l.id}`} onToggle={() => toggle(l.id)} onOpen={(open) => onLine(`${p.id}/${l.id}`, open)} />;
+  const line = (l: Line) => <ProposalLine key={l.id} at={`${p.id}/${l.id}`} line={l} chosen={!left.has(l.id)} current={current === `${p.id}/${l.id}`} onToggle={() => toggle(p.id, l.id)} onOpen={(open) => onLine(`${p.id}/${l.id}`, open)} />;
   return (
     <section className="proposal" aria-label={`Proposal of ${p.by || "an agent"}`} data-proposal={p.id}>
       <header>

@@ -1,10 +1,10 @@
 // Changes that commands made and nobody has decided about: apply them, or discard them.
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import * as api from "../../api/client";
 import { isFailure } from "../../api/http";
 import { type KeptRow, useKept, useRefresh } from "../../app-state";
 import { amend, questionLink, sessionLink, useParam } from "../../route";
+import { chosen, toggle, useChoosing } from "../../ui/choosing";
 import { ago, count, visible } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice } from "../../ui/parts";
@@ -58,7 +58,7 @@ function KeptCard({ row: { root, change }, onDone }: { row: KeptRow; onDone: () 
   const c = data ?? change;
   const ask = askOfKept(c, root);
   const paths = c.effect?.paths ?? [];
-  const [dropped, setDropped] = useState<ReadonlySet<string>>(new Set());
+  const { left: dropped } = useChoosing(change.id);
   const only = paths.length > 1 && dropped.size > 0 ? paths.filter((p) => !dropped.has(p)) : undefined;
   const done = (words: string, stays: boolean) => {
     announce(words);
@@ -67,17 +67,17 @@ function KeptCard({ row: { root, change }, onDone }: { row: KeptRow; onDone: () 
   };
   const apply = useMutation({
     mutationFn: (runsByItself: boolean) => api.applyKept({ projectRoot: root, id: c.id, ...(only ? { only } : {}), ...(runsByItself ? { runsByItself } : {}) }),
-    onSuccess: (r) => { setDropped(new Set()); done(`Applied: ${count(r.paths?.length ?? 0, "file")}.`, (r.left ?? 0) > 0); },
+    onSuccess: (r) => { chosen(change.id); done(`Applied: ${count(r.paths?.length ?? 0, "file")}.`, (r.left ?? 0) > 0); },
   });
   const drop = useMutation({
     mutationFn: () => api.dropKept({ projectRoot: root, id: c.id }),
-    onSuccess: () => done("Discarded.", false),
+    onSuccess: () => { chosen(change.id); done("Discarded.", false); },
   });
   const busy = apply.isPending || drop.isPending;
   const risky = isFailure(apply.error) && /itself/.test(`${apply.error.message} ${apply.error.hint}`);
   const choice = paths.length > 1 ? {
     label: "Apply", chosen: new Set(paths.filter((p) => !dropped.has(p))),
-    toggle: (path: string) => setDropped((d) => { const next = new Set(d); if (!next.delete(path)) next.add(path); return next; }),
+    toggle: (path: string) => toggle(change.id, path),
   } : undefined;
   return (
     <section className="question" aria-label="Kept change" data-kept={c.id}>

@@ -1,10 +1,11 @@
 // One open question with its buttons. The inbox and the conversation both show it.
 import { useMutation } from "@tanstack/react-query";
-import { useEffect, useImperativeHandle, useRef, useState, type Ref } from "react";
+import { useEffect, useImperativeHandle, useRef, type Ref } from "react";
 import * as api from "../../api/client";
 import { isFailure } from "../../api/http";
 import { useRefresh } from "../../app-state";
 import { announce } from "../shell/announce";
+import { choose, chosen, toggle, useChoosing } from "../../ui/choosing";
 import { ago, visible } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice } from "../../ui/parts";
@@ -23,12 +24,11 @@ export function QuestionCard({ ask, keys = false, onAnswered, handle, heading: H
   ask: Ask; keys?: boolean; onAnswered?: (ask: Ask) => void; handle?: Ref<QuestionHandle>; heading?: "h2" | "h3";
 }) {
   const refresh = useRefresh();
-  const [note, setNote] = useState("");
-  const [noting, setNoting] = useState(false);
+  const { note, noting, left: dropped } = useChoosing(ask.id);
+  const setNoting = (to: boolean) => choose(ask.id, to ? { noting: true } : { noting: false, note: "" }); // a note that is given up is not sent
   const noteField = useRef<HTMLTextAreaElement>(null);
   const words = wordsOf(ask);
   const paths = ask.effect?.done ? ask.effect.paths ?? [] : [];
-  const [dropped, setDropped] = useState<ReadonlySet<string>>(new Set());
   const selects = paths.length > 1;
   const only = selects && dropped.size > 0 ? paths.filter((p) => !dropped.has(p)) : undefined;
 
@@ -36,6 +36,7 @@ export function QuestionCard({ ask, keys = false, onAnswered, handle, heading: H
     mutationFn: (verdict: Verdict) => api.decide(bodyOf(ask, verdict, note, only)),
     onSuccess: (_, verdict) => {
       announce(`${verdict === "deny" ? words.denied : words.allowed}.`);
+      chosen(ask.id);
       refresh("questions");
       onAnswered?.(ask);
     },
@@ -56,7 +57,7 @@ export function QuestionCard({ ask, keys = false, onAnswered, handle, heading: H
 
   const choice = selects ? {
     label: "Apply", chosen: new Set(paths.filter((p) => !dropped.has(p))),
-    toggle: (path: string) => setDropped((d) => { const next = new Set(d); if (!next.delete(path)) next.add(path); return next; }),
+    toggle: (path: string) => toggle(ask.id, path),
   } : undefined;
   return (
     <section className="question" aria-label={words.title} data-decision={ask.id}>
@@ -72,7 +73,7 @@ export function QuestionCard({ ask, keys = false, onAnswered, handle, heading: H
       {noting && (
         <label className="note-field">
           <span className="small soft">Note for the agent</span>
-          <textarea ref={noteField} className="field" rows={2} value={note} maxLength={2000} onChange={(e) => setNote(e.target.value)}
+          <textarea ref={noteField} className="field" rows={2} value={note} maxLength={2000} onChange={(e) => choose(ask.id, { note: e.target.value })}
             onKeyDown={(e) => { if (e.key === "Escape") { e.stopPropagation(); setNoting(false); } }} />
         </label>
       )}

@@ -7,6 +7,7 @@ import { tellOf } from "../../api/errors";
 import * as workflows from "../../api/workflows";
 import { useModelName, useQuestions, useRefresh } from "../../app-state";
 import { projectLink } from "../../route";
+import { choose, chosen, useChoosing } from "../../ui/choosing";
 import { ago, count, duration, tokens, visible, worked } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice, ToldNotice } from "../../ui/parts";
@@ -105,10 +106,12 @@ function Json({ title, value, open = false }: { title: string; value: unknown; o
 
 /** A task that waits for a person. */
 function Wait({ root, id, task, message, since }: { root: string; id: string; task: string; message: string; since: string }) {
-  const [note, setNote] = useState("");
+  const asked = `${id}/${task}`;
+  const { note } = useChoosing(asked);
   const refresh = useRefresh();
   const answer = useMutation({
     mutationFn: (verdict: "continue" | "refuse") => workflows.answer(root, id, task, verdict, note),
+    onSuccess: () => chosen(asked),
     onSettled: () => refresh("run", "questions", "active"),
   });
   const busy = answer.isPending || answer.isSuccess;
@@ -117,7 +120,7 @@ function Wait({ root, id, task, message, since }: { root: string; id: string; ta
       <p><strong>{visible(message) || `The task ${task} waits for you.`}</strong> <span className="soft small">{task} · since {ago(since)}</span></p>
       {answer.error && !isFailure(answer.error, "DECISION_CLOSED") && <ErrorNotice error={answer.error} onClose={() => answer.reset()} />}
       <div className="pipeline-options">
-        <label className="grow"><span className="hidden">Note</span><input className="field" maxLength={2000} placeholder="Note" value={note} onChange={(e) => setNote(e.target.value)} /></label>
+        <label className="grow"><span className="hidden">Note</span><input className="field" maxLength={2000} placeholder="Note" value={note} onChange={(e) => choose(asked, { note: e.target.value })} /></label>
         <button type="button" className="button danger" disabled={busy} onClick={() => answer.mutate("refuse")}>Refuse</button>
         <button type="button" className="button primary" disabled={busy} onClick={() => answer.mutate("continue")}>Continue</button>
       </div>

@@ -1,0 +1,65 @@
+import { QueryClient } from "@tanstack/react-query";
+import { beforeEach, expect, it, vi } from "vitest";
+import { toggle } from "../../ui/choosing";
+import { drawn } from "../../ui/drawn.test-helper";
+import Proposals from "../deliverable/proposals";
+import { QuestionCard } from "./question-card";
+import { Kept } from "./kept";
+
+vi.mock("../../route", async (real) => ({ ...await real<object>(), useParam: () => "", useRoute: () => ({ view: "inbox" }) }));
+// Without a browser a store has no other state than the one that it has now.
+vi.mock("react", async (real) => {
+  const react = await real<typeof import("react")>();
+  return { ...react, useSyncExternalStore: (subscribe: never, get: () => unknown) => react.useSyncExternalStore(subscribe, get, get) };
+});
+vi.stubGlobal("matchMedia", () => ({ matches: false }));
+vi.stubGlobal("document", { hidden: false });
+
+let sent: Record<string, unknown>[];
+beforeEach(() => {
+  sent = [];
+  vi.stubGlobal("fetch", async (_: string, init: RequestInit) => { sent.push(JSON.parse(init.body as string) as Record<string, unknown>); return new Response("{}"); });
+});
+
+const ask = { id: "d1", tool: "bash", reason: "r", session: false, effect: { tool: "bash", command: "x", paths: ["a", "b"], done: { files: 2 }, diff: "" } };
+
+/** The card as it is drawn anew, and what its parts are. */
+function card() {
+  const client = new QueryClient(), { html, elements } = drawn(QuestionCard, { ask } as never, client);
+  const press = (text: string) => elements.find((e) => e.type === "button" && [e.props.children].flat().some((c) => typeof c === "string" && c.startsWith(text)))!.props.onClick();
+  return { html, press, field: elements.find((e) => e.type === "textarea"), toggle: (path: string) => elements.find((e) => e.props.choice)!.props.choice.toggle(path), client };
+}
+
+it("what a person leaves out of a question stays left out until it is answered", async () => {
+  card().toggle("b");
+  expect(card().html).toContain("Apply 1 of 2 files");
+  const { press, client } = card();
+  press("Apply ");
+  await vi.waitFor(() => expect(client.isMutating()).toBe(0));
+  expect(sent[0]).toMatchObject({ only: ["a"] });
+  expect(card().html).toContain("Apply changes");
+});
+
+it("a note stays until it is sent, and is not sent when it was given up", async () => {
+  card().press("Note");
+  card().field!.props.onChange({ target: { value: "no, wait" } });
+  expect(card().field!.props.value).toBe("no, wait");
+  card().field!.props.onKeyDown({ key: "Escape", stopPropagation: () => undefined });
+  expect(card().field).toBeUndefined();
+  const { press, client } = card();
+  press("Discard");
+  await vi.waitFor(() => expect(client.isMutating()).toBe(0));
+  expect(sent[0]).not.toHaveProperty("note");
+});
+
+it("what a person leaves out of a kept change or a proposal stays left out", () => {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } });
+  client.setQueryData(["projects"], [{ id: "p", path: "/p", exists: true }]);
+  client.setQueryData(["kept", "/p"], [{ id: "k1", effect: ask.effect }]);
+  expect(drawn(Kept, {}, client).html).toContain("Apply changes");
+  toggle("k1", "b");
+  expect(drawn(Kept, {}, client).html).toContain("Apply 1 of 2 files");
+  const d = { key: "P::D", id: "D", path: "/p/D", projectRoot: "/p", documents: [], etags: {}, proposals: [{ id: "pr1", createdAt: "2026-01-01T00:00:00Z", diff: { new: [{ dependencyId: "DEP-1", changes: [] }, { dependencyId: "DEP-2", changes: [] }] } }] };
+  toggle("pr1", "DEP-1");
+  expect(drawn(Proposals, { project: { id: "p", path: "/p" }, d } as never, client).html).toContain("Apply 1 of 2 rows");
+});
