@@ -24,10 +24,15 @@ const shared = newShared();
 export function App({ failure }: { failure?: unknown }) {
   return (
     <QueryClientProvider client={client}>
-      <SharedContext value={shared}><Views failure={failure} /></SharedContext>
+      <SharedContext value={shared}><Boundary fallback={broken}><Views failure={failure} /></Boundary></SharedContext>
     </QueryClientProvider>
   );
 }
+
+/** In place of a view, or of the whole page, that cannot be drawn. */
+const broken = (error: unknown) => (
+  <div className="view"><div className="column empty-main"><ErrorNotice error={error}><button type="button" className="button" onClick={() => location.reload()}>Reload</button></ErrorNotice></div></div>
+);
 
 /** Views that share a list keep it. */
 const places: Record<Route["view"], string> = {
@@ -42,9 +47,7 @@ function Views({ failure }: { failure: unknown }) {
   return (
     <LiveContext value={live}><Shell route={route}>
       {failure !== undefined && <div className="banner"><ErrorNotice error={failure} /></div>}
-      <Boundary key={places[route.view]} fallback={(error) => (
-        <div className="view"><div className="column empty-main"><ErrorNotice error={error}><button type="button" className="button" onClick={() => location.reload()}>Reload</button></ErrorNotice></div></div>
-      )}>
+      <Boundary key={places[route.view]} fallback={broken}>
       {(route.view === "sessions" || route.view === "session") && (
         <>
           <SessionsPane current={route.view === "session" ? route.id : ""} />

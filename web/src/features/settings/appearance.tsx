@@ -11,7 +11,7 @@ const themes: readonly [Theme, string][] = [["system", "As the system"], ["light
 const notifyText: Record<Notifying, string> = {
   on: "Shown while this page is open and you look elsewhere.", off: "Shown while this page is open and you look elsewhere.",
   denied: "This browser denies them to this page. Its settings for the address allow them again.",
-  missing: "This browser has none at this address. They need HTTPS or localhost.",
+  missing: "This browser shows none for this page. On a computer they need HTTPS or localhost; phones have none for pages.",
 };
 
 export function Appearance() {

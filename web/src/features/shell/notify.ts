@@ -7,11 +7,13 @@ import { type Ask, wordsOf } from "../inbox/ask";
 
 const name = "belay.notify";
 const listeners = new Set<() => void>();
+/** Set once one could not be made: phones have the name and refuse to show any. */
+let refused = false;
 
 export type Notifying = "on" | "off" | "denied" | "missing";
 
 export function notifying(): Notifying {
-  if (typeof Notification === "undefined") return "missing";
+  if (typeof Notification === "undefined" || refused) return "missing";
   if (Notification.permission === "denied") return "denied";
   return Notification.permission === "granted" && read(name) === "on" ? "on" : "off";
 }
@@ -40,9 +42,21 @@ export function useNotifications(asks: readonly Ask[], known: boolean): void {
     if (!before || document.visibilityState === "visible" && document.hasFocus() || notifying() !== "on") return;
     for (const ask of asks) {
       if (before.has(ask.id)) continue;
-      // All tabs show the same one: the tag makes it one.
-      const note = new Notification(wordsOf(ask).title, { tag: ask.id, body: visible(ask.effect?.command ?? ask.reason), icon: "/icon.svg" });
-      note.onclick = () => { focus(); navigate(questionLink(ask.id)); note.close(); };
+      if (!notify(ask)) return;
     }
   }, [asks, known]);
+}
+
+/** Shows a notification, and reports whether this browser does. */
+export function notify(ask: Ask): boolean {
+  try {
+    // All tabs show the same one: the tag makes it one.
+    const note = new Notification(wordsOf(ask).title, { tag: ask.id, body: visible(ask.effect?.command ?? ask.reason), icon: "/icon.svg" });
+    note.onclick = () => { focus(); navigate(questionLink(ask.id)); note.close(); };
+    return true;
+  } catch {
+    refused = true;
+    for (const listener of listeners) listener();
+    return false;
+  }
 }
