@@ -1,9 +1,10 @@
 // Keys that work everywhere, and the list of them.
 
-/** Reports whether a key goes into a field. */
+/** Reports whether a key goes into a field, or a letter to what jumps to a name or begins an edit. */
 export function typing(e: KeyboardEvent): boolean {
   const t = e.target;
   if (!(t instanceof HTMLElement)) return false;
+  if (/^[\p{L}\p{N}]$/u.test(e.key) && !e.ctrlKey && !e.metaKey && !e.altKey && t.closest("[role=tree], [role=grid], [role=menu]")) return true;
   return t.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(t.tagName) && !(t instanceof HTMLInputElement && t.type === "checkbox");
 }
 
