@@ -1,6 +1,6 @@
 // The part of the shared stream that the reading tab has: it chooses the sessions, reads the
 // stream, and tells all tabs what came.
-import { concerns, type List } from "./changes";
+import { concernedBy, type List } from "./changes";
 import type { follow } from "./events";
 import { isFailure, isLasting, withQuery, type Failure } from "./http";
 import { objectOf, pause, type readStream } from "./stream";
@@ -107,32 +107,47 @@ export class Lead {
 
   private readOnce(signal: AbortSignal, onOpen: () => void): Promise<void> {
     const path = withQuery("/api/events", { sessions: this.streaming.map(([id, after]) => `${id}:${after}`).join(",") });
+    const placed = this.home.feed !== "";
     return this.ways.read(path, this.home.feed, signal, 45_000, () => {
       onOpen();
       this.home.setLive(true);
       this.tellPlaces();
     }, (messages) => {
+      if (signal.aborted) return; // the places are those of the next stream already
       const lists = new Set<List>();
       let feed = this.home.feed;
       const events = new Map<string, LogEvent[]>();
       for (const { id, event, data } of messages) {
         feed = id?.split(",")[0] || feed;
-        for (const list of concerns[event ?? ""] ?? []) lists.add(list);
+        for (const list of concernedBy(event, placed)) lists.add(list);
         const value = event?.startsWith("session:") ? objectOf(data) as { sessionId?: string; seq?: number; type?: string; data?: unknown; error?: string; message?: string } : undefined;
         if (!value?.sessionId) continue;
         if (event === "session:event") {
           const e = { seq: value.seq ?? 0, type: value.type, data: value.data } as LogEvent;
           this.at.set(value.sessionId, e.type === "log:gap" ? e.data.next - 1 : e.seq || (this.at.get(value.sessionId) ?? 0));
-          events.set(value.sessionId, [...(events.get(value.sessionId) ?? []), e]);
+          const list = events.get(value.sessionId);
+          if (list) list.push(e);
+          else events.set(value.sessionId, [e]);
         } else if (event === "session:end") {
           this.at.delete(value.sessionId);
           this.streaming = this.streaming.filter(([s]) => s !== value.sessionId);
           this.home.tell({ kind: "end", session: value.sessionId, status: 404, type: value.error ?? "NOT_FOUND", message: value.message ?? "" });
         }
       }
-      for (const [session, list] of events) this.home.tell({ kind: "events", session, events: list });
+      for (const [session, list] of events) {
+        this.home.tell({ kind: "events", session, events: list });
+        this.raise(session);
+      }
       if (lists.size > 0 || feed !== this.home.feed) this.home.tell({ kind: "lists", lists: [...lists], feed });
     });
+  }
+
+  /** Notes that other tabs have been told all of a session up to its place, so that the stream does not begin before it again. */
+  private raise(session: string): void {
+    const at = this.at.get(session) ?? 0;
+    for (const [tab, places] of this.others) {
+      if (places.some(([s, after]) => s === session && after < at)) this.others.set(tab, places.map(([s, after]) => [s, s === session ? Math.max(after, at) : after]));
+    }
   }
 
   /** Acts on a refusal, and reports whether to ask again at once. */

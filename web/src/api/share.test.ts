@@ -162,3 +162,46 @@ test("without the stream each session has its own, also one that is followed lat
   follower(share, "b");
   await soon(() => expect(b.alone).toEqual(["a", "b"]));
 });
+
+test("what another tab has read is not read again when this one opens and closes sessions", async () => {
+  const b = new Browser();
+  b.add("a", 1);
+  b.add("b", 500);
+  const share = b.tab();
+  follower(share, "a");
+  const second = follower(b.tab(), "b");
+  await soon(() => expect(second.seen).toHaveLength(500));
+  const before = b.asked.length;
+  for (const session of ["c", "d"]) {
+    b.add(session, 1);
+    const next = follower(share, session);
+    await soon(() => expect(next.seen).toEqual([1]));
+    next.stop();
+  }
+  expect(b.asked.length).toBeGreaterThan(before);
+  expect(b.asked.slice(before).filter((asked) => !asked.includes("b:500"))).toEqual([]);
+  // It still begins there for who has nothing of it.
+  const third = follower(b.tab(), "b");
+  await soon(() => expect(third.seen).toHaveLength(500));
+  expect(second.seen).toHaveLength(500);
+});
+
+test("all lists are asked for again when a stream begins that goes on from no place", async () => {
+  for (const [feed, of] of [["", 6], ["FEED.1", 0]] as const) {
+    const share = new Share({
+      channel: undefined, gather: 0, alone: async () => undefined, elect: (lead, signal) => { void lead(signal); },
+      read: (_path, _last, signal, _silence, onOpen, onMessages) => new Promise((resolve) => {
+        onOpen();
+        onMessages([{ id: "FEED.1,s", event: "feed:ready", data: "{}" }]);
+        signal.addEventListener("abort", () => resolve());
+      }),
+    });
+    share.feed = feed;
+    const lists: string[] = [], stop = new AbortController();
+    let live = false;
+    share.changes((changed) => lists.push(...changed), (to) => { live ||= to; }, stop.signal);
+    await soon(() => expect(live).toBe(true));
+    expect(lists).toHaveLength(of);
+    stop.abort();
+  }
+});
