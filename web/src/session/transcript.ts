@@ -6,30 +6,46 @@ import type { Conversation, Part, SentFile, Turn } from "./model";
 /** Adds to a conversation what its transcript knows. */
 export function withTranscript(c: Conversation, entries: readonly TranscriptEntry[]): Conversation {
   const turns = new Map(c.turns.map((t) => [t.key, t]));
+  const byId = new Map(c.turns.toReversed().map((t) => [t.id, t]));
+  const own = ownEntries(entries);
   // What the log does not have yet, or no more, stands behind the turn before it.
   const behind = new Map<string, Turn[]>();
   let before = "";
   for (const entry of entries) {
     if (entry.kind !== "turn") continue;
     const said = { message: entry.message ?? "", files: (entry.attachments ?? []).map(file) };
-    const known = c.turns.find((t) => t.id === entry.turn);
+    const known = byId.get(entry.turn);
     if (known) {
       const warned = entry.warning ? withWarning(known, entry.warning) : known;
       if (!known.said || warned !== known) turns.set(known.key, { ...warned, said });
       before = known.id;
     } else {
-      const turn = recorded(entry, said, entries);
+      const turn = recorded(entry, said, own.get(entry.turn) ?? []);
       // One that has just begun comes with its events.
-      if (turn.state !== "running") behind.set(before, [...(behind.get(before) ?? []), turn]);
+      if (turn.state === "running") continue;
+      const there = behind.get(before);
+      if (there) there.push(turn);
+      else behind.set(before, [turn]);
     }
   }
   const after = (id: string) => behind.get(id) ?? [];
   return { ...c, turns: [...after(""), ...c.turns.flatMap((t) => [turns.get(t.key) ?? t, ...(t.id === "" ? [] : after(t.id))])] };
 }
 
+/** What each turn has itself, without its subagents. */
+function ownEntries(entries: readonly TranscriptEntry[]): Map<string, TranscriptEntry[]> {
+  const all = new Map<string, TranscriptEntry[]>();
+  for (const e of entries) {
+    if (e.agent) continue;
+    const own = all.get(e.turn);
+    if (own) own.push(e);
+    else all.set(e.turn, [e]);
+  }
+  return all;
+}
+
 /** A turn of which only the transcript knows. */
-function recorded(entry: TranscriptEntry, said: Turn["said"], entries: readonly TranscriptEntry[]): Turn {
-  const own = entries.filter((e) => e.turn === entry.turn && !e.agent);
+function recorded(entry: TranscriptEntry, said: Turn["said"], own: readonly TranscriptEntry[]): Turn {
   const parts: Part[] = [];
   for (const e of own) {
     if (e.kind !== "assistant") continue;
