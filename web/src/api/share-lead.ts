@@ -120,10 +120,10 @@ export class Lead {
       for (const { id, event, data } of messages) {
         feed = id?.split(",")[0] || feed;
         for (const list of concernedBy(event, placed)) lists.add(list);
-        const value = event?.startsWith("session:") ? objectOf(data) as { sessionId?: string; seq?: number; type?: string; data?: unknown; error?: string; message?: string } : undefined;
+        const value = event?.startsWith("session:") ? objectOf(data) as { sessionId?: string; seq?: number; turn?: string; type?: string; data?: unknown; error?: string; message?: string } : undefined;
         if (!value?.sessionId) continue;
         if (event === "session:event") {
-          const e = { seq: value.seq ?? 0, type: value.type, data: value.data } as LogEvent;
+          const e = { seq: value.seq ?? 0, type: value.type, data: value.data, ...(value.seq ? {} : { turn: value.turn }) } as LogEvent;
           this.at.set(value.sessionId, e.type === "log:gap" ? e.data.next - 1 : e.seq || (this.at.get(value.sessionId) ?? 0));
           const list = events.get(value.sessionId);
           if (list) list.push(e);

@@ -41,5 +41,5 @@ interface Data {
 
 export type EventType = keyof Data;
 
-/** One event. seq is its place in the log, or 0 if it is in no log. */
-export type LogEvent = { [T in EventType]: { seq: number; type: T; data: Data[T] } }[EventType];
+/** One event. seq is its place in the log, or 0 if it is in no log. The turn is known of some of those. */
+export type LogEvent = { [T in EventType]: { seq: number; type: T; data: Data[T]; turn?: string } }[EventType];

@@ -81,6 +81,8 @@ export interface Conversation {
   seq: number;
   /** Counts parts, for keys. */
   made: number;
+  /** What came since the last event of the log and is in no log, so that it counts once. */
+  unrecorded?: readonly string[];
 }
 
 export const emptyConversation: Conversation = { turns: [], running: "", open: [], seq: 0, made: 0 };

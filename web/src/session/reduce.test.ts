@@ -170,3 +170,30 @@ describe("the output of a command that runs", () => {
     expect(all([out(1, 0, "lost\n")]).turns).toHaveLength(0);
   });
 });
+
+describe("the end of a turn that the log could not take", () => {
+  const end = (turn?: string): LogEvent[] => [
+    { seq: 0, type: "turn:error", data: { errorType: "STORAGE_FAILURE", message: "disk full" }, ...(turn ? { turn } : {}) },
+    { seq: 0, type: "process:exit", data: { exitCode: 1 }, ...(turn ? { turn } : {}) },
+  ];
+  const init = (seq: number, turnId: string): LogEvent => ({ seq, type: "session:init", data: { turnId, model: "m" } });
+  const again = (c: Conversation, events: LogEvent[]) => [1, 2, 3].reduce((now) => reduceAll(now, events), c);
+
+  it("is shown once, however often it is told", () => {
+    for (const events of [end(), [init(0, "t1"), ...end("t1")]]) {
+      const c = again(all([init(1, "t1"), ...events]), events);
+      expect(c.turns.map((t) => [t.id, t.state, t.parts.length])).toEqual([["t1", "failed", 1]]);
+    }
+  });
+
+  it("is shown once also where nothing else of the turn is known", () => {
+    const before = all([init(1, "t1"), { seq: 2, type: "process:exit", data: { exitCode: 0 } }]);
+    expect(again(before, end()).turns.map((t) => t.state)).toEqual(["done", "failed"]);
+    expect(reduceAll(again(before, end("t2")), end("t3")).turns.map((t) => t.state)).toEqual(["done", "failed", "failed"]);
+  });
+
+  it("is shown of each turn that ends so", () => {
+    const c = again(all([init(1, "t1"), ...end(), init(2, "t2"), ...end()]), end());
+    expect(c.turns.map((t) => [t.id, t.state])).toEqual([["t1", "failed"], ["t2", "failed"]]);
+  });
+});

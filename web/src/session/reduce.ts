@@ -2,6 +2,7 @@
 // pure, and what an event does not touch stays the same object.
 import type { LogEvent } from "./event";
 import type { Asked, Conversation, Part, Tool, Turn, TurnState } from "./model";
+import { noted } from "./unrecorded";
 
 /** Live output that is kept of one call, in characters. */
 const liveLimit = 64 << 10;
@@ -13,8 +14,8 @@ export function reduceAll(c: Conversation, events: readonly LogEvent[]): Convers
 export function reduce(c: Conversation, e: LogEvent): Conversation {
   // After a lost connection the server may send again what was seen.
   if (e.type === "log:gap") return gap(c, e.data.reason, e.data.next - 1);
-  if (e.seq > 0 && e.seq <= c.seq) return c;
-  const next = e.seq > 0 ? { ...c, seq: e.seq } : c;
+  const next = noted(c, e);
+  if (!next) return c;
   switch (e.type) {
     case "session:init":
       return begin(next, e.data);
