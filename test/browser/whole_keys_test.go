@@ -50,7 +50,7 @@ func TestWholeJobByKeys(t *testing.T) {
 	// A new session, and from the list back to the first.
 	session := value[string](b, "location.pathname")
 	b.do(press("Escape", "c"))
-	b.until("location.search === '?new=1' && document.activeElement.id === 'message'")
+	b.until("location.search.startsWith('?new=1&root=') && document.activeElement.id === 'message'")
 	b.tabTo("#sessions a")
 	b.do(press("Enter"))
 	b.until("location.pathname === " + quote(session) + " && document.querySelector('.session-head h2')?.innerText === 'Levels'")

@@ -7,7 +7,7 @@ import type { KeptChange, RunSummary } from "./api/types";
 import { useParam, useRoute } from "./route";
 import { Drafts } from "./features/workbench/drafts";
 import { Feeds } from "./session/store";
-import { read } from "./ui/keep";
+import { lastRoot } from "./ui/keep";
 import { whileVisible } from "./ui/visible";
 
 export interface Shared { feeds: Feeds; drafts: Drafts }
@@ -182,7 +182,7 @@ export function useProjectRoot(): string {
   const server = useServer();
   if (session.data) return session.data.projectRoot;
   if (route.view === "project") return projects?.find((p) => p.id === route.id)?.path ?? "";
-  return param || read("belay.root") || server.project || projects?.find((p) => p.exists)?.path || "";
+  return param || lastRoot() || server.project || projects?.find((p) => p.exists)?.path || "";
 }
 
 /** The project that is looked at, once it is known. */

@@ -12,7 +12,7 @@ import { newQueryClient } from "./query-client";
 import { type Route, useRoute } from "./route";
 import { Boundary } from "./ui/boundary";
 import { ErrorNotice } from "./ui/parts";
-import { write } from "./ui/keep";
+import { keepRoot } from "./ui/keep";
 import { later } from "./ui/later";
 
 const Project = later(() => import("./features/project/project"), <div className="view" />);
@@ -43,7 +43,7 @@ function Views({ failure }: { failure: unknown }) {
   const route = useRoute();
   const root = useProjectRoot();
   const live = useChanges();
-  useEffect(() => { if (root) write("belay.root", root); }, [root]);
+  useEffect(() => { if (root) keepRoot(root); }, [root]);
   return (
     <LiveContext value={live}><Shell route={route}>
       {failure !== undefined && <div className="banner"><ErrorNotice error={failure} /></div>}

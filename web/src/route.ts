@@ -62,6 +62,11 @@ export const deliverableLink = (project: string, key: string, query: Record<stri
 export const sessionLink = (id: string) => `/s/${encodeURIComponent(id)}`;
 export const questionLink = (id: string) => `/q/${encodeURIComponent(id)}`;
 
+/** The link that begins a session in a project. Without the project it would begin where somebody looked last. */
+export function newSessionLink(root: string, persona = ""): string {
+  return `/?${new URLSearchParams({ new: "1", ...(persona ? { persona } : {}), ...(root ? { root } : {}) })}`;
+}
+
 const changed = "belay:route";
 
 export function navigate(to: string, how: "push" | "replace" = "push"): void {

@@ -110,10 +110,30 @@ export class Kept<T> {
   }
 }
 
+const rootName = "belay.root";
+
+/** The project folder that this tab looked at last, in a new tab that of any. */
+export function lastRoot(): string {
+  try {
+    return sessionStorage.getItem(rootName) ?? read(rootName) ?? "";
+  } catch {
+    return read(rootName) ?? "";
+  }
+}
+
+export function keepRoot(root: string): void {
+  try {
+    sessionStorage.setItem(rootName, root);
+  } catch {
+    // A browser that keeps nothing asks the server.
+  }
+  write(rootName, root);
+}
+
 /** Forgets everything that the page keeps in this browser. */
 export function forgetAll(): void {
   try {
-    for (const name of Object.keys(localStorage)) if (name.startsWith("belay.")) localStorage.removeItem(name);
+    for (const kept of [localStorage, sessionStorage]) for (const name of Object.keys(kept)) if (name.startsWith("belay.")) kept.removeItem(name);
   } catch {
     // Nothing was kept.
   }

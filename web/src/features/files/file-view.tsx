@@ -5,7 +5,7 @@ import * as client from "../../api/client";
 import { downloadPath, type FileHead, filePath, head, whole } from "../../api/files";
 import { isFailure, request } from "../../api/http";
 import { useShared } from "../../app-state";
-import { navigate } from "../../route";
+import { navigate, newSessionLink } from "../../route";
 import { Icon } from "../../ui/icons";
 import { Markdown } from "../../ui/markdown";
 import { CopyButton, ErrorNotice } from "../../ui/parts";
@@ -65,7 +65,7 @@ function Actions({ root, path }: { root: string; path: string }) {
       upload: (file, signal) => client.upload({ projectRoot: root }, file, signal),
       inspect: (at) => client.inspect({ projectRoot: root }, [at]).then((all) => all[0]),
     });
-    navigate(`/?new=1&root=${encodeURIComponent(root)}`);
+    navigate(newSessionLink(root));
   };
   return (
     <div className="file-actions">

@@ -1,19 +1,20 @@
 // The addresses of the original system keep working: each leads to a view of this page.
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
-import { useCurrentProject, useProjects } from "../../app-state";
+import { useCurrentProject, useProjectRoot, useProjects } from "../../app-state";
 import { type Choices, options } from "../../api/pipeline";
-import { amend, projectLink } from "../../route";
+import { amend, newSessionLink, projectLink } from "../../route";
 import { projectKey } from "./live";
 
 /** A person opens /workbench?agent=…, /pipeline?category=… or /portal of the project looked at last. */
 export function OldAddress({ path }: { path: "portal" | "workbench" | "pipeline" }) {
   const project = useCurrentProject();
+  const root = useProjectRoot();
   useEffect(() => {
     const query = new URLSearchParams(location.search);
-    if (path === "workbench") amend("/workbench", `/?new=1&persona=${encodeURIComponent(query.get("agent") || "WORKING_ITEMS")}`);
+    if (path === "workbench") amend("/workbench", newSessionLink(root, query.get("agent") || "WORKING_ITEMS"));
     else if (project) amend(`/${path}`, `${projectLink(project.id, path === "pipeline" ? "pipeline" : "")}${location.search}`);
-  }, [path, project]);
+  }, [path, project, root]);
   return <ChooseFirst />;
 }
 

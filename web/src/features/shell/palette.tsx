@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { Project } from "../../api/types";
 import { everywhere, useProjectRoot, useProjects, useQuestions, useSessions } from "../../app-state";
-import { navigate, projectLink, projectParts, questionLink, sessionLink } from "../../route";
+import { navigate, newSessionLink, projectLink, projectParts, questionLink, sessionLink } from "../../route";
 import { setTheme } from "../../ui/theme";
 import { allAsks, wordsOf } from "../inbox/ask";
 
@@ -12,7 +12,8 @@ interface Item { id: string; label: string; kind: string; act(): void }
 const most = 12;
 
 export function Palette({ project, onClose, onHelp, onActivity }: { project: Project | undefined; onClose: () => void; onHelp: () => void; onActivity: () => void }) {
-  const { sessions } = useSessions(useProjectRoot() || everywhere);
+  const root = useProjectRoot();
+  const { sessions } = useSessions(root || everywhere);
   const { data: questions } = useQuestions();
   const { data: projects = [] } = useProjects();
   const [text, setText] = useState("");
@@ -26,7 +27,7 @@ export function Palette({ project, onClose, onHelp, onActivity }: { project: Pro
 
   const all: Item[] = [
     ...allAsks(questions).map((a) => ({ id: a.id, label: wordsOf(a).title, kind: "Question", act: () => navigate(questionLink(a.id)) })),
-    { id: "new", label: "New session", kind: "Action", act: () => navigate("/?new=1") },
+    { id: "new", label: "New session", kind: "Action", act: () => navigate(newSessionLink(root)) },
     { id: "inbox", label: "Inbox", kind: "View", act: () => navigate("/inbox") },
     { id: "kept", label: "Kept changes", kind: "View", act: () => navigate("/inbox?show=kept") },
     { id: "closed", label: "Closed questions", kind: "View", act: () => navigate("/inbox?show=closed") },

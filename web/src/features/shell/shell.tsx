@@ -1,8 +1,8 @@
 // What is around every view: the bar at the top, keys, help, and what is read out.
 import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { allAsks } from "../inbox/ask";
-import { useChecks, useCurrentProject, useQuestions, useServer } from "../../app-state";
-import { navigate, projectLink, type Route, useParam } from "../../route";
+import { useChecks, useCurrentProject, useProjectRoot, useQuestions, useServer } from "../../app-state";
+import { navigate, newSessionLink, projectLink, type Route, useParam } from "../../route";
 import { Icon } from "../../ui/icons";
 import { Sheet } from "../../ui/parts";
 import { Resizer } from "../../ui/resizer";
@@ -25,7 +25,7 @@ export function Shell({ route, children }: { route: Route; children: ReactNode }
     const where = route.view === "inbox" || route.view === "question" ? "Inbox · belay" : route.view === "settings" ? "Settings · belay" : route.view === "project" ? `${project?.name ?? "Project"} · belay` : "belay";
     document.title = waiting > 0 ? `(${waiting}) ${where}` : where;
   }, [waiting, route.view, project?.name]);
-  useKeys(setSheet);
+  useKeys(setSheet, useProjectRoot());
   const show = useParam("show"), id = useParam("id"), fresh = useParam("new");
   const phone = fresh !== "" || show === "closed" || show === "kept" && id !== "" || route.view === "session" || route.view === "question" || route.view === "settings" || route.view === "project";
   return (
@@ -76,7 +76,7 @@ function follow(e: MouseEvent): void {
   navigate(to);
 }
 
-function useKeys(open: (sheet: "help" | "palette" | "activity") => void): void {
+function useKeys(open: (sheet: "help" | "palette" | "activity") => void, root: string): void {
   const went = useRef(0);
   useLayoutEffect(() => {
     const onKey = (e: KeyboardEvent) => {
@@ -92,7 +92,7 @@ function useKeys(open: (sheet: "help" | "palette" | "activity") => void): void {
         return;
       }
       const act = {
-        "?": () => open("help"), g: () => { went.current = Date.now(); }, c: () => { navigate("/?new=1"); setTimeout(() => document.getElementById("message")?.focus(), 50); },
+        "?": () => open("help"), g: () => { went.current = Date.now(); }, c: () => { navigate(newSessionLink(root)); setTimeout(() => document.getElementById("message")?.focus(), 50); },
         m: () => document.getElementById("message")?.focus(), "/": () => document.getElementById("search")?.focus(),
       }[e.key];
       if (!act) return;
@@ -101,7 +101,7 @@ function useKeys(open: (sheet: "help" | "palette" | "activity") => void): void {
     };
     addEventListener("keydown", onKey, true);
     return () => removeEventListener("keydown", onKey, true);
-  }, [open]);
+  }, [open, root]);
 }
 
 function NavLink({ href, current, icon, children }: { href: string; current: boolean; icon: ReactNode; children: ReactNode }) {

@@ -4,12 +4,12 @@ import { type RefObject, useDeferredValue, useEffect, useRef, useState } from "r
 import * as api from "../../api/client";
 import { everywhere, useProjectRoot, useProjects, useQuestions, useRefresh, useSessions } from "../../app-state";
 import type { SessionRow } from "../../api/types";
-import { navigate, sessionLink } from "../../route";
+import { navigate, newSessionLink, sessionLink } from "../../route";
 import { ago } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { Menu } from "../../ui/menu";
 import { ErrorNotice } from "../../ui/parts";
-import { read, write } from "../../ui/keep";
+import { keepRoot, read, write } from "../../ui/keep";
 import { Windowed } from "../../ui/windowed";
 
 const states = [["", "Any state"], ["running", "Running"], ["waiting", "Asks"], ["idle", "Idle"], ["damaged", "Damaged"]] as const;
@@ -35,7 +35,7 @@ export function SessionsPane({ current }: { current: string }) {
           <input id="search" className="field" type="search" placeholder="Search" maxLength={200} value={search} onChange={(e) => setSearch(e.target.value)}
             onKeyDown={(e) => { if (e.key === "Escape") { setSearch(""); e.currentTarget.blur(); } }} />
         </label>
-        <a className="button" href="/?new=1" title="New session (c)"><Icon.plus />New</a>
+        <a className="button" href={newSessionLink(root)} title="New session (c)"><Icon.plus />New</a>
         <Import root={root} />
       </div>
       <div className="pane-filter small">
@@ -119,7 +119,7 @@ function ProjectPicker({ root, all, setAll }: { root: string; all: boolean; setA
   const open = (to: string) => {
     setTyping(false);
     setAll(false);
-    write("belay.root", to);
+    keepRoot(to);
     navigate(`/?root=${encodeURIComponent(to)}`);
   };
   const listed = known.some((p) => p.path === root);

@@ -5,7 +5,7 @@ import { useDraft, usePersonas, useProjectRoot, useRefresh, useServer, useShared
 import { navigate, sessionLink, useParam } from "../../route";
 import { ErrorNotice } from "../../ui/parts";
 import { Icon } from "../../ui/icons";
-import { write } from "../../ui/keep";
+import { keepRoot } from "../../ui/keep";
 import { ToPipeline } from "../project/old-address";
 import { FirstRun } from "../project/first-run";
 import { Composer } from "./composer";
@@ -47,7 +47,7 @@ function NewSession({ asked }: { asked: string }) {
     try {
       const session = await api.createSession(root, options.persona || defaults.persona, options.mode || defaults.mode);
       const id = session.sessionId;
-      write("belay.root", root);
+      keepRoot(root);
       // The words move along, so that a refusal leaves them in the session's message.
       drafts.of(id).restore(draft.take());
       setOptions(id, { ...options, persona: "", mode: "" }); // the session has these two

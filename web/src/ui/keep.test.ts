@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, it, vi } from "vitest";
+import { newSessionLink } from "../route";
+import { forgetAll, keepRoot, lastRoot } from "./keep";
+import { emptyStorage } from "./storage.test-helper";
+
+/** Another tab has a storage of its own beside the one of all. */
+function tab() {
+  const all = globalThis.localStorage;
+  emptyStorage();
+  const own = globalThis.localStorage;
+  vi.stubGlobal("localStorage", all);
+  return () => { vi.stubGlobal("sessionStorage", own); };
+}
+
+it("a tab stays with its project when another one is opened elsewhere", () => {
+  emptyStorage();
+  const one = tab(), two = tab(), fresh = tab();
+  one();
+  keepRoot("/work/X");
+  two();
+  expect(lastRoot()).toBe("/work/X");
+  keepRoot("/work/Y");
+  one();
+  expect(lastRoot()).toBe("/work/X");
+  fresh();
+  expect(lastRoot()).toBe("/work/Y");
+  two();
+  forgetAll();
+  expect(lastRoot()).toBe("");
+});
+
+it("every link to a new session names its project", () => {
+  expect(newSessionLink("/work/a b", "HELP")).toBe("/?new=1&persona=HELP&root=%2Fwork%2Fa+b");
+  const src = new URL("../", import.meta.url);
+  const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((name) => /(?<!\.test)\.tsx?$/.test(name));
+  expect(files.length).toBeGreaterThan(100);
+  expect(files.filter((name) => readFileSync(new URL(name, src), "utf8").includes("?new=1"))).toEqual([]);
+});
