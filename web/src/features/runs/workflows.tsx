@@ -1,6 +1,7 @@
 // The workflow files of a project and their runs. One file: what is wrong with it, and its start.
 import { useQuery } from "@tanstack/react-query";
 import * as api from "../../api/client";
+import { useRequestKey } from "../../api/request-key";
 import type { Project, RunSummary } from "../../api/types";
 import * as workflows from "../../api/workflows";
 import { projectLink, useParam } from "../../route";
@@ -90,6 +91,7 @@ function File({ project, path }: { project: Project; path: string }) {
   const list = useQuery({ queryKey: projectKey(root, "workflows"), queryFn: ({ signal }) => workflows.workflows(root, signal), retry: false });
   const file = list.data?.workflows?.find((f) => f.path === path);
   const data = checked.data;
+  const keys = useRequestKey();
   return (
     <>
       <div className="run-head">
@@ -101,7 +103,7 @@ function File({ project, path }: { project: Project; path: string }) {
       {checked.error && <ErrorNotice error={checked.error} />}
       {data && <CheckedFile checked={data} />}
       {data?.valid && data.shared && <p className="soft">A file of shared agents: other workflows use it, and it is not run itself.</p>}
-      {data?.valid && !data.shared && file && <StartForm project={project} path={path} schema={file.input} />}
+      {data?.valid && !data.shared && file && <StartForm project={project} path={path} schema={file.input} keys={keys} />}
     </>
   );
 }
