@@ -1,5 +1,6 @@
 // What was said into the running turn and the agent has not read yet.
 import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import * as api from "../../api/client";
 import type { QueuedInput } from "../../api/types";
 import { useRefresh } from "../../app-state";
@@ -15,6 +16,7 @@ export function Queue({ sessionId, draft }: { sessionId: string; draft: Draft })
     queryKey: ["queue", sessionId], queryFn: ({ signal }) => api.queue(sessionId, signal), retry: false,
     refetchInterval: (q) => (q.state.data?.length ? 1500 : 5000),
   });
+  const [asked, setAsked] = useState("");
   const drop = useMutation({
     mutationFn: (input: QueuedInput) => api.dropInput(sessionId, input.id),
     onSuccess: (_, input) => {
@@ -22,7 +24,7 @@ export function Queue({ sessionId, draft }: { sessionId: string; draft: Draft })
       announce("Taken back into the message.");
       document.getElementById("message")?.focus();
     },
-    onSettled: () => refresh("queue"),
+    onSettled: () => { setAsked(""); refresh("queue"); },
   });
   if (!data?.length && !drop.error) return null;
   return (
@@ -30,15 +32,31 @@ export function Queue({ sessionId, draft }: { sessionId: string; draft: Draft })
       {data && data.length > 0 && <h3 className="soft">{count(data.length, "message")} not read yet</h3>}
       <ol className="queue-list">
         {(data ?? []).map((input) => (
-          <li key={input.id}>
-            <span className="chip">{input.mode === "followUp" ? "after the answer" : "next"}</span>
-            <span className="clip grow">{input.message || count(input.attachments ?? 0, "file")}</span>
-            {input.message && input.attachments ? <span className="soft nowrap">{count(input.attachments, "file")}</span> : null}
-            <button type="button" className="button plain icon" aria-label={`Take back: ${input.message.slice(0, 60)}`} title="Take back" disabled={drop.isPending} onClick={() => drop.mutate(input)}><Icon.close /></button>
-          </li>
+          <Waiting key={input.id} input={input} asked={asked === input.id} busy={drop.isPending} onAsk={(to) => setAsked(to ? input.id : "")} onTake={() => drop.mutate(input)} />
         ))}
       </ol>
       {drop.error && <ErrorNotice error={drop.error} onClose={() => drop.reset()} />}
     </section>
+  );
+}
+
+/** A message that waits. Its files are on the server only, so taking it back loses them: that is said before. */
+export function Waiting({ input, asked, busy, onAsk, onTake }: { input: QueuedInput; asked: boolean; busy: boolean; onAsk: (to: boolean) => void; onTake: () => void }) {
+  const files = input.attachments ?? 0;
+  return (
+    <li>
+      <span className="chip">{input.mode === "followUp" ? "after the answer" : "next"}</span>
+      <span className="clip grow">{input.message || count(files, "file")}</span>
+      {input.message && files > 0 ? <span className="soft nowrap">{count(files, "file")}</span> : null}
+      {asked ? (
+        <span className="row-line" role="alert">
+          <span>{files === 1 ? "Its file does" : `Its ${files} files do`} not come back. Attach {files === 1 ? "it" : "them"} again.</span>
+          <button type="button" className="button danger small" disabled={busy} onClick={onTake}>Take back without {files === 1 ? "it" : "them"}</button>
+          <button type="button" className="button small" autoFocus onClick={() => onAsk(false)}>Leave it</button>
+        </span>
+      ) : (
+        <button type="button" className="button plain icon" aria-label={`Take back: ${input.message.slice(0, 60)}`} title="Take back" disabled={busy} onClick={files > 0 ? () => onAsk(true) : onTake}><Icon.close /></button>
+      )}
+    </li>
   );
 }

@@ -22,12 +22,13 @@ export function TurnActions({ turn, sessionId }: { turn: Turn; sessionId: string
     onSuccess: (session) => { refresh("sessions"); navigate(sessionLink(session.sessionId)); },
   });
   if (turn.id === "" || turn.state === "running") return null;
+  const files = turn.said?.files.length ?? 0; // they are not uploaded any more: a person attaches them again
   const again = turn.state !== "done" && turn.said?.message;
   return (
     <span className="turn-actions">
       {again && (
         <button type="button" className="button plain small" onClick={() => { drafts.of(sessionId).restore({ text: turn.said!.message, files: [] }); document.getElementById("message")?.focus(); }}>
-          <Icon.pencil />Write again
+          <Icon.pencil />Write again{files > 0 && `, without its ${count(files, "file")}`}
         </button>
       )}
       <button type="button" className="button plain small changes" onClick={() => setLooking(true)}>
