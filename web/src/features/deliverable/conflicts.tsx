@@ -1,6 +1,7 @@
 // Cells that two have changed: both values, and the choice between them.
 import type { Conflict } from "./edits";
 import { titleOf } from "./columns";
+import { visible } from "../../ui/format";
 import { CopyButton } from "../../ui/parts";
 
 export function Conflicts({ conflicts, taken, onDecide, onRenumber, onDrop }: {
@@ -16,7 +17,7 @@ export function Conflicts({ conflicts, taken, onDecide, onRenumber, onDrop }: {
         {taken.map((t) => (
           <li key={t.key} className="conflict" data-taken={t.id}>
             <p><strong>{t.id}</strong> Somebody else added a row with this id.</p>
-            <dl><dt>yours</dt><dd>{t.statement || "(no statement)"}</dd></dl>
+            <dl><dt>yours</dt><dd>{visible(t.statement) || "(no statement)"}</dd></dl>
             <p className="conflict-choice">
               <button type="button" className="button renumber-row" onClick={() => onRenumber(t.key)}>Give yours the next id</button>
               <button type="button" className="button" onClick={() => onDrop(t.key)}>Drop yours</button>
@@ -25,11 +26,11 @@ export function Conflicts({ conflicts, taken, onDecide, onRenumber, onDrop }: {
         ))}
         {conflicts.map((c) => (
           <li key={`${c.key}/${c.column}`} className="conflict" data-column={c.column}>
-            <p><strong>{c.key}</strong> {titleOf(c.column)}{c.gone && " — the row is not in the register any more"}</p>
+            <p><strong>{visible(c.key)}</strong> {titleOf(c.column)}{c.gone && " — the row is not in the register any more"}</p>
             <dl>
-              <dt>before</dt><dd>{c.was || "(empty)"}</dd>
-              {!c.gone && <><dt>theirs</dt><dd>{c.theirs || "(empty)"}</dd></>}
-              <dt>yours</dt><dd>{c.now || "(empty)"}</dd>
+              <dt>before</dt><dd>{visible(c.was) || "(empty)"}</dd>
+              {!c.gone && <><dt>theirs</dt><dd>{visible(c.theirs) || "(empty)"}</dd></>}
+              <dt>yours</dt><dd>{visible(c.now) || "(empty)"}</dd>
             </dl>
             <p className="conflict-choice">
               {!c.gone && <button type="button" className="button keep-mine" onClick={() => onDecide(c, true)}>Keep yours</button>}

@@ -5,7 +5,7 @@ import * as api from "../../api/deliverable";
 import { isFailure } from "../../api/http";
 import { useInfo, useRefresh } from "../../app-state";
 import { projectLink } from "../../route";
-import { ago, count } from "../../ui/format";
+import { ago, count, visible } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice } from "../../ui/parts";
 import { announce } from "../shell/announce";
@@ -75,7 +75,7 @@ export function Transition({ project, d, choice, commits, error }: PartProps & {
 }
 
 /** The commit that is approved. */
-function Approval({ d, commits, error, sha, onSha }: { d: api.DeliverableView; commits: api.Commits | undefined; error: unknown; sha: string; onSha: (sha: string) => void }) {
+export function Approval({ d, commits, error, sha, onSha }: { d: api.DeliverableView; commits: api.Commits | undefined; error: unknown; sha: string; onSha: (sha: string) => void }) {
   const [typed, setTyped] = useState(false);
   if (!commits) return error ? <ErrorNotice error={error} /> : <p className="soft"><span className="spin" /> Reading the repository</p>;
   const list = commits.commits ?? [];
@@ -91,7 +91,7 @@ function Approval({ d, commits, error, sha, onSha }: { d: api.DeliverableView; c
         <div className="notice warn dirty" role="note">
           <strong>{commits.unseen ? "At least " : ""}{count(dirty.length, "file")} not committed as {dirty.length === 1 ? "it is" : "they are"} now</strong>
           <p className="small">Your approval is about the commit. These differ from it:</p>
-          <ul>{dirty.slice(0, 8).map((f) => <li key={f.path}>{f.path} <span className="soft">({f.kind})</span></li>)}{dirty.length > 8 && <li>and {dirty.length - 8} more</li>}</ul>
+          <ul>{dirty.slice(0, 8).map((f) => <li key={f.path}>{visible(f.path)} <span className="soft">({f.kind})</span></li>)}{dirty.length > 8 && <li>and {dirty.length - 8} more</li>}</ul>
           <p className="small">Commit them first, if they belong to {d.id}. The list follows your commits.</p>
         </div>
       )}
@@ -101,8 +101,8 @@ function Approval({ d, commits, error, sha, onSha }: { d: api.DeliverableView; c
             <label key={c.sha} className="commit">
               <input type="radio" name="sha" value={c.sha} checked={!other && sha === c.sha} onChange={() => { setTyped(false); onSha(c.sha); }} />
               <span className="grow">
-                <span className="commit-subject">{c.subject || "(no subject)"}</span>
-                <span className="soft small"><code>{c.sha.slice(0, 9)}</code> · {c.author} · <time dateTime={c.date} title={new Date(c.date).toLocaleString()}>{ago(c.date)}</time></span>
+                <span className="commit-subject">{visible(c.subject) || "(no subject)"}</span>
+                <span className="soft small"><code>{c.sha.slice(0, 9)}</code> · {visible(c.author)} · <time dateTime={c.date} title={new Date(c.date).toLocaleString()}>{ago(c.date)}</time></span>
               </span>
               {c.sha === commits.head?.sha && <span className="chip">checked out</span>}
             </label>
