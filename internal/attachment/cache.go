@@ -37,8 +37,6 @@ type rendition struct {
 	Width    int    `json:"width,omitempty"`
 	Height   int    `json:"height,omitempty"`
 	Pages    int    `json:"pages,omitempty"`
-	// More says that a PDF has more pages than those.
-	More bool `json:"more,omitempty"`
 	// Original says that the item's own bytes are the content.
 	Original bool   `json:"original,omitempty"`
 	SHA256   string `json:"sha256,omitempty"`

@@ -61,9 +61,7 @@ func FuzzResolve(f *testing.F) {
 	})
 }
 
-// Whatever is in a PDF, its plan is no error and within the limits. The seeds are
-// files that the light reader knows, so that running them does not start the
-// engine; fuzzing does.
+// Whatever is in a PDF, its plan is no error and within the limits.
 func FuzzPlanPDF(f *testing.F) {
 	text := strings.Repeat("Some words that convince. ", 5)
 	f.Add(pdfBytes(f, nil, text), uint16(40), uint8(1))

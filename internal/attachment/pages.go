@@ -2,17 +2,12 @@ package attachment
 
 import (
 	"context"
-	"time"
 
 	"belay/internal/attachment/pdf"
 )
 
-// countTime bounds the counting of one PDF's pages while a turn is resolved.
-// Ordinary files take a millisecond; only one made to be slow comes near it.
-const countTime = 2 * time.Second
-
-// countPages fills in a PDF's pages from the stored bytes if the light reader
-// can count them; else they stay unknown and the planner finds out
+// countPages fills in a PDF's pages from the stored bytes if that takes no
+// engine; else they stay unknown and the planner finds out
 // when it must.
 func (in *intake) countPages(ctx context.Context, c *candidate) error {
 	content, err := in.store.Content(c.item.SHA256)
@@ -26,10 +21,7 @@ func (in *intake) countPages(ctx context.Context, c *candidate) error {
 	defer closer.Close()
 	limited, cancel := context.WithTimeout(ctx, countTime)
 	defer cancel()
-	f, err := pdf.Open(limited, src, content.Size())
-	if err == nil {
-		c.item.Pages, err = f.Pages(limited)
-	}
+	c.item.Pages, err = pdf.CountPages(limited, src, content.Size())
 	if err != nil {
 		c.item.Pages = 0 // unknown; an ended ctx is the caller's to see
 	}

@@ -14,7 +14,7 @@ import (
 // planImage delivers a changed image.
 func (p *Planner) planImage(ctx context.Context, it Item, src Content, c choice) (Delivery, error) {
 	key := cacheKey(it, fmt.Sprintf("image %d %d %s", c.side, c.bytes, strings.Join(c.types, ",")))
-	r, err := p.rendition(ctx, key, func(ctx context.Context) (made, error) {
+	r, err := p.rendition(ctx, key, p.opts.WorkTime, func(ctx context.Context) (made, error) {
 		return p.makeImage(ctx, src, c)
 	})
 	switch {

@@ -22,16 +22,12 @@ const (
 // maxPDFBytes is the largest PDF that the readers take into memory.
 const maxPDFBytes = 64 << 20
 
-// planUncounted decides about a PDF that fits in bytes but whose pages the light
-// reader could not count: the engine counts them, and without a count it is not
+// planUncounted decides about a PDF that fits in bytes but whose pages could
+// not be counted at once: the engine counts them, and without a count it is not
 // sent. Providers refuse a whole request for one bad document.
 func (p *Planner) planUncounted(ctx context.Context, it Item, src Content, l Limits) (Delivery, error) {
-	recipe, want := "pdf pages", pdf.Extent{}
-	if it.MaxPages > 0 { // those that are not wanted may be too many to be counted
-		recipe, want = fmt.Sprintf("pdf pages beyond %d", it.MaxPages), pdf.Extent{Bytes: judgedBytes, Pages: it.MaxPages}
-	}
-	r, err := p.rendition(ctx, cacheKey(it, recipe), func(ctx context.Context) (made, error) {
-		x, err := p.readPDF(ctx, src, want)
+	r, err := p.rendition(ctx, cacheKey(it, "pdf pages"), pdfQueue*p.opts.WorkTime, func(ctx context.Context) (made, error) {
+		x, err := p.readPDF(ctx, src, pdf.Extent{})
 		return made{rendition: rendition{Pages: x.Pages}}, err
 	})
 	if err != nil {
@@ -69,7 +65,7 @@ func (p *Planner) planExtract(ctx context.Context, it Item, src Content, l Limit
 		recipe += fmt.Sprintf(" of %d pages", it.MaxPages)
 	}
 	key := cacheKey(it, recipe)
-	r, err := p.rendition(ctx, key, func(ctx context.Context) (made, error) {
+	r, err := p.rendition(ctx, key, pdfQueue*p.opts.WorkTime, func(ctx context.Context) (made, error) {
 		return p.makePDFText(ctx, src, pdf.Extent{Bytes: int(limit), Pages: it.MaxPages})
 	})
 	if err != nil {
@@ -79,7 +75,7 @@ func (p *Planner) planExtract(ctx context.Context, it Item, src Content, l Limit
 	if r.Note == "" {
 		d.Warning = fmt.Sprintf("%s: sent as its text, without pictures and layout: %s", it.Name, reason)
 		if it.MaxPages > 0 && it.MaxPages < r.Pages {
-			d.Warning += fmt.Sprintf("; the first %d of its %s (max_pages)", it.MaxPages, pagesOf(r.Pages, r.More))
+			d.Warning += fmt.Sprintf("; the first %d of its %d pages (max_pages)", it.MaxPages, r.Pages)
 		}
 		if r.Cut {
 			d.Warning += "; only the beginning of the text was sent"
@@ -110,7 +106,7 @@ func (p *Planner) makePDFText(ctx context.Context, src Content, want pdf.Extent)
 	case over:
 		note = cutNote(fmt.Sprintf("%d pages", x.Pages))
 	case want.Pages > 0 && want.Pages < x.Pages:
-		note = fmt.Sprintf("\n[the first %d of %s]\n", want.Pages, pagesOf(x.Pages, x.More))
+		note = fmt.Sprintf("\n[the first %d of %d pages]\n", want.Pages, x.Pages)
 	}
 	switch {
 	case note == "":
@@ -120,16 +116,8 @@ func (p *Planner) makePDFText(ctx context.Context, src Content, want pdf.Extent)
 		text = append(text, note...)
 	}
 	m := textMade(text, how)
-	m.Pages, m.More = x.Pages, x.More
+	m.Pages = x.Pages
 	return m, nil
-}
-
-// pagesOf says how many pages a file has.
-func pagesOf(n int, more bool) string {
-	if more {
-		return fmt.Sprintf("more than %d pages", n)
-	}
-	return fmt.Sprintf("%d pages", n)
 }
 
 // beginning is how many bytes the first chars characters of text take; with chars 0
@@ -146,40 +134,34 @@ func beginning(text []byte, chars int) int {
 	return at
 }
 
-// judgedBytes is the least text that the light reader is judged by, lightTime what
-// it gets: ordinary files take it milliseconds.
-const (
-	judgedBytes = 8 << 10
-	lightTime   = 5 * time.Second
-)
+// countTime bounds the counting of one PDF's pages without the engine. Ordinary files take a
+// millisecond; only one made to be slow comes near it.
+const countTime = 2 * time.Second
 
-// readPDF asks the light reader and, unless its answer convinces, the engine. The
-// text may be longer than is wanted.
+// pdfQueue is how much longer a PDF may wait for those before it than it may be worked on: the
+// engine reads one at a time.
+const pdfQueue = 10
+
+// readPDF reads the text that is wanted, or counts the pages. The engine is asked only for what
+// the counter does not know, and never for files that were plainly made to cost.
 func (p *Planner) readPDF(ctx context.Context, src Content, want pdf.Extent) (pdf.Extract, error) {
 	if src.Size() > maxPDFBytes {
 		return pdf.Extract{}, unfit(fmt.Sprintf("it has %d bytes, more than the %d from which text is taken", src.Size(), maxPDFBytes))
 	}
 	var excess *pdf.ExcessError
-	x, err := p.readLight(ctx, src, want)
-	pages := x.Pages
-	if want.Pages > 0 {
-		pages = min(pages, want.Pages)
-	}
-	if x.Cut {
-		pages = 1
-	}
+	pages, err := p.countPages(ctx, src)
 	switch {
 	case ctx.Err() != nil:
 		return pdf.Extract{}, ctx.Err()
-	case err == nil && (want.Bytes == 0 || pdf.Convincing(x.Text, pages)):
-		return x, nil
+	case err == nil && want.Bytes == 0:
+		return pdf.Extract{Pages: pages}, nil
 	case errors.As(err, &excess):
 		return pdf.Extract{}, unfit(excess.Reason)
 	case err != nil && !errors.Is(err, pdf.ErrUnsupported) && !errors.Is(err, pdf.ErrEncrypted) &&
 		!errors.Is(err, context.DeadlineExceeded):
 		return pdf.Extract{}, err
 	}
-	x, err = p.readWhole(ctx, src, want)
+	x, err := p.readWhole(ctx, src, want)
 	switch {
 	case errors.Is(err, pdf.ErrEncrypted):
 		return x, pdfLocked
@@ -193,6 +175,22 @@ func (p *Planner) readPDF(ctx context.Context, src Content, want pdf.Extent) (pd
 		return x, fmt.Errorf("%w: %w", errNotNow, err)
 	}
 	return x, nil
+}
+
+// countPages counts without the engine.
+func (p *Planner) countPages(ctx context.Context, src Content) (int, error) {
+	if err := p.counts.Acquire(ctx, 1); err != nil {
+		return 0, err
+	}
+	defer p.counts.Release(1)
+	ctx, cancel := context.WithTimeout(ctx, countTime)
+	defer cancel()
+	at, closer, err := readerAt(src, maxPDFBytes)
+	if err != nil {
+		return 0, err
+	}
+	defer closer.Close()
+	return pdf.CountPages(ctx, at, src.Size())
 }
 
 // readWhole is the engine's answer. A file waits for its turn on disk: the engine reads one at
@@ -222,29 +220,4 @@ func wholePDF(ctx context.Context, src Content) ([]byte, error) {
 		err = nil // what is there may do
 	}
 	return data[:n], err
-}
-
-// readLight is the light reader's answer, within its time.
-func (p *Planner) readLight(ctx context.Context, src Content, want pdf.Extent) (pdf.Extract, error) {
-	if err := p.lightReads.Acquire(ctx, 1); err != nil {
-		return pdf.Extract{}, err
-	}
-	defer p.lightReads.Release(1)
-	ctx, cancel := context.WithTimeout(ctx, lightTime)
-	defer cancel()
-	at, closer, err := readerAt(src, maxPDFBytes)
-	if err != nil {
-		return pdf.Extract{}, err
-	}
-	defer closer.Close()
-	f, err := pdf.Open(ctx, at, src.Size())
-	if err != nil {
-		return pdf.Extract{}, err
-	}
-	if want.Bytes == 0 {
-		n, err := f.Pages(ctx)
-		return pdf.Extract{Pages: n}, err
-	}
-	want.Bytes = max(want.Bytes, judgedBytes) // enough to judge by, however little is wanted
-	return f.Text(ctx, want)
 }

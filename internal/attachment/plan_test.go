@@ -345,7 +345,7 @@ func TestPlanPDF(t *testing.T) {
 	}
 }
 
-// The engine is for what the light reader cannot do; what it cannot do either is
+// The engine counts where the counter cannot, and reads text. What it cannot read is
 // a note, also in a model that takes PDFs: a provider would refuse the request.
 func TestPlanPDFEngine(t *testing.T) {
 	t.Parallel()

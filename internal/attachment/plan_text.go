@@ -21,7 +21,7 @@ var utf8BOM = []byte{0xef, 0xbb, 0xbf}
 // limit.
 func (p *Planner) planText(ctx context.Context, it Item, src Content, l Limits) (Delivery, error) {
 	key := cacheKey(it, fmt.Sprintf("text %s %d", it.Charset, l.TextBytes))
-	r, err := p.rendition(ctx, key, func(ctx context.Context) (made, error) {
+	r, err := p.rendition(ctx, key, p.opts.WorkTime, func(ctx context.Context) (made, error) {
 		return makeText(ctx, it, src, l.TextBytes)
 	})
 	if err != nil {

@@ -45,7 +45,7 @@ const maxPageBytes = 8 << 20
 // planPage delivers what is to be read on a page.
 func (p *Planner) planPage(ctx context.Context, it Item, src Content, l Limits) (Delivery, error) {
 	key := cacheKey(it, fmt.Sprintf("page %s %s %d", it.Charset, it.Origin, l.TextBytes))
-	r, err := p.rendition(ctx, key, func(ctx context.Context) (made, error) {
+	r, err := p.rendition(ctx, key, p.opts.WorkTime, func(ctx context.Context) (made, error) {
 		return makePage(ctx, it, src, l.TextBytes)
 	})
 	if err != nil {

@@ -34,9 +34,8 @@ type PlannerOptions struct {
 	// PixelBudget bounds the pixels being decoded at once, roughly 8 bytes of
 	// memory each; 0 means 50 million. An image above it is decoded alone.
 	PixelBudget int64
-	// WorkTime bounds the making of one rendition; 0 means 30 s. The PDF engine,
-	// which reads one file at a time, gives each a third of it, so that a file
-	// made to be slow does not take the time of those that wait behind it.
+	// WorkTime bounds the making of one rendition; 0 means 30 s. The time that a PDF waits for
+	// others is not counted: the engine reads one file at a time.
 	WorkTime time.Duration
 	// PDFIdle is how long the PDF engine is kept when unused; 0 means 60 s.
 	PDFIdle time.Duration
@@ -86,12 +85,12 @@ type Planner struct {
 	// unstored is set while the cache cannot be written to: that is said once.
 	unstored atomic.Bool
 	pixels   *semaphore.Weighted
-	// lightReads and wholePDFs bound the PDFs that the light reader and the engine have in
-	// memory. The others wait on disk.
-	lightReads, wholePDFs *semaphore.Weighted
-	engine                *pdf.Engine
-	flight                singleflight.Group
-	slow                  slowList
+	// counts and wholePDFs bound the PDFs whose pages are counted at one time, and those that
+	// the engine has in memory. The others wait on disk.
+	counts, wholePDFs *semaphore.Weighted
+	engine            *pdf.Engine
+	flight            singleflight.Group
+	slow              slowList
 
 	// Work outlives the caller that asked for it, because others may wait for
 	// the same; ctx ends it when the planner is closed.
@@ -109,8 +108,8 @@ func NewPlanner(o PlannerOptions) (*Planner, error) {
 	o = o.withDefaults()
 	p := &Planner{
 		opts: o, pixels: semaphore.NewWeighted(o.PixelBudget),
-		lightReads: semaphore.NewWeighted(2 * int64(runtime.GOMAXPROCS(0))), // while one waits for the disk, another works
-		wholePDFs:  semaphore.NewWeighted(1),
+		counts:    semaphore.NewWeighted(2 * int64(runtime.GOMAXPROCS(0))), // while one waits for the disk, another works
+		wholePDFs: semaphore.NewWeighted(1),
 	}
 	dir := o.CacheDir
 	if dir == "" {
@@ -125,7 +124,7 @@ func NewPlanner(o PlannerOptions) (*Planner, error) {
 		p.uncached(err)
 	}
 	p.engine = pdf.NewEngine(pdf.EngineOptions{
-		CacheDir: dir, Idle: o.PDFIdle, Time: o.WorkTime / 3, Interpreted: o.PDFInterpreted,
+		CacheDir: dir, Idle: o.PDFIdle, Time: o.WorkTime, Interpreted: o.PDFInterpreted,
 	})
 	p.slow.now = o.Clock
 	p.ctx, p.cancel = context.WithCancel(context.Background())
@@ -162,10 +161,10 @@ var errNotNow = errors.New("not available now")
 // builder makes one rendition.
 type builder func(context.Context) (made, error)
 
-// rendition returns the rendition under key, making it with build if it is not
+// rendition returns the rendition under key, making it with build, within the limit, if it is not
 // cached. The result is the same for every caller; failures that lie in the
 // content are renditions with a Note.
-func (p *Planner) rendition(ctx context.Context, key string, build builder) (rendition, error) {
+func (p *Planner) rendition(ctx context.Context, key string, limit time.Duration, build builder) (rendition, error) {
 	if r, ok := p.cache.get(key); ok {
 		return r, nil
 	}
@@ -184,7 +183,7 @@ func (p *Planner) rendition(ctx context.Context, key string, build builder) (ren
 		if r, ok := p.cache.get(key); ok { // made while we came here
 			return r, nil
 		}
-		ctx, cancel := context.WithTimeout(p.ctx, p.opts.WorkTime)
+		ctx, cancel := context.WithTimeout(p.ctx, limit)
 		defer cancel()
 		return p.build(ctx, key, build)
 	})

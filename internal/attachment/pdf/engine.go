@@ -25,7 +25,7 @@ type EngineOptions struct {
 	// 128 MiB.
 	MemoryBytes int64
 	// Time is what one file gets, the wait for other files not counted; 0 means
-	// 10 s.
+	// 30 s.
 	Time time.Duration
 	// Interpreted runs the engine without compiling it: for systems that forbid
 	// executable memory. It reads many times slower.
@@ -62,7 +62,7 @@ func NewEngine(o EngineOptions) *Engine {
 		o.MemoryBytes = 128 << 20
 	}
 	if o.Time <= 0 {
-		o.Time = 10 * time.Second
+		o.Time = 30 * time.Second
 	}
 	return &Engine{opts: o, turn: make(chan struct{}, 1)}
 }

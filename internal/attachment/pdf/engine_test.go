@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"codeberg.org/go-pdf/fpdf"
 	"go.uber.org/goleak"
@@ -53,7 +54,7 @@ func document(t testing.TB, configure func(*fpdf.Fpdf), pages ...string) []byte 
 }
 
 // The engine starts slowly, so its life is one test: it starts when first used,
-// reads what the light reader cannot, says why it does not read the rest, is
+// reads text, says why it does not read the rest, is
 // stopped by a context in the middle of a call, recovers, and stops when idle.
 func TestEngineLife(t *testing.T) {
 	t.Parallel()
@@ -70,6 +71,26 @@ func TestEngineLife(t *testing.T) {
 	}
 	if x.Pages != 2 || !strings.Contains(x.Text, greek) || !strings.Contains(x.Text, "second page") {
 		t.Errorf("got %d pages, text %q", x.Pages, x.Text)
+	}
+	for _, tt := range []struct{ name, content, want string }{
+		{"escapes", `(a\(b\)\101c) Tj`, "a(b)Ac"},
+		{"high characters", "(\xfcber 5 \x80) Tj", "über 5 €"},
+		{"kerning is no space, a gap is one", "[(W) 80 (o) -20 (rd) -600 (two)] TJ", "Word two"},
+		{"lines, without the spaces at their ends", "(one  ) Tj 0 -15 Td ( ) Tj 0 -15 Td (two) Tj", "one\ntwo"},
+	} {
+		file := onePage(flate("", "BT /F 12 Tf 72 700 Td "+tt.content+" ET"))
+		if x, err := e.Text(ctx, file, pdf.Extent{Bytes: 1000}); err != nil || x.Text != tt.want {
+			t.Errorf("%s: got %q, %v", tt.name, x.Text, err)
+		}
+	}
+	accents := document(t, nil, strings.Repeat("ωμέγα ", 12), "more")
+	for limit := range 40 {
+		if x, err := e.Text(ctx, accents, pdf.Extent{Bytes: limit}); err != nil || len(x.Text) > limit || !utf8.ValidString(x.Text) || x.Cut != (limit > 0) || x.Pages != 2 {
+			t.Errorf("limit %d: %+v, %v", limit, x, err)
+		}
+	}
+	if x, err := e.Text(ctx, document(t, nil, "a", "b", "c"), pdf.Extent{Bytes: 99, Pages: 2}); err != nil || x.Pages != 3 || x.Text != "a\n\f\nb" {
+		t.Errorf("the first two pages: %+v, %v", x, err)
 	}
 	if x, err := e.Text(ctx, document(t, nil, strings.Repeat("word ", 15)), pdf.Extent{Bytes: 10}); err != nil || !x.Cut || len(x.Text) > 10 {
 		t.Errorf("with a limit of 10: %+v, %v", x, err)

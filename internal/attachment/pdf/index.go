@@ -7,21 +7,20 @@ import (
 	"slices"
 )
 
-// Budgets of the light reader. A file that needs more is the engine's.
+// Budgets of the page counter. A file that needs more is the engine's.
 const (
 	maxObjects  = 200_000  // indirect objects in a file
 	maxObject   = 4 << 20  // bytes of one object outside its stream
 	maxInflated = 64 << 20 // bytes of all streams that are read
-	maxStream   = 16 << 20 // bytes of one of them, and of the contents of a page
+	maxStream   = 16 << 20 // bytes of one of them
 	maxStreams  = 50_000   // streams that are read, again counted again
 	maxLexed    = 16 << 20 // bytes of objects that are parsed, again if not kept
 	maxLooked   = 1 << 29  // bytes that are read to parse objects
 	maxPages    = 20_000   // pages, and inner nodes of their tree
 )
 
-// File is an opened PDF. It is not safe for concurrent use and reads from the
-// io.ReaderAt it was opened with until it is dropped.
-type File struct {
+// file is an opened PDF. It is not safe for concurrent use.
+type file struct {
 	src  io.ReaderAt
 	size int64
 	root ref
@@ -47,11 +46,11 @@ type place struct {
 	offset int
 }
 
-// Open finds the objects of the file by scanning it once, front to back. It does
+// open finds the objects of the file by scanning it once, front to back. It does
 // not read the cross-reference table: the scan works on damaged tables too, and a
 // table's numbers need not be believed.
-func Open(ctx context.Context, src io.ReaderAt, size int64) (*File, error) {
-	f := &File{src: src, size: size, objects: map[int]place{}, contents: map[int64][]byte{}, kept: map[int]any{}}
+func open(ctx context.Context, src io.ReaderAt, size int64) (*file, error) {
+	f := &file{src: src, size: size, objects: map[int]place{}, contents: map[int64][]byte{}, kept: map[int]any{}}
 	if err := f.scan(ctx); err != nil {
 		return nil, err
 	}
@@ -71,7 +70,7 @@ const (
 	scanPeek = 1 << 10
 )
 
-func (f *File) scan(ctx context.Context) error {
+func (f *file) scan(ctx context.Context) error {
 	window := make([]byte, 0, 64+scanStep+scanPeek)
 	for from := int64(0); from < f.size; from += scanStep {
 		if err := ctx.Err(); err != nil {
@@ -94,7 +93,7 @@ func (f *File) scan(ctx context.Context) error {
 
 // scanWindow records the objects and trailers whose keyword begins in the step
 // that starts at begin.
-func (f *File) scanWindow(ctx context.Context, window []byte, at int64, begin int) error {
+func (f *file) scanWindow(ctx context.Context, window []byte, at int64, begin int) error {
 	end := min(begin+scanStep, len(window))
 	for i := begin; i < end; {
 		j := bytes.Index(window[i:min(end+2, len(window))], []byte("obj"))
@@ -131,7 +130,7 @@ func (f *File) scanWindow(ctx context.Context, window []byte, at int64, begin in
 
 // special looks at an object's beginning for the two kinds of stream that the
 // reader must know of before anyone asks for them.
-func (f *File) special(ctx context.Context, head []byte, at int64) error {
+func (f *file) special(ctx context.Context, head []byte, at int64) error {
 	for _, end := range []string{"stream", "endobj"} {
 		if i := bytes.Index(head, []byte(end)); i >= 0 {
 			head = head[:i]
@@ -151,7 +150,7 @@ func (f *File) special(ctx context.Context, head []byte, at int64) error {
 
 // trailer takes the catalogue's place from a trailer; the last one that names
 // it counts, as in a file that was appended to.
-func (f *File) trailer(d dict) error {
+func (f *file) trailer(d dict) error {
 	if d["Encrypt"] != nil {
 		return ErrEncrypted
 	}
@@ -198,7 +197,7 @@ func backDigits(b []byte, i int) int {
 
 // unbox lists what the object streams hold. An object that exists twice is the
 // one whose bytes come later, in the file or in a stream.
-func (f *File) unbox(ctx context.Context) error {
+func (f *file) unbox(ctx context.Context) error {
 	slices.SortFunc(f.boxes, func(a, b place) int { return int(a.at - b.at) })
 	for _, box := range f.boxes {
 		s, err := f.streamAt(ctx, box.at)

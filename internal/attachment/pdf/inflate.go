@@ -22,9 +22,8 @@ const maxFilters = 8
 
 // inflate returns a stream's decoded bytes, spent from the file's budget. A
 // compressed stream ends where its own data says, so a wrong Length does no
-// harm. A stream with other filters inside is still unpacked as far as that goes,
-// because a bomb is then known before the engine meets it.
-func (f *File) inflate(ctx context.Context, s *stream) ([]byte, error) {
+// harm.
+func (f *file) inflate(ctx context.Context, s *stream) ([]byte, error) {
 	if f.streams++; f.streams > maxStreams {
 		return nil, ErrUnsupported
 	}
@@ -32,8 +31,7 @@ func (f *File) inflate(ctx context.Context, s *stream) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	known, err := f.unpredicted(ctx, s)
-	if err != nil {
+	if err := f.unpredicted(ctx, s); err != nil {
 		return nil, err
 	}
 	packed, err := f.packedBytes(ctx, s, len(filters) > 0)
@@ -44,13 +42,9 @@ func (f *File) inflate(ctx context.Context, s *stream) ([]byte, error) {
 		return nil, ErrUnsupported
 	}
 	var r io.Reader = packed
-	for i, filter := range filters {
+	for _, filter := range filters {
 		if filter != name("FlateDecode") && filter != name("Fl") {
-			if i == 0 {
-				return nil, ErrUnsupported
-			}
-			known = false
-			break
+			return nil, ErrUnsupported
 		}
 		if r, err = zlib.NewReader(r); err != nil {
 			return nil, unsupported(err)
@@ -58,37 +52,31 @@ func (f *File) inflate(ctx context.Context, s *stream) ([]byte, error) {
 	}
 	out := &budgetReader{ctx: ctx, f: f, r: r, packed: packed, left: min(maxInflated-f.inflated, maxStream)}
 	defer out.charge()
-	if !known {
-		if _, err := io.Copy(io.Discard, out); err != nil {
-			return nil, unsupported(err)
-		}
-		return nil, ErrUnsupported
-	}
 	data, err := io.ReadAll(out)
 	return data, unsupported(err)
 }
 
-// unpredicted reports whether the stream's bytes are those that inflating gives.
-func (f *File) unpredicted(ctx context.Context, s *stream) (bool, error) {
+// unpredicted fails unless the stream's bytes are those that inflating gives.
+func (f *file) unpredicted(ctx context.Context, s *stream) error {
 	params, err := f.array(ctx, s.dict["DecodeParms"])
 	if err != nil {
-		return false, err
+		return err
 	}
 	for _, p := range params {
 		d, err := f.dict(ctx, p)
 		if err != nil {
-			return false, err
+			return err
 		}
 		if predictor, ok := d["Predictor"].(int); ok && predictor > 1 {
-			return false, nil
+			return ErrUnsupported
 		}
 	}
-	return true, nil
+	return nil
 }
 
 // packedBytes reads a stream as it lies in the file: to its Length, or to the
 // file's end where the data itself says where it ends.
-func (f *File) packedBytes(ctx context.Context, s *stream, selfEnding bool) (*countingReader, error) {
+func (f *file) packedBytes(ctx context.Context, s *stream, selfEnding bool) (*countingReader, error) {
 	n := f.size - s.at
 	if !selfEnding {
 		length, err := f.resolve(ctx, s.dict["Length"])
@@ -119,7 +107,7 @@ func (c *countingReader) Read(p []byte) (int, error) {
 // a bomb, and when ctx ends.
 type budgetReader struct {
 	ctx    context.Context
-	f      *File
+	f      *file
 	r      io.Reader
 	packed *countingReader
 	left   int64

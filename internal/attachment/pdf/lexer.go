@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"bytes"
 	"errors"
 	"strconv"
 )
@@ -8,7 +9,7 @@ import (
 // The values of a PDF, as lexer reads them: nil, bool, int, float64, str, name,
 // array, dict, ref, and op for anything else that stands alone.
 type (
-	str   string
+	str   struct{} // nothing that is counted is a string
 	name  string
 	op    string
 	array []any
@@ -37,8 +38,6 @@ type lexer struct {
 	depth int
 	// values counts what was read; code that drops what it has read sets it back.
 	values int
-	// refs allows "n g R"; content streams have none.
-	refs bool
 }
 
 // value reads the next value. errEnd means that data ended first.
@@ -119,7 +118,7 @@ func (l *lexer) word() (any, error) {
 		return op(w), nil
 	}
 	if i, err := strconv.Atoi(w); err == nil {
-		if l.refs && i >= 0 && l.reference() {
+		if i >= 0 && l.reference() {
 			return ref(i), nil
 		}
 		return i, nil
@@ -231,4 +230,40 @@ func digits(b []byte) bool {
 		}
 	}
 	return len(b) > 0
+}
+
+// hex skips a string that is written in hexadecimal digits, <48 65>.
+func (l *lexer) hex() (any, error) {
+	n := bytes.IndexByte(l.data[l.pos:], '>')
+	if n < 0 {
+		return nil, errEnd
+	}
+	l.pos += n + 1
+	return str{}, nil
+}
+
+// literal skips a string that is written in parentheses.
+func (l *lexer) literal() (any, error) {
+	n, deep := literalEnd(l.data[l.pos:])
+	if deep {
+		return nil, errSyntax
+	}
+	l.pos += n
+	if l.pos >= len(l.data) {
+		return nil, errEnd
+	}
+	l.pos++
+	return str{}, nil
+}
+
+func unhex(c byte) int {
+	switch {
+	case c >= '0' && c <= '9':
+		return int(c - '0')
+	case c >= 'a' && c <= 'f':
+		return int(c-'a') + 10
+	case c >= 'A' && c <= 'F':
+		return int(c-'A') + 10
+	}
+	return -1
 }

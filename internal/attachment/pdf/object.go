@@ -16,7 +16,7 @@ type stream struct {
 const maxHops = 8
 
 // resolve follows references until there is a value; what is missing is null.
-func (f *File) resolve(ctx context.Context, v any) (any, error) {
+func (f *file) resolve(ctx context.Context, v any) (any, error) {
 	for range maxHops {
 		id, ok := v.(ref)
 		if !ok {
@@ -35,7 +35,7 @@ func (f *File) resolve(ctx context.Context, v any) (any, error) {
 
 // object returns an object by its number. Small ones, which are asked for again
 // and again (resources, fonts), are kept.
-func (f *File) object(ctx context.Context, id int) (any, error) {
+func (f *file) object(ctx context.Context, id int) (any, error) {
 	if v, ok := f.kept[id]; ok {
 		return v, nil
 	}
@@ -47,7 +47,7 @@ func (f *File) object(ctx context.Context, id int) (any, error) {
 	var v any
 	var err error
 	if p.boxed {
-		l := &lexer{data: f.contents[p.at], pos: p.offset, refs: true}
+		l := &lexer{data: f.contents[p.at], pos: p.offset}
 		v, err = l.value()
 		if spent := f.spend(l.pos - p.offset); spent != nil {
 			return nil, spent
@@ -74,7 +74,7 @@ const (
 
 // dict resolves v to a dictionary, a stream's own included; nil where it is
 // none.
-func (f *File) dict(ctx context.Context, v any) (dict, error) {
+func (f *file) dict(ctx context.Context, v any) (dict, error) {
 	v, err := f.resolve(ctx, v)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (f *File) dict(ctx context.Context, v any) (dict, error) {
 }
 
 // array resolves v to an array; a single value is an array of one.
-func (f *File) array(ctx context.Context, v any) (array, error) {
+func (f *file) array(ctx context.Context, v any) (array, error) {
 	r, err := f.resolve(ctx, v)
 	switch r := r.(type) {
 	case nil:
@@ -101,14 +101,14 @@ func (f *File) array(ctx context.Context, v any) (array, error) {
 }
 
 // objectAt reads the indirect object that begins at.
-func (f *File) objectAt(ctx context.Context, at int64) (any, error) {
+func (f *file) objectAt(ctx context.Context, at int64) (any, error) {
 	window := firstWindow
 	for {
 		data, err := f.window(at, window)
 		if err != nil {
 			return nil, err
 		}
-		l := &lexer{data: data, refs: true}
+		l := &lexer{data: data}
 		v, err := l.object()
 		if spent := f.spend(l.pos); spent != nil {
 			return nil, spent
@@ -166,13 +166,13 @@ func (l *lexer) object() (any, error) {
 }
 
 // parse reads one value that begins at.
-func (f *File) parse(at int64, limit int) (any, error) {
+func (f *file) parse(at int64, limit int) (any, error) {
 	for window := firstWindow; ; window = min(window*8, limit) {
 		data, err := f.window(at, window)
 		if err != nil {
 			return nil, err
 		}
-		l := &lexer{data: data, refs: true}
+		l := &lexer{data: data}
 		v, err := l.value()
 		if spent := f.spend(l.pos); spent != nil {
 			return nil, spent
@@ -187,7 +187,7 @@ func (f *File) parse(at int64, limit int) (any, error) {
 const firstWindow = 2 << 10
 
 // window reads up to n bytes at a place, spent from the file's budget.
-func (f *File) window(at int64, n int) ([]byte, error) {
+func (f *file) window(at int64, n int) ([]byte, error) {
 	if at < 0 || at >= f.size {
 		return nil, errEnd
 	}
@@ -202,14 +202,14 @@ func (f *File) window(at int64, n int) ([]byte, error) {
 }
 
 // spend takes the bytes that a lexer went through from the file's budget.
-func (f *File) spend(n int) error {
+func (f *file) spend(n int) error {
 	if f.lexed += int64(n); f.lexed > maxLexed {
 		return ErrUnsupported
 	}
 	return nil
 }
 
-func (f *File) streamAt(ctx context.Context, at int64) (*stream, error) {
+func (f *file) streamAt(ctx context.Context, at int64) (*stream, error) {
 	v, err := f.objectAt(ctx, at)
 	if err != nil {
 		return nil, unsupported(err)

@@ -2,42 +2,38 @@ package pdf
 
 import (
 	"context"
+	"io"
 )
 
-// page is a leaf of the page tree with what it inherits.
-type page struct {
-	dict      dict
-	resources any
-}
-
-// Pages counts the pages. It walks the tree and does not believe the count that
-// the file states.
-func (f *File) Pages(ctx context.Context) (int, error) {
-	n := 0
-	err := f.walk(ctx, func(page) error { n++; return nil })
-	if err == nil && n == 0 {
-		err = ErrUnsupported
+// CountPages counts the pages of a file of size bytes. It walks the tree of pages and does not
+// believe the count that the file states. Only the tree is read, and none of the pages' contents.
+func CountPages(ctx context.Context, src io.ReaderAt, size int64) (int, error) {
+	f, err := open(ctx, src, size)
+	if err != nil {
+		return 0, err
 	}
-	return n, err
-}
-
-// walk calls visit for every page in order.
-func (f *File) walk(ctx context.Context, visit func(page) error) error {
 	catalog, err := f.dict(ctx, f.root)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	w := &walker{f: f, seen: map[ref]bool{}, visit: visit}
-	return w.node(ctx, catalog["Pages"], nil, 0)
+	w := &walker{f: f, seen: map[ref]bool{}}
+	if err := w.node(ctx, catalog["Pages"], 0); err != nil {
+		return 0, err
+	}
+	if w.pages == 0 {
+		return 0, ErrUnsupported
+	}
+	return w.pages, nil
 }
 
+// walker goes through the tree of pages.
 type walker struct {
-	f     *File
+	f     *file
 	seen  map[ref]bool // a tree that returns to itself would never end
-	visit func(page) error
+	pages int
 }
 
-func (w *walker) node(ctx context.Context, at any, resources any, depth int) error {
+func (w *walker) node(ctx context.Context, at any, depth int) error {
 	if id, ok := at.(ref); ok {
 		if w.seen[id] || len(w.seen) >= maxPages {
 			return ErrUnsupported
@@ -54,14 +50,12 @@ func (w *walker) node(ctx context.Context, at any, resources any, depth int) err
 	if d == nil {
 		return ErrUnsupported
 	}
-	if own := d["Resources"]; own != nil {
-		resources = own
-	}
 	if d["Kids"] == nil {
 		if d["Type"] == name("Pages") { // an empty branch
 			return nil
 		}
-		return w.visit(page{dict: d, resources: resources})
+		w.pages++
+		return nil
 	}
 	kids, err := w.f.array(ctx, d["Kids"])
 	if err != nil {
@@ -71,7 +65,7 @@ func (w *walker) node(ctx context.Context, at any, resources any, depth int) err
 		if _, ok := kid.(ref); !ok {
 			return ErrUnsupported
 		}
-		if err := w.node(ctx, kid, resources, depth+1); err != nil {
+		if err := w.node(ctx, kid, depth+1); err != nil {
 			return err
 		}
 	}

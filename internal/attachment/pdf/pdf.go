@@ -1,22 +1,20 @@
 // Package pdf gets the page count and the plain text out of PDF files that
 // nobody vouches for.
 //
-// There are two readers. [Open] is the light one: a few hundred microseconds,
-// no set-up, and it knows only what ordinary files use (Flate streams, object
-// streams, simple and composite fonts with a Unicode map). What it does not know
-// it says ([ErrUnsupported]) instead of guessing, and [Convincing] judges whether
-// the text it found can be trusted. [Engine] is the thorough one: PDFium
+// [CountPages] counts pages: a few hundred microseconds, no set-up, and it knows only what
+// ordinary files use (Flate and object streams). Where it does not know something, it says so
+// ([ErrUnsupported]) instead of guessing. [Engine] counts the rest, and reads the text: PDFium
 // in a WebAssembly sandbox, slow to start and hungry, so it is started when first
 // needed and closed when idle.
 //
-// Both are safe on hostile input. The light reader spends from fixed budgets of
+// Both are safe on hostile input. The counter spends from fixed budgets of
 // bytes, values and depth, sizes nothing by a number that the file states, and
 // ends with its context. The engine has a memory limit that is reserved when it
 // starts, a time limit of its own, no file system, and is stopped in the middle of
 // a call when its context ends. What makes either of them spend too much is told
 // apart from what is merely damaged ([ExcessError], [ErrTooSlow]).
 //
-// Neither reader renders, repairs or runs anything, and neither uses a password
+// Neither renders, repairs or runs anything, and neither uses a password
 // other than the empty one.
 package pdf
 
@@ -24,12 +22,12 @@ import (
 	"errors"
 )
 
-// What the readers can fail with, besides a context's error.
+// What reading can fail with, besides a context's error.
 var (
-	// ErrUnsupported says that the light reader does not know something that
+	// ErrUnsupported says that CountPages does not know something that
 	// the file uses, or that the file is damaged; the engine may know better.
-	ErrUnsupported = errors.New("pdf: beyond the light reader")
-	// ErrEncrypted says that the file is encrypted (light reader) or needs a
+	ErrUnsupported = errors.New("pdf: beyond the page counter")
+	// ErrEncrypted says that the file is encrypted (CountPages) or needs a
 	// password (engine).
 	ErrEncrypted = errors.New("pdf: encrypted")
 	// ErrDamaged says that the engine cannot read the file either.
@@ -40,7 +38,7 @@ var (
 )
 
 // ExcessError says that reading the file takes more than any file is given. It
-// is about the file and final: neither reader is worth another attempt.
+// is about the file and final: another attempt is of no use.
 type ExcessError struct {
 	// Reason is for people: "it unpacks to ...".
 	Reason string
@@ -59,11 +57,10 @@ type Extent struct {
 // beyond reports whether the n-th page, from 1, is not wanted.
 func (e Extent) beyond(n int) bool { return e.Pages > 0 && n > e.Pages }
 
-// Extract is what a reader found.
+// Extract is what the engine found.
 type Extract struct {
-	// Pages are all that the file has; with More it has more than these.
+	// Pages are all that the file has.
 	Pages int
-	More  bool
 	// Text has one line per line of the page and a form feed between pages.
 	Text string
 	// Cut is set when the text was longer than asked for.
