@@ -65,11 +65,7 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	}
-	send := g.next.RoundTrip
-	if g.rules.WholeBodies && req.URL.Scheme == "http" {
-		send = g.whole
-	}
-	res, err := send(req)
+	res, err := g.next.RoundTrip(req)
 	if err == nil && g.rules.MaxBody > 0 {
 		res.Body = &cappedBody{res.Body, g.rules.MaxBody, g.rules.MaxBody}
 	}
@@ -131,11 +127,7 @@ func (r *rules) dial(ctx context.Context, network, addr string) (net.Conn, error
 		}
 		return r.address(host, to)
 	}
-	conn, err := d.DialContext(ctx, network, addr)
-	if err != nil || !r.WholeBodies {
-		return conn, err
-	}
-	return &tailConn{Conn: conn}, nil
+	return d.DialContext(ctx, network, addr)
 }
 
 // private are the ranges that AllowPrivate opens.

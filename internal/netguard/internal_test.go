@@ -1,11 +1,8 @@
 package netguard
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -234,61 +231,4 @@ func nameServer(t *testing.T, answer func() [4]byte) *net.Resolver {
 		var d net.Dialer
 		return d.DialContext(ctx, "udp", conn.LocalAddr().String())
 	}}
-}
-
-// A connection serves several exchanges, and a server that sends more than it said is
-// found out in each.
-func TestWholeBodies(t *testing.T) {
-	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var conns atomic.Int32
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			conns.Add(1)
-			for r := bufio.NewReader(conn); ; {
-				req, err := http.ReadRequest(r)
-				if err != nil {
-					break
-				}
-				body := req.URL.Path[1:]
-				fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s%s", len(body), body, req.URL.RawQuery)
-			}
-			_ = conn.Close()
-		}
-	}()
-	t.Cleanup(func() { _ = l.Close(); <-done })
-	p := attachments("127.0.0.1")
-	p.WholeBodies = true
-	c := client(t, p)
-	get := func(path string) error {
-		res, err := c.Get("http://" + l.Addr().String() + path)
-		if err != nil {
-			return err
-		}
-		defer res.Body.Close()
-		_, err = io.Copy(io.Discard, res.Body)
-		return err
-	}
-	long := "/" + strings.Repeat("0123456789", 10_000)
-	for _, path := range []string{"/short", long, "/short", long} {
-		if err := get(path); err != nil {
-			t.Error(err)
-		}
-	}
-	if n := conns.Load(); n != 1 {
-		t.Errorf("%d connections for four exchanges", n)
-	}
-	var length *LengthError
-	if err := get("/short?and-more"); !errors.As(err, &length) || length.Announced != 5 {
-		t.Errorf("got %v", err)
-	}
 }

@@ -61,10 +61,6 @@ type Policy struct {
 	// MaxBody caps a response's body, in bytes; reading over it is a
 	// *[BodyTooLargeError]. 0 means no cap, for callers with one of their own.
 	MaxBody int64
-	// WholeBodies makes a body over plain http that goes on after its
-	// Content-Length a *[LengthError], at its end. (Over TLS, HTTP/2 knows by
-	// itself, and of HTTP/1.1 the announced part counts.)
-	WholeBodies bool
 
 	// ConnectTimeout bounds a dial (default 10 s), HeaderTimeout the wait for
 	// response headers after the request was written (default none), and

@@ -42,7 +42,6 @@ type Downloads struct {
 // New returns Downloads. It fails on a policy with ill-formed hosts.
 func New(o Options) (*Downloads, error) {
 	o = o.withDefaults()
-	o.Policy.WholeBodies = true
 	client, err := netguard.Client(o.Policy)
 	if err != nil {
 		return nil, fmt.Errorf("download: %w", err)

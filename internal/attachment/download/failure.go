@@ -33,7 +33,7 @@ const (
 	Unreachable attachment.Code = "UNREACHABLE"
 	// BadStatus is an answer other than 200.
 	BadStatus attachment.Code = "BAD_STATUS"
-	// BadLength is a body that is longer or shorter than it was said to be.
+	// BadLength is a body that is shorter than it was said to be.
 	BadLength attachment.Code = "BAD_LENGTH"
 	// BadEncoding is a body that cannot be unpacked.
 	BadEncoding attachment.Code = "BAD_ENCODING"
@@ -116,7 +116,6 @@ func (d *Downloads) classify(err error) *Error {
 	var (
 		known     *Error
 		violation *netguard.ViolationError
-		length    *netguard.LengthError
 		lookup    *net.DNSError
 		damage    flate.CorruptInputError
 		timeout   interface{ Timeout() bool }
@@ -131,8 +130,6 @@ func (d *Downloads) classify(err error) *Error {
 		return &Error{Code: AddressRefused, Reason: d.refusal(violation), Err: err}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Error{Code: TimedOut, Reason: fmt.Sprintf("it did not come within %s (attachments.download_timeout)", quantity.Duration(d.o.Timeout)), Err: err, transient: true}
-	case errors.As(err, &length):
-		return &Error{Code: BadLength, Reason: length.Error(), Err: err}
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return &Error{Code: BadLength, Reason: "it ends before the length that the server announced", Err: err, transient: true}
 	case errors.As(err, &damage):
