@@ -76,10 +76,6 @@ func byName(m *matcher, at string) (FoundFile, int) {
 
 // splitAt cuts a text around its first match, and reports whether there is one.
 func splitAt(m *matcher, text string) (FoundLine, bool) {
-	if m.re == nil {
-		before, after, ok := strings.Cut(text, string(m.plain))
-		return FoundLine{Before: before, Match: string(m.plain), After: after}, ok
-	}
 	loc := m.re.FindStringIndex(text)
 	if loc == nil {
 		return FoundLine{Before: text}, false

@@ -7,19 +7,14 @@ import (
 	"regexp/syntax"
 )
 
-// matcher finds the next line that an expression matches. Most of a file is not
-// shown to the expression: first something is looked for that every match has,
-// which is much faster, and only lines that have it are tried.
+// matcher finds the next line that an expression matches. Where every match has one of a few
+// texts, these are looked for first, which is much faster, and only lines that have one are tried.
 type matcher struct {
-	re *regexp.Regexp // nil for a plain text
-	// plain is the text of a search for one.
-	plain []byte
+	re *regexp.Regexp
 	// texts: every match has one of these; none when nothing is known. With fold
 	// they are in small letters and compared without regard to case.
 	texts [][]byte
 	fold  bool
-	// sieve finds where a match may begin, where there are no texts.
-	sieve *sieve
 
 	// Of what is searched at the moment:
 	data    []byte
@@ -46,27 +41,15 @@ func newMatcher(pattern string, literal, ignoreCase bool) (*matcher, error) {
 	if tree = withinLine(tree); tree.Op == syntax.OpNoMatch {
 		return nil, errManyLines
 	}
-	m := &matcher{}
-	if tree.Op == syntax.OpLiteral && tree.Flags&syntax.FoldCase == 0 {
-		m.plain = []byte(string(tree.Rune))
-		return m, nil
-	}
-	if m.re, err = regexp.Compile(tree.String()); err != nil {
+	re, err := regexp.Compile(tree.String())
+	if err != nil {
 		return nil, err
 	}
-	tree = tree.Simplify()
-	n := needs(tree)
+	n := needs(tree.Simplify())
 	if n.fold {
 		n = n.lower()
 	}
-	m.texts, m.fold = n.texts, n.fold
-	m.nextAt = make([]int, len(m.texts))
-	if len(m.texts) == 0 || shortest(m.texts) < 2 {
-		if s := newSieve(tree); s != nil && (len(m.texts) == 0 || s.width > 1) {
-			m.sieve, m.texts = s, nil
-		}
-	}
-	return m, nil
+	return &matcher{re: re, texts: n.texts, fold: n.fold, nextAt: make([]int, len(n.texts))}, nil
 }
 
 // withinLine takes line ends out of what an expression matches.
@@ -115,31 +98,9 @@ func withinLine(t *syntax.Regexp) *syntax.Regexp {
 	return t
 }
 
-// begin takes up data, which begins at a line's beginning.
-func (m *matcher) begin(data []byte) {
-	m.data = data
-	if m.re != nil {
-		m.prepare()
-	}
-}
-
 // next returns the first line from position at on that matches, from a to b
 // without its end, or a negative a. At is where a line begins.
 func (m *matcher) next(at int) (a, b int) {
-	if m.re == nil {
-		for at < len(m.data) {
-			n := bytes.Index(m.data[at:], m.plain)
-			if n < 0 {
-				break
-			}
-			a, b = lineAround(m.data, at+n)
-			if at+n+len(m.plain) < b || m.plain[len(m.plain)-1] != '\r' {
-				return a, b
-			}
-			at = b + 1 // that is the line's end
-		}
-		return -1, -1
-	}
 	for at < len(m.data) {
 		hit := m.candidate(at)
 		if hit < 0 {
@@ -156,10 +117,6 @@ func (m *matcher) next(at int) (a, b int) {
 
 // where is the first match in a line.
 func (m *matcher) where(line []byte) (a, b int) {
-	if m.re == nil {
-		a = bytes.Index(line, m.plain)
-		return max(a, 0), max(a, 0) + len(m.plain)
-	}
 	if loc := m.re.FindIndex(line); loc != nil {
 		return loc[0], loc[1]
 	}

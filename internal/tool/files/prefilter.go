@@ -6,9 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// prepare gets the texts ready to be looked for.
-func (m *matcher) prepare() {
-	m.within = nil
+// begin takes up data, which begins at a line's beginning, and gets the texts ready to be
+// looked for in it.
+func (m *matcher) begin(data []byte) {
+	m.data, m.within = data, nil
 	switch {
 	case len(m.texts) == 0 || m.fold && strangeCase(m.data):
 		return
@@ -26,13 +27,10 @@ func (m *matcher) prepare() {
 // candidate is a place in the first line from at on that may match, negative when
 // there is none. At is where a line begins.
 func (m *matcher) candidate(at int) int {
-	switch {
-	case m.within != nil:
-		return m.nextText(at)
-	case m.sieve != nil:
-		return m.sieve.next(m.data, at)
+	if m.within == nil {
+		return at
 	}
-	return at
+	return m.nextText(at)
 }
 
 // nextText is where the first of the texts is, from at on. Each text is looked for
