@@ -65,10 +65,10 @@ type registerFigures struct {
 	Findings int  `json:"findings"`
 }
 
-// placedFinding is a finding with the command that removes it.
+// placedFinding is a finding with the command for it.
 type placedFinding struct {
 	finding.Finding
-	Command string `json:"command,omitempty" doc:"what removes it, to be run on the server's machine"`
+	Command string `json:"command,omitempty" doc:"what is made for it, to be run on the server's machine"`
 }
 
 // blockedBy is a deliverable that waits for another one.

@@ -14,7 +14,7 @@ type progressKey struct{ today string }
 // progressRoutes is the endpoint about where a project stands.
 func progressRoutes() []route {
 	return []route{
-		{method: get, path: "/api/project/progress", name: "getProgress", summary: "Where a project stands: for each deliverable since when it is in its state, what it waits for and how many findings it has; and the commands that remove most findings.",
+		{method: get, path: "/api/project/progress", name: "getProgress", summary: "Where a project stands: for each deliverable since when it is in its state, what it waits for and how many findings it has; and the commands for most of the findings.",
 			params: []param{workingRoot}, action: action{answer: progress.Report{}, serve: serveProgress}, tagged: true,
 			errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.Overloaded})},
 	}

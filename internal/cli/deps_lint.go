@@ -32,7 +32,7 @@ original's linter decide each file's status, and the exit code is 1 if a file fa
 Further checks, such as targets that do not exist and numbers in _DEPENDENCIES.md, are
 marked as extra and fail only with --strict.
 
-The list groups similar findings and ends with the commands that remove most of them.
+The list groups similar findings and ends with the commands for most of them.
 --json gives each finding with file, row and column; --sarif is for code hosts and
 editors. --deliverable, --package and --code select findings, also for the exit code.`,
 		Example: "  belay deps lint\n  belay deps lint --package PKG-03 --code INVALID_DATE\n  belay deps lint --strict --json --project ~/projects/bridge\n  belay deps lint Dependencies.csv",

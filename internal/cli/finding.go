@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -167,58 +166,30 @@ func place(f finding.Finding) string {
 // maxDoFirst bounds the commands under "do first".
 const maxDoFirst = 4
 
-// printDoFirst ends a list of findings with the commands that remove most of them.
-// Dir is the project as the commands name it.
+// printDoFirst ends a list of findings with the commands for most of them, and how many each is
+// for. Root is the project, which is named as the person named it to this command.
 func printDoFirst(c *console, cmd *cobra.Command, d *finding.Digest, only *finding.Filter, root string) {
-	errors, warnings := d.Count()
-	var lines []string
-	for _, r := range d.Removals() {
-		if words, ok := remedyCommand(cmd, r.Remedy, only, root); ok && len(lines) < maxDoFirst {
-			lines = append(lines, fmt.Sprintf("%s (%sremoves at least %d of %s)", words, reach(r.Remedy, only), r.Count, quantity.Count(errors+warnings, "finding", "findings")))
-		}
-	}
-	if len(lines) == 0 {
+	all, counts := d.Remedies()
+	if len(all) == 0 {
 		return
 	}
-	c.write("\ndo first:\n")
-	for _, l := range lines {
-		c.write("  " + hang(clean(l), c.width, 4) + "\n")
-	}
-}
-
-// reach says that a command changes the whole project although a part of it is selected.
-// Only deps summary can be narrowed, and to one deliverable.
-func reach(r finding.Remedy, only *finding.Filter) string {
-	switch {
-	case only == nil || len(only.Deliverables)+len(only.Packages) == 0:
-		return ""
-	case r.Command == "deps summary" && len(only.Deliverables) == 1:
-		return ""
-	}
-	return "in the whole project; "
-}
-
-// remedyCommand is what a person types, false where this belay has no such command.
-func remedyCommand(cmd *cobra.Command, r finding.Remedy, only *finding.Filter, root string) (string, bool) {
-	names := strings.Fields(r.Command)
-	if found, rest, err := cmd.Root().Find(names); err != nil || len(rest) > 0 || found.Name() != names[len(names)-1] {
-		return "", false
-	}
-	var deliverable string
-	if only != nil && len(only.Deliverables) == 1 {
+	errors, warnings := d.Count()
+	named, deliverable, part := cmd.Flag("project"), "", only.ByPlace()
+	if part && len(only.Deliverables) == 1 && len(only.Packages) == 0 {
 		deliverable = only.Deliverables[0]
 	}
-	return r.Line(shownFolder(cmd, root), !cmd.Flag("project").Changed, deliverable), true
-}
-
-// shownFolder is the project as a person names it to another command: as it was named to
-// this one, or "." for the current folder.
-func shownFolder(cmd *cobra.Command, root string) string {
-	if f := cmd.Flag("project"); f.Changed {
-		return f.Value.String()
+	if named.Changed {
+		root = named.Value.String()
+	} else if here, err := filepath.Abs("."); err == nil && here == root {
+		root = "."
 	}
-	if here, err := filepath.Abs("."); err == nil && here == root {
-		return "."
+	c.write("\ndo first:\n")
+	for _, r := range all[:min(len(all), maxDoFirst)] {
+		reach := ""
+		if part && (r.Command != "deps summary" || deliverable == "") {
+			reach = "in the whole project; "
+		}
+		text := fmt.Sprintf("%s (%sfor %d of %s)", r.Line(root, !named.Changed, deliverable), reach, counts[r], quantity.Count(errors+warnings, "finding", "findings"))
+		c.write("  " + hang(clean(text), c.width, 4) + "\n")
 	}
-	return root
 }

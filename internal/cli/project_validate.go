@@ -24,7 +24,7 @@ Each finding names the file, the line and the next step; docs/findings.md explai
 codes. The exit code is 1 if there is an error. Nothing is changed.
 
 The list groups similar findings, begins with those about the whole project, and ends with
-the commands that remove most of them. --deliverable, --package and --code select
+the commands for most of them. --deliverable, --package and --code select
 findings, also for the exit code.`,
 		Example: "  belay project validate\n  belay project validate --project ~/projects/bridge --all\n  belay project validate --package PKG-03 --code STATUS_ACTOR\n  belay project validate --sarif > findings.sarif",
 		Args:    cobra.NoArgs,

@@ -171,7 +171,7 @@ func (d *day) tabOf(part string) {
 
 func (d *day) seeWhatIsFirst(t *testing.T) {
 	d.b.visitPath("/p/" + d.id)
-	d.b.until("document.querySelector('.commands li code')?.innerText.startsWith('belay ') && document.querySelector('.first').innerText.includes('removes')")
+	d.b.until("document.querySelector('.commands li code')?.innerText.startsWith('belay ') && document.querySelector('.first').innerText.includes(' finding')")
 	d.b.until("document.querySelector('.proposals-wait')?.innerText.includes('(12 rows)')")
 	d.step(t, "1-first")
 }

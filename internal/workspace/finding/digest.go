@@ -17,7 +17,7 @@ type Digest struct {
 
 	mu       sync.Mutex
 	groups   map[string]*Group
-	removed  map[Remedy]int
+	remedies map[Remedy]int
 	packages map[string]bool
 	kept     int
 	errors   int
@@ -58,10 +58,10 @@ func (g *Group) Hidden() int { return g.Count - len(g.first) - g.pile.Len() }
 // NewDigest returns an empty digest that shows at most so many findings of each
 // code; 0 shows all, up to [MaxReported].
 func NewDigest(most int) *Digest {
-	return &Digest{most: most, groups: map[string]*Group{}, removed: map[Remedy]int{}, packages: map[string]bool{}}
+	return &Digest{most: most, groups: map[string]*Group{}, remedies: map[Remedy]int{}, packages: map[string]bool{}}
 }
 
-// Add counts findings, and how many each [Finding.Remedy] removes. Those about one file
+// Add counts findings, and how many each [Finding.Remedy] is for. Those about one file
 // must come together.
 func (d *Digest) Add(all []Finding) {
 	if len(all) == 0 {
@@ -101,7 +101,7 @@ func (d *Digest) Add(all []Finding) {
 		d.packages[pkg] = true
 		d.keep(g, f)
 		if f.Remedy.Command != "" {
-			d.removed[f.Remedy]++
+			d.remedies[f.Remedy]++
 		}
 	}
 }
@@ -170,22 +170,13 @@ func (d *Digest) Packages() int {
 	return len(d.packages)
 }
 
-// Removal is how many findings a command removes.
-type Removal struct {
-	Remedy
-	Count int
-}
-
-// Removals are the commands that remove findings, the one that removes most first.
-func (d *Digest) Removals() []Removal {
+// Remedies are the commands for findings, the one for most of them first, and how many each
+// is for.
+func (d *Digest) Remedies() (all []Remedy, counts map[Remedy]int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	all := make([]Removal, 0, len(d.removed))
-	for r, n := range d.removed {
-		all = append(all, Removal{r, n})
-	}
-	slices.SortFunc(all, func(a, b Removal) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Command, b.Command), cmp.Compare(a.Document, b.Document))
-	})
-	return all
+	counts = maps.Clone(d.remedies)
+	return slices.SortedFunc(maps.Keys(counts), func(a, b Remedy) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a.Command, b.Command), cmp.Compare(a.Document, b.Document))
+	}), counts
 }

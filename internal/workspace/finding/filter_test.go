@@ -110,8 +110,8 @@ func TestDigest(t *testing.T) {
 	if e, w := few.Count(); e != 201 || w != 34 {
 		t.Errorf("%d errors, %d warnings", e, w)
 	}
-	if r := few.Removals(); len(r) != 1 || r[0] != (Removal{Remedy{Command: "name"}, 34}) {
-		t.Errorf("removals %v", r)
+	if r, n := few.Remedies(); len(r) != 1 || r[0] != (Remedy{Command: "name"}) || n[r[0]] != 34 {
+		t.Errorf("remedies %v for %v", r, n)
 	}
 	if few.Packages() != 3 {
 		t.Errorf("%d packages", few.Packages())

@@ -46,7 +46,7 @@ type Finding struct {
 	// Package is the id of the package that a finding is about whose path is in
 	// none.
 	Package string `json:"-"`
-	// Remedy is the command that removes the finding, empty unless it was asked for.
+	// Remedy is the command for the finding; its zero value is none.
 	Remedy Remedy `json:"-"`
 }
 
@@ -60,8 +60,9 @@ type Rule struct {
 	Means string
 	// Fix is the usual next step.
 	Fix string
-	// Extra is [Finding.Extra].
-	Extra bool
+	// Extra is [Finding.Extra], Remedy is [Finding.Remedy].
+	Extra  bool
+	Remedy Remedy
 }
 
 // What is shown of a value is capped, in bytes, as a cell may hold megabytes: in
@@ -74,7 +75,7 @@ const (
 // At makes a finding of the rule about a line of a file.
 func (r *Rule) At(path string, line int, format string, args ...any) Finding {
 	return Finding{
-		Path: path, Line: line, Severity: r.Severity, Code: r.Code, Extra: r.Extra, Fix: r.Fix,
+		Path: path, Line: line, Severity: r.Severity, Code: r.Code, Extra: r.Extra, Fix: r.Fix, Remedy: r.Remedy,
 		Message: fmt.Sprintf(format, args...),
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"belay/internal/lazyregexp"
 )
 
-// Remedy is a command that removes findings.
+// Remedy is a command that is made for findings. It may leave some of them: only running it tells.
 type Remedy struct {
 	// Command is the words after "belay", "deps summary"; "" is none.
 	Command string

@@ -1,5 +1,5 @@
 // Package progress says where a project stands: how long each deliverable has been in its
-// state, what it waits for, how many findings its files have, and which commands remove most
+// state, what it waits for, how many findings its files have, and which commands are for most
 // of them.
 //
 // [Of] combines a scan, the dependency graph and a validation. It reads the files of the
@@ -35,7 +35,7 @@ type Report struct {
 	Elsewhere Findings `json:"elsewhere"`
 	// Summary counts all findings.
 	Summary validate.Summary `json:"summary"`
-	// DoFirst are the commands that remove most findings, at most [MaxDoFirst].
+	// DoFirst are the commands for most of the findings, at most [MaxDoFirst].
 	DoFirst []Command `json:"doFirst"`
 	// Unread is how many registers could not be read: what their deliverables wait for is
 	// not known.
@@ -72,12 +72,12 @@ func (n *Findings) count(f *finding.Finding) {
 	}
 }
 
-// Command is a command that removes findings.
+// Command is a command for findings.
 type Command struct {
 	// Line is what a person types in a shell.
 	Line string `json:"line"`
-	// Removes is how many findings it removes.
-	Removes int `json:"removes"`
+	// Findings is how many findings it is for.
+	Findings int `json:"findings"`
 }
 
 // MaxDoFirst is how many commands a report names.
@@ -117,10 +117,9 @@ func Of(ctx context.Context, root string, r *scan.Result, g *graph.Graph, unread
 		return nil, err
 	}
 	report.Summary = judged.Summary
-	for _, removal := range digest.Removals() {
-		if len(report.DoFirst) < MaxDoFirst {
-			report.DoFirst = append(report.DoFirst, Command{removal.Remedy.Line(root, false, ""), removal.Count})
-		}
+	all, counts := digest.Remedies()
+	for _, r := range all[:min(len(all), MaxDoFirst)] {
+		report.DoFirst = append(report.DoFirst, Command{r.Line(root, false, ""), counts[r]})
 	}
 	return report, nil
 }

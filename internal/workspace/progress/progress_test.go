@@ -115,7 +115,7 @@ func TestRealRoots(t *testing.T) {
 			t.Errorf("%s: %d of %d findings are counted", name, n, all)
 		}
 		for _, c := range r.DoFirst {
-			if c.Removes == 0 || !strings.HasPrefix(c.Line, "belay ") || !strings.Contains(c.Line, name) {
+			if c.Findings == 0 || !strings.HasPrefix(c.Line, "belay ") || !strings.Contains(c.Line, name) {
 				t.Errorf("%s: do first %+v", name, c)
 			}
 		}

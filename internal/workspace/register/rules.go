@@ -51,7 +51,7 @@ var (
 		Means: "The row is of another schema.", Fix: "bring the row to the v3.1 schema and write v3.1",
 	}
 	ruleIDFormat = finding.Rule{
-		Code: "INVALID_DEPENDENCY_ID_FORMAT", Severity: finding.Error, Section: "6.8",
+		Code: "INVALID_DEPENDENCY_ID_FORMAT", Severity: finding.Error, Section: "6.8", Remedy: renumber,
 		Means: "The DependencyID is not DEP-, the numbers of the deliverable and a number of three digits.",
 		Fix:   "write it like DEP-01-02-003",
 	}
@@ -60,7 +60,7 @@ var (
 		Means: "Another row of the register has the same DependencyID.", Fix: "give one of them a number of its own",
 	}
 	ruleFromFormat = finding.Rule{
-		Code: "INVALID_FROM_DELIVERABLE_ID", Severity: finding.Error, Section: "6.8",
+		Code: "INVALID_FROM_DELIVERABLE_ID", Severity: finding.Error, Section: "6.8", Remedy: renumber,
 		Means: "FromDeliverableID is not the id of a deliverable.", Fix: "write the id alone, like DEL-01-02",
 	}
 	ruleFromChanges = finding.Rule{
@@ -76,7 +76,7 @@ var (
 		Means: "The target is a deliverable and TargetDeliverableID is empty.", Fix: "write the target's id, or another TargetType",
 	}
 	ruleTargetFormat = finding.Rule{
-		Code: "INVALID_TARGET_DELIVERABLE_ID", Severity: finding.Error, Section: "6.8",
+		Code: "INVALID_TARGET_DELIVERABLE_ID", Severity: finding.Error, Section: "6.8", Remedy: renumber,
 		Means: "TargetDeliverableID is not the id of a deliverable.", Fix: "write the id alone, like DEL-01-02",
 	}
 	ruleTargetEmpty = finding.Rule{

@@ -45,17 +45,17 @@ var (
 		Means: "No line names the register and its schema.", Fix: "add \"- **Register:** Dependencies.csv (schema v3.1)\" below the tracking mode",
 	}
 	ruleLabels = finding.Rule{
-		Code: "DEPENDENCIES_COUNTS_MISSING", Severity: finding.Warning, Section: "5.2", Extra: true,
+		Code: "DEPENDENCIES_COUNTS_MISSING", Severity: finding.Warning, Section: "5.2", Extra: true, Remedy: summarize,
 		Means: "The section on the register lacks some of the six labelled lines: the day of the run, the schema and four numbers of rows.",
 		Fix:   "run belay deps summary with the deliverable's id, look at the diff, and add --write; or write the lines",
 	}
 	ruleNotWritten = finding.Rule{
-		Code: "DEPENDENCIES_NOT_WRITTEN", Severity: finding.Warning, Section: "5.2", Extra: true,
+		Code: "DEPENDENCIES_NOT_WRITTEN", Severity: finding.Warning, Section: "5.2", Extra: true, Remedy: summarize,
 		Means: "The section on the register says \"Not extracted yet.\", and the deliverable has a register.",
 		Fix:   "run belay deps summary --write",
 	}
 	ruleCount = finding.Rule{
-		Code: "DEPENDENCIES_COUNT", Severity: finding.Warning, Section: "5.2", Extra: true,
+		Code: "DEPENDENCIES_COUNT", Severity: finding.Warning, Section: "5.2", Extra: true, Remedy: summarize,
 		Means: "A number of rows is not that of the register.",
 		Fix:   "run belay deps summary, look at the diff, and add --write; correct numbers in other lines by hand",
 	}
@@ -64,9 +64,15 @@ var (
 		Means: "A row is listed that the register does not have.", Fix: "correct the id, or add the row to the register",
 	}
 	ruleNotListed = finding.Rule{
-		Code: "DEPENDENCIES_ROW_MISSING", Severity: finding.Warning, Section: "5.2", Extra: true,
+		Code: "DEPENDENCIES_ROW_MISSING", Severity: finding.Warning, Section: "5.2", Extra: true, Remedy: summarize,
 		Means: "ACTIVE rows of the register are not listed.", Fix: "run belay deps summary, look at the diff, and add --write",
 	}
+)
+
+// The commands for what is wrong with summaries and registers.
+var (
+	summarize = finding.Remedy{Command: "deps summary"}
+	renumber  = finding.Remedy{Command: "deps renumber"}
 )
 
 // summaryRules are the rules of _DEPENDENCIES.md.

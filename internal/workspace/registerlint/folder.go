@@ -64,12 +64,9 @@ func (w *worker) folder(folder *scan.Folder) FileReport {
 	}
 	judge := Judge{name, folder.Base(), w.known, w.o.Today, context}
 	report := reportOn(name, r, judge.Findings(r))
-	if w.o.Digest != nil {
-		w.renumbering.Mark(report.Findings, folder.Base(), r, judge.Findings)
-	}
 	summary := folder.Path + "/" + layout.DependenciesFile
 	if text, err := w.read(folder, layout.DependenciesFile, register.MaxSummary); err == nil {
-		report.Findings = append(report.Findings, CheckSummary(summary, folder.Base(), text, r, w.o.Today)...)
+		report.Findings = append(report.Findings, register.ParseSummary(text).Check(summary, folder.Base(), r)...)
 	}
 	return report
 }

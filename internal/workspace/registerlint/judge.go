@@ -19,7 +19,7 @@ type Judge struct {
 	Context func() []byte
 }
 
-// Findings are those of r, which is the register or what it would become.
+// Findings are those of r.
 func (j Judge) Findings(r *register.Register) []finding.Finding {
 	return slices.Concat(r.Lint(j.Path, j.Folder), r.CheckProject(j.Path, j.Project, j.Today), r.CheckName(j.Path, j.Folder, j.Context))
 }

@@ -99,7 +99,7 @@ func Lint(ctx context.Context, root string, found *scan.Result, o Options) (*Rep
 		return nil, workspace.Unopened(root, err)
 	}
 	defer top.Close()
-	l := projectLint{project: project, known: found.ByID(), renumbering: NewRenumbering(found), o: o, report: &Report{Only: o.Only, Files: []FileReport{}}}
+	l := projectLint{project: project, known: found.ByID(), o: o, report: &Report{Only: o.Only, Files: []FileReport{}}}
 	var todo []job
 	for _, folder := range found.Deliverables {
 		if (folder.Files | folder.Odd).Has(scan.Register) && o.Only.Enters(folder.Path) {
@@ -136,11 +136,10 @@ type job struct {
 
 // projectLint is one look at all registers of a project.
 type projectLint struct {
-	project     *os.Root
-	known       scan.ByID
-	renumbering Renumbering
-	o           Options
-	quota       finding.Quota
+	project *os.Root
+	known   scan.ByID
+	o       Options
+	quota   finding.Quota
 
 	report *Report
 }

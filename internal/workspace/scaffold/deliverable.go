@@ -89,11 +89,6 @@ func (p *Plan) names(at string) ([]string, error) {
 	if p.root == nil {
 		return nil, nil
 	}
-	if p.o.Names != nil {
-		if known := p.o.Names(at); known != nil {
-			return known, nil
-		}
-	}
 	entries, err := list(p.root, at)
 	if entries == nil || err != nil {
 		return nil, err

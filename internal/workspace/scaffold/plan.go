@@ -35,7 +35,6 @@ type Plan struct {
 	steps    []step
 	units    []unit
 	findings []finding.Finding
-	blocked  bool
 	// places are the folders of packages and deliverables, by id.
 	places map[string]string
 }
@@ -80,9 +79,6 @@ func newPlan(r Request, o Options) (_ *Plan, err error) {
 	}
 	p.unlisted()
 	finding.Sort(p.findings)
-	for s := range p.all() {
-		p.blocked = p.blocked || s.data == nil && !p.missing(s.path)
-	}
 	return p, nil
 }
 

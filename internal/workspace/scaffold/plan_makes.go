@@ -3,8 +3,6 @@ package scaffold
 import (
 	"crypto/sha256"
 	"encoding/hex"
-
-	"belay/internal/workspace/decomposition"
 )
 
 // Source is the SHA-256 of the document, in hexadecimal.
@@ -16,9 +14,6 @@ func (p *Plan) Source() string {
 // Text is the document itself.
 func (p *Plan) Text() []byte { return p.source }
 
-// Document is what the decomposition says.
-func (p *Plan) Document() *decomposition.Document { return p.doc }
-
 // Makes lists the folders and files that are missing, relative to the root, with
 // the content of each file; a folder's is nil.
 func (p *Plan) Makes() []Made {
@@ -28,9 +23,6 @@ func (p *Plan) Makes() []Made {
 	}
 	return all
 }
-
-// Blocked reports that the run would fail, since something else has the name of a folder.
-func (p *Plan) Blocked() bool { return p.blocked }
 
 // Made is a folder or file of a [Plan].
 type Made struct {

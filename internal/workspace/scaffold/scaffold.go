@@ -28,7 +28,6 @@ import (
 
 	"belay/internal/fault"
 	"belay/internal/workspace"
-	"belay/internal/workspace/decomposition"
 	"belay/internal/workspace/layout"
 )
 
@@ -68,11 +67,6 @@ type Options struct {
 	// Read reads the document instead of the file system, for callers that may not
 	// read everything.
 	Read func(path string) ([]byte, error)
-	// Document is what the document says, for callers that have parsed it.
-	Document *decomposition.Document
-	// Names are the files of a deliverable's folder, for callers that have listed it; nil
-	// where a plan has to do so.
-	Names func(folder string) []string
 	// Confirm is asked about what a run would make before it makes anything; an
 	// error ends the run.
 	Confirm func(*Plan) error

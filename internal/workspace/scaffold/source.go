@@ -31,9 +31,7 @@ func (p *Plan) read() error {
 			WithHint("name a Markdown document that defines packages and deliverables").Because(err)
 	}
 	p.source = data
-	if p.doc = p.o.Document; p.doc == nil {
-		p.doc = decomposition.Parse(filepath.Base(p.req.DecompositionPath), data)
-	}
+	p.doc = decomposition.Parse(filepath.Base(p.req.DecompositionPath), data)
 	if len(p.doc.Packages) == 0 || len(p.doc.Deliverables) == 0 {
 		why := "it defines no package"
 		switch {

@@ -5,7 +5,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"belay/internal/workspace/decomposition"
 	"belay/internal/workspace/dir"
@@ -17,8 +16,6 @@ import (
 type defined struct {
 	path string
 	doc  *decomposition.Document
-	// makes is what project init would make of it now.
-	makes func() *made
 }
 
 const (
@@ -69,7 +66,7 @@ func (p *project) readDecompositions(ctx context.Context) error {
 }
 
 func (p *project) keepDecomposition(at string, parsed *decomposition.Document) {
-	doc := &defined{at, parsed, sync.OnceValue(func() *made { return p.made(at, parsed) })}
+	doc := &defined{at, parsed}
 	p.decompositions[at] = doc
 	if len(parsed.Packages) > 0 && len(parsed.Deliverables) > 0 {
 		p.defining = append(p.defining, doc)

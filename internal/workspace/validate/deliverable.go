@@ -48,11 +48,6 @@ func (p *project) checkAll(ctx context.Context) error {
 			w.found, w.files = nil, 0
 			jobs[n].look(w)
 			w.found = p.o.Only.Select(w.found)
-			if p.o.Digest != nil {
-				for i := range w.found {
-					w.found[i].Remedy = w.remedy(&w.found[i])
-				}
-			}
 			return looked{w.found, w.files}
 		}, w.nearby.Close
 	}
@@ -155,7 +150,7 @@ func (w *worker) dependencies() {
 	}
 	if data, ok := w.read(scan.Dependencies, layout.DependenciesFile); ok {
 		w.titleName(data, layout.DependenciesFile)
-		w.found = append(w.found, registerlint.CheckSummary(w.path(layout.DependenciesFile), w.folder.ID, data, r, w.project.o.Today)...)
+		w.found = append(w.found, register.ParseSummary(data).Check(w.path(layout.DependenciesFile), w.folder.ID, r)...)
 	}
 }
 
@@ -173,11 +168,7 @@ func (w *worker) register(at string) *register.Register {
 	w.keep(data)
 	r, p := register.Parse(data), w.project
 	judge := registerlint.Judge{Path: at, Folder: w.folder.Base(), Project: p.known, Today: p.o.Today, Context: w.context}
-	found := judge.Findings(r)
-	if p.o.Digest != nil {
-		p.renumbering.Mark(found, w.folder.Base(), r, judge.Findings)
-	}
-	w.found = append(w.found, found...)
+	w.found = append(w.found, judge.Findings(r)...)
 	return r
 }
 

@@ -16,12 +16,13 @@ func (w *worker) presence() {
 	if missing := mustHave &^ f.Files &^ f.Odd; missing != 0 {
 		found := ruleMissing.At(f.Path, 0, "there is no %s", strings.Join(missing.Names(), ", "))
 		switch {
-		case missing == scan.Status:
-			found = found.WithFix("write it yourself, as only people know the state")
+		case missing == scan.Status: // project init makes it in a new folder alone
+			w.add(found.WithFix("write it yourself, as only people know the state"))
 		case missing.Has(scan.Status):
-			found = found.WithFix("write %s yourself, as only people know the state; belay project init makes the other files", layout.StatusFile)
+			w.addMissing(found.WithFix("write %s yourself, as only people know the state; belay project init makes the other files", layout.StatusFile))
+		default:
+			w.addMissing(found)
 		}
-		w.addMissing(found)
 	}
 	switch at := w.path(layout.AgentMemoryFile); {
 	case f.Files.Has(scan.AgentMemory | scan.Memory):

@@ -38,7 +38,7 @@ func (p *project) checkToolRoots() {
 		}
 	}
 	if len(missing) > 0 && len(p.Packages) > 0 {
-		p.add(ruleToolRoots.At("", 0, "there is no folder %s", strings.Join(missing, ", ")))
+		p.add(p.first().makes(ruleToolRoots.At("", 0, "there is no folder %s", strings.Join(missing, ", "))))
 	}
 }
 
@@ -75,14 +75,14 @@ func (p *project) checkPackage(pkg *scan.Package) {
 	for _, name := range layout.PackageFolders {
 		if kind, _, _ := statBelow(d, name); kind != dir.Folder {
 			if name == layout.Working {
-				p.add(ruleNoWorking.At(pkg.Path, 0, "there is no folder %s", name))
+				p.add(p.definingPackage(pkg.ID).makes(ruleNoWorking.At(pkg.Path, 0, "there is no folder %s", name)))
 			} else {
 				missing = append(missing, name)
 			}
 		}
 	}
 	if len(missing) > 0 {
-		p.add(rulePackageFolders.At(pkg.Path, 0, "there is no folder %s", strings.Join(missing, ", ")))
+		p.add(p.definingPackage(pkg.ID).makes(rulePackageFolders.At(pkg.Path, 0, "there is no folder %s", strings.Join(missing, ", "))))
 	}
 	if def, ok := p.definedPackage(pkg.ID); !ok && len(p.defining) > 0 {
 		p.add(ruleUndefinedPackage.At(pkg.Path, 0, "no decomposition defines %s", pkg.ID).Of(pkg.ID))
@@ -120,9 +120,10 @@ func (p *project) checkMissing() {
 			case listed <= maxListed:
 				f := ruleNoFolder.At(d.path, def.Line, "%s has no folder", def.ID).Of(def.ID).About(def.Package)
 				if def.Package == "" {
-					f = f.WithFix("name its package in the decomposition, then make it with belay project init")
+					p.add(f.WithFix("name its package in the decomposition, then make it with belay project init"))
+				} else {
+					p.add(d.makes(f))
 				}
-				p.add(f)
 			case listed == maxListed+1:
 				p.add(ruleMore.At(d.path, 0, "more than %d deliverables have no folder", maxListed))
 			}

@@ -64,12 +64,12 @@ func (p *project) rootFile(name string, missing finding.Finding, check func(*tex
 
 // checkInit checks INIT.md (workspace 12.1).
 func (p *project) checkInit() {
-	p.rootFile(layout.InitFile, ruleNoInit.At("", 0, "there is no %s", layout.InitFile), (*text).checkInit)
+	p.rootFile(layout.InitFile, p.first().makes(ruleNoInit.At("", 0, "there is no %s", layout.InitFile)), (*text).checkInit)
 }
 
 // checkCoordination checks _COORDINATION.md (workspace 13).
 func (p *project) checkCoordination() {
-	p.rootFile(layout.CoordinationFile, ruleNoCoordination.At("", 0, "there is no %s", layout.CoordinationFile), (*text).checkCoordination)
+	p.rootFile(layout.CoordinationFile, p.first().makes(ruleNoCoordination.At("", 0, "there is no %s", layout.CoordinationFile)), (*text).checkCoordination)
 }
 
 func (t *text) checkInit() {

@@ -22,7 +22,6 @@ import (
 
 	"belay/internal/workspace/dir"
 	"belay/internal/workspace/finding"
-	"belay/internal/workspace/registerlint"
 	"belay/internal/workspace/scan"
 )
 
@@ -37,7 +36,7 @@ type Options struct {
 	Workers int
 	// Only selects what the report is about; nil selects all.
 	Only *finding.Filter
-	// Digest, where set, counts the findings with their remedies, and the report lists
+	// Digest, where set, counts the findings, and the report lists
 	// none. Each, where set, is called with all findings in their order, a few at a time,
 	// and the report lists none either.
 	Digest *finding.Digest
@@ -91,7 +90,7 @@ func Project(ctx context.Context, root string, r *scan.Result, o Options) (*Repo
 		return nil, fmt.Errorf("validate %s: %w", root, err)
 	}
 	defer top.Close()
-	p := &project{Result: r, root: root, top: top, o: o.orDefault(), places: newPlaces(top), known: r.ByID(), renumbering: registerlint.NewRenumbering(r)}
+	p := &project{Result: r, root: root, top: top, o: o.orDefault(), places: newPlaces(top), known: r.ByID()}
 	if p.counted = o.Digest; p.counted == nil {
 		p.counted = finding.NewDigest(1)
 	}
@@ -139,8 +138,7 @@ type project struct {
 	// newest is the newest snapshot of each folder.
 	newest map[string]string
 	// known are the deliverables that registers may refer to.
-	known       scan.ByID
-	renumbering registerlint.Renumbering
+	known scan.ByID
 
 	// found is what was found and not passed on yet, with rest; listed is what the report
 	// lists, and counted counts all.
@@ -187,11 +185,6 @@ func byPath(f finding.Finding, path string) int { return strings.Compare(f.Path,
 // begin sorts what was found of the project as a whole.
 func (p *project) begin() {
 	p.rest, p.found = p.o.Only.Select(p.found), nil
-	if p.o.Digest != nil {
-		for i := range p.rest {
-			p.rest[i].Remedy = p.remedy(&p.rest[i])
-		}
-	}
 	finding.Sort(p.rest)
 }
 

@@ -1017,7 +1017,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where a project stands: for each deliverable since when it is in its state, what it waits for and how many findings it has; and the commands that remove most findings. */
+        /** Where a project stands: for each deliverable since when it is in its state, what it waits for and how many findings it has; and the commands for most of the findings. */
         get: operations["getProgress"];
         put?: never;
         post?: never;
@@ -2920,7 +2920,7 @@ export interface components {
         placedFinding: {
             code: string;
             column?: string;
-            /** @description what removes it, to be run on the server's machine */
+            /** @description what is made for it, to be run on the server's machine */
             command?: string;
             extra?: boolean;
             fix?: string;
@@ -2932,8 +2932,8 @@ export interface components {
             value?: string;
         };
         "progress.Command": {
+            findings: number;
             line: string;
-            removes: number;
         };
         "progress.Deliverable": {
             blockers?: number;
@@ -9630,7 +9630,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Where a project stands: for each deliverable since when it is in its state, what it waits for and how many findings it has; and the commands that remove most findings. */
+            /** @description Where a project stands: for each deliverable since when it is in its state, what it waits for and how many findings it has; and the commands for most of the findings. */
             200: {
                 headers: {
                     [name: string]: unknown;

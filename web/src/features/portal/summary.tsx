@@ -63,7 +63,7 @@ const label = (name: string) => name[0] + name.slice(1).toLowerCase();
 /** A command without the project's folder, which is the same in all of them. */
 const short = (line: string, root: string) => line.replace(/ --project (?:'(?:[^']|'\\'')*'|\S+)/, "").replaceAll(`${root}/`, "").replaceAll(root, ".");
 
-/** The commands that remove most findings, as `belay project validate` prints them. */
+/** The commands for most of the findings, as `belay project validate` prints them. */
 export function DoFirst({ progress, onFindings, children }: { progress: Progress | undefined; onFindings: () => void; children?: ReactNode }) {
   const all = progress ? progress.summary.errors + progress.summary.warnings : 0;
   const elsewhere = (progress?.elsewhere.errors ?? 0) + (progress?.elsewhere.warnings ?? 0);
@@ -76,10 +76,10 @@ export function DoFirst({ progress, onFindings, children }: { progress: Progress
       {progress?.doFirst?.length ? (
         <ul className="commands">
           {progress.doFirst.map((c) => (
-            <li key={c.line}><code className="clip" title={c.line}>{short(c.line, progress.projectRoot)}</code><span className="soft small nowrap">removes {c.removes.toLocaleString("en-US")}</span><CopyButton text={() => c.line} what={c.line} /></li>
+            <li key={c.line}><code className="clip" title={c.line}>{short(c.line, progress.projectRoot)}</code><span className="soft small nowrap">for {count(c.findings, "finding")}</span><CopyButton text={() => c.line} what={c.line} /></li>
           ))}
         </ul>
-      ) : progress && all > 0 && <p className="soft small">No command removes these findings. Open a deliverable to see what each one needs.</p>}
+      ) : progress && all > 0 && <p className="soft small">No command is made for these findings. Open a deliverable to see what each one needs.</p>}
       {elsewhere > 0 && <p className="soft small">{count(elsewhere, "finding")} {elsewhere === 1 ? "is" : "are"} about the project itself, and in no deliverable.</p>}
       {progress?.summary.codes && all > 0 && <p className="soft small codes clip" title={progress.summary.codes.map((c) => `${c.code} × ${c.count}`).join("\n")}>{progress.summary.codes.slice(0, 3).map((c) => `${c.code} × ${c.count}`).join(" · ")}</p>}
     </section>
