@@ -45,10 +45,9 @@ func (a *deliverableAnswer) readStatus(c *call, d workspace.Deliverable) error {
 
 // readFindings reads those of the validation, and of the register.
 func (a *deliverableAnswer) readFindings(c *call, s *index.Snapshot, folder *scan.Folder) error {
-	// The digest makes the validation say which command removes a finding.
 	_, err := validate.Project(c.ctx(), a.ProjectRoot, s.Result, validate.Options{
 		FileBytes: c.o.Projects.FileBytes, Today: c.o.Clock().Format(time.DateOnly), Only: &finding.Filter{Deliverables: []string{folder.ID}},
-		Digest: finding.NewDigest(1), Each: func(found []finding.Finding) { a.addFindings(found, folder) },
+		Each: func(found []finding.Finding) { a.addFindings(found, folder) },
 	})
 	if err != nil {
 		return noReport(a.ProjectRoot, err)

@@ -3,8 +3,6 @@ package api
 import (
 	"bytes"
 	"io"
-	"net/http"
-	"strconv"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -62,21 +60,6 @@ func written(write func(io.Writer) error) (*kept, error) {
 		return nil, err
 	}
 	return s.kept()
-}
-
-// replySpooled is [reply] of an answer that is written piece by piece.
-func replySpooled(w http.ResponseWriter, write func(io.Writer) error) error {
-	k, err := written(write)
-	if err != nil {
-		return err
-	}
-	head := w.Header()
-	head["Content-Type"] = headerJSON
-	head["Cache-Control"] = headerNoStore
-	head["Content-Length"] = []string{strconv.FormatInt(k.size, 10)}
-	w.WriteHeader(http.StatusOK)
-	_, _ = k.WriteTo(w) // the client has left: nobody to tell
-	return nil
 }
 
 // WriteTo implements io.WriterTo: it sends the body.

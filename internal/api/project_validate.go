@@ -3,12 +3,11 @@ package api
 import (
 	"context"
 	"errors"
-	"io"
+	"net/http"
 	"strings"
 	"time"
 
 	"belay/internal/fault"
-	"belay/internal/plainjson"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/index"
 	"belay/internal/workspace/register"
@@ -57,37 +56,22 @@ func filterOf(q map[string]string, rules []finding.Rule) (*finding.Filter, error
 
 func serveValidate(c *call) error {
 	today := c.o.Clock().Format(time.DateOnly)
-	return serveReport(c, validate.AllRules(), validateKey{today}, func(ctx context.Context, s snapshotOf, only *finding.Filter, w io.Writer) error {
-		list := plainjson.NewList(w, "findings", "")
-		each := func(found []finding.Finding) {
-			for i := range found {
-				list.Add(&found[i])
-			}
-		}
-		report, err := validate.Project(ctx, s.root, s.Result, validate.Options{FileBytes: c.o.Projects.FileBytes, Today: today, Only: only, Each: each})
-		if err != nil {
-			return err
-		}
-		return list.End(report)
+	return serveReport(c, validate.AllRules(), validateKey{today}, func(ctx context.Context, s snapshotOf, only *finding.Filter) (any, error) {
+		return validate.Project(ctx, s.root, s.Result, validate.Options{FileBytes: c.o.Projects.FileBytes, Today: today, Only: only})
 	})
 }
 
 func serveLint(c *call) error {
 	today := c.o.Clock().Format(time.DateOnly)
-	return serveReport(c, register.Rules(), lintKey{today}, func(ctx context.Context, s snapshotOf, only *finding.Filter, w io.Writer) error {
-		list := plainjson.NewList(w, "files", "")
-		report, err := registerlint.Lint(ctx, s.root, s.Result, registerlint.Options{Today: today, Only: only, Each: func(f registerlint.FileReport) { list.Add(&f) }})
-		if err != nil {
-			return err
-		}
-		return list.End(report)
+	return serveReport(c, register.Rules(), lintKey{today}, func(ctx context.Context, s snapshotOf, only *finding.Filter) (any, error) {
+		return registerlint.Lint(ctx, s.root, s.Result, registerlint.Options{Today: today, Only: only})
 	})
 }
 
-// serveReport answers with the report that judge writes of a project. The snapshot
+// serveReport answers with the report that judge makes of a project. The snapshot
 // keeps the whole report; a selection is made anew for each request, as there is no
 // end of them.
-func serveReport(c *call, rules []finding.Rule, key any, judge func(context.Context, snapshotOf, *finding.Filter, io.Writer) error) error {
+func serveReport(c *call, rules []finding.Rule, key any, judge func(context.Context, snapshotOf, *finding.Filter) (any, error)) error {
 	root, q, err := c.projectOf()
 	if err != nil {
 		return err
@@ -102,11 +86,13 @@ func serveReport(c *call, rules []finding.Rule, key any, judge func(context.Cont
 	}
 	of := snapshotOf{s, root}
 	if only != nil {
-		return noReport(root, replySpooled(c.w, func(w io.Writer) error { return judge(c.ctx(), of, only, w) }))
+		report, err := judge(c.ctx(), of, only)
+		if err != nil {
+			return noReport(root, err)
+		}
+		return reply(c.w, http.StatusOK, report)
 	}
 	// Others wait for the same report: it must not end with the first one's request.
 	ctx := context.WithoutCancel(c.ctx())
-	return noReport(root, replyOnce(c.w, c.r, s, key, func() (*kept, error) {
-		return written(func(w io.Writer) error { return judge(ctx, of, nil, w) })
-	}))
+	return noReport(root, replyKept(c.w, c.r, s, key, func() (any, error) { return judge(ctx, of, nil) }))
 }

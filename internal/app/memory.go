@@ -11,7 +11,7 @@ import (
 // whole project takes memory instead of time.
 const (
 	serverGOGC  = 40
-	commandGOGC = 200
+	commandGOGC = 150
 )
 
 // setGOGC sets how much garbage may pile up, in percent of the memory in use. An

@@ -14,6 +14,7 @@ import (
 	"belay/internal/app"
 	"belay/internal/config"
 	"belay/internal/durable"
+	"belay/internal/plainjson"
 	"belay/internal/quantity"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/register"
@@ -54,29 +55,23 @@ editors. --deliverable, --package and --code select findings, also for the exit 
 		if err != nil {
 			return err
 		}
-		list, log := c.jsonList("files"), form.log(register.Rules())
-		switch {
-		case c.json:
-			o.Each = func(one registerlint.FileReport) {
-				if part.takes() {
-					list.Add(&one)
-				}
-			}
-		case form.sarif:
-			o.Each = func(one registerlint.FileReport) { log.Add(one.Findings) }
-		}
 		app.CollectLess()
 		report, root, err := lintNamed(cmd, c, cfg, args, o)
 		switch {
 		case err != nil:
 			return err
 		case c.json:
-			err = list.End(struct {
+			report.Files = slices.DeleteFunc(report.Files, func(registerlint.FileReport) bool { return !part.takes() })
+			err = plainjson.WriteIndent(c.out, struct {
 				*registerlint.Report
 				rest
 			}{report, part.rest()})
 		case form.sarif:
-			err = c.writeLog(log)
+			var all []finding.Finding
+			for _, f := range report.Files {
+				all = append(all, f.Findings...)
+			}
+			err = plainjson.WriteIndent(c.out, finding.NewSARIF(Version(), register.Rules(), all))
 		default:
 			printRegisters(c, report, o.Digest)
 			if root != "" {

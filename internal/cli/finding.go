@@ -59,23 +59,6 @@ func (f *findingsForm) digest(c *console) *finding.Digest {
 	return finding.NewDigest(shownOfKind)
 }
 
-// log is the form of code hosts, which takes findings as they are found; nil where that is
-// not asked for.
-func (f *findingsForm) log(rules []finding.Rule) *finding.SARIF {
-	if !f.sarif {
-		return nil
-	}
-	return finding.NewSARIF(Version(), rules)
-}
-
-// writeLog prints the form of code hosts.
-func (c *console) writeLog(log *finding.SARIF) error {
-	if err := log.Write(c.out); err != nil {
-		return fmt.Errorf("encode the answer: %w", err)
-	}
-	return nil
-}
-
 // verdict is the end of a command that looked for findings.
 func verdict(all []finding.Finding) error {
 	errors, _ := finding.Count(all)
@@ -107,14 +90,18 @@ func printGroups(c *console, groups []*finding.Group, packages int) {
 			c.write("\n")
 		}
 		c.write(hang(groupHead(g, packages), c.width, 2) + "\n")
-		for f := range g.Shown() {
+		for _, f := range g.Shown {
 			c.write("  " + hang(clean(place(f)+f.Message), c.width, 4) + "\n")
 			if g.Fix == "" && f.Fix != "" {
 				c.write("    " + hang("fix: "+clean(f.Fix), c.width, 4) + "\n")
 			}
 		}
-		if more := g.Hidden(); more > 0 {
-			c.write("  and " + strconv.Itoa(more) + " more; --all lists them\n")
+		if more := g.Count - len(g.Shown); more > 0 {
+			how := "--all lists them"
+			if len(g.Shown) != shownOfKind { // that is what --all lists
+				how = "--deliverable, --package and --code select them"
+			}
+			c.write("  and " + strconv.Itoa(more) + " more; " + how + "\n")
 		}
 		if g.Fix != "" {
 			c.write("  " + hang("fix: "+clean(g.Fix), c.width, 2) + "\n")

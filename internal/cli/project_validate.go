@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
 	"belay/internal/config"
+	"belay/internal/plainjson"
 	"belay/internal/quantity"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/scan"
@@ -45,30 +47,18 @@ findings, also for the exit code.`,
 		if err != nil {
 			return err
 		}
-		list, log := c.jsonList("findings"), form.log(validate.AllRules())
-		switch {
-		case c.json:
-			o.Each = func(found []finding.Finding) {
-				for i := range found {
-					if part.takes() {
-						list.Add(&found[i])
-					}
-				}
-			}
-		case form.sarif:
-			o.Each = log.Add
-		}
 		app.CollectLess()
 		report, err := validated(cmd, cfg, root, o)
 		switch {
 		case err != nil:
 		case c.json:
-			err = list.End(struct {
+			report.Findings = slices.DeleteFunc(report.Findings, func(finding.Finding) bool { return !part.takes() })
+			err = plainjson.WriteIndent(c.out, struct {
 				*validate.Report
 				rest
 			}{report, part.rest()})
 		case form.sarif:
-			err = c.writeLog(log)
+			err = plainjson.WriteIndent(c.out, finding.NewSARIF(Version(), validate.AllRules(), report.Findings))
 		default:
 			printReport(c, report, o.Digest)
 			printDoFirst(c, cmd, o.Digest, report.Only, root)

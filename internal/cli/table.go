@@ -6,8 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	"belay/internal/plainjson"
 )
 
 // table lines up rows under headings. Where the rows do not fit the terminal, the
@@ -144,9 +142,6 @@ func encodeJSON(w io.Writer, v any) error {
 	}
 	return nil
 }
-
-// jsonList prints a report as writeJSON does, but for its long list, which comes first.
-func (c *console) jsonList(name string) *plainjson.List { return plainjson.NewList(c.out, name, "  ") }
 
 // fields prints labelled lines, in order, leaving out the empty ones.
 func (c *console) fields(pairs ...string) {

@@ -29,6 +29,11 @@ func Write(w io.Writer, v any) error {
 	return jsonv2.MarshalEncode(jsontext.NewEncoder(w, inPieces), v)
 }
 
+// WriteIndent writes what [MarshalIndent] returns, and a line break, as [Write] does.
+func WriteIndent(w io.Writer, v any) error {
+	return jsonv2.MarshalEncode(jsontext.NewEncoder(w, inPieces, jsontext.WithIndent("  ")), v)
+}
+
 // inPieces are the options that write the same bytes as encoding/json.
 var inPieces = jsonv2.JoinOptions(jsonv1.DefaultOptionsV1(), jsontext.EscapeForHTML(false))
 

@@ -2,7 +2,6 @@ package finding
 
 import (
 	"cmp"
-	"iter"
 	"maps"
 	"slices"
 	"sync"
@@ -10,8 +9,7 @@ import (
 
 // Digest is what people are shown of findings: how many there are of each code, and
 // the first of them. It counts what it is given and keeps no more than it shows, so its
-// size does not grow with the project. One that shows all keeps them in piles, which grow
-// little. It is safe for concurrent use.
+// size does not grow with the project. It is safe for concurrent use.
 type Digest struct {
 	most int
 
@@ -38,22 +36,9 @@ type Group struct {
 	// Fix is the next step of all of them, "" where they have several.
 	Fix string
 
-	// first are the first of them by path and place, as many as are shown; pile are those
-	// of a digest that shows all.
-	first []Finding
-	pile  Pile
+	// Shown are the first of them by path and place, as many as are shown.
+	Shown []Finding
 }
-
-// Shown are the findings that are shown, by path and place.
-func (g *Group) Shown() iter.Seq[Finding] {
-	if g.pile.Len() > 0 {
-		return g.pile.Sorted()
-	}
-	return slices.Values(g.first)
-}
-
-// Hidden is how many there are beside those.
-func (g *Group) Hidden() int { return g.Count - len(g.first) - g.pile.Len() }
 
 // NewDigest returns an empty digest that shows at most so many findings of each
 // code; 0 shows all, up to [MaxReported].
@@ -69,10 +54,6 @@ func (d *Digest) Add(all []Finding) {
 	}
 	type seen struct{ code, path string }
 	files := make(map[seen]bool, len(all))
-	if d.most == 0 && !slices.IsSortedFunc(all, compare) {
-		all = slices.Clone(all)
-		Sort(all) // so that files in their order make sorted piles
-	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for i := range all {
@@ -111,16 +92,16 @@ func (d *Digest) keep(g *Group, f *Finding) {
 	if d.most == 0 {
 		if d.kept < MaxReported {
 			d.kept++
-			g.pile.add(f)
+			g.Shown = append(g.Shown, *f)
 		}
 		return
 	}
-	at, _ := slices.BinarySearchFunc(g.first, *f, func(a, b Finding) int {
+	at, _ := slices.BinarySearchFunc(g.Shown, *f, func(a, b Finding) int {
 		return cmp.Or(compare(a, b), -1) // after those that are equal
 	})
 	if at < d.most {
-		g.first = slices.Insert(g.first, at, *f)
-		g.first = g.first[:min(len(g.first), d.most)]
+		g.Shown = slices.Insert(g.Shown, at, *f)
+		g.Shown = g.Shown[:min(len(g.Shown), d.most)]
 	}
 }
 
@@ -130,6 +111,11 @@ func (d *Digest) keep(g *Group, f *Finding) {
 func (d *Digest) Groups(rules []Rule) []*Group {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.most == 0 {
+		for _, g := range d.groups {
+			Sort(g.Shown)
+		}
+	}
 	rank := make(map[string]int, len(rules))
 	for i, r := range rules {
 		if _, ok := rank[r.Code]; !ok {

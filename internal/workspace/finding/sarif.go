@@ -1,95 +1,33 @@
 package finding
 
 import (
-	"bytes"
-	"encoding/json"
-	"io"
 	"net/url"
 	"strings"
 )
 
 // SARIF is findings in the form of the Static Analysis Results Interchange Format
-// 2.1.0, which code hosts and editors read. It takes them one after the other and keeps
-// them in a [Pile] until it is written: the rules, of which only those with findings are
-// listed, stand before them.
-type SARIF struct {
-	described map[string]Rule
-	at        map[string]int
-	rules     []sarifRule
-	version   string
-	pile      Pile
-}
+// 2.1.0, which code hosts and editors read. Only rules with findings are
+// listed. It is a value to be written as JSON.
+type SARIF struct{ sarifLog }
 
-// NewSARIF returns a form without findings. Version is the program's; rules describe the
-// codes.
-func NewSARIF(version string, rules []Rule) *SARIF {
-	s := &SARIF{described: make(map[string]Rule, len(rules)), at: map[string]int{}, rules: []sarifRule{}, version: version}
+// NewSARIF returns the form of findings. Version is the program's; rules describe the
+// codes. Paths become URIs relative to the project; a finding about the whole project has
+// none but ".".
+func NewSARIF(version string, rules []Rule, all []Finding) SARIF {
+	described := make(map[string]Rule, len(rules))
 	for _, r := range rules {
-		s.described[r.Code] = r
+		described[r.Code] = r
 	}
-	return s
-}
-
-// Add puts findings behind the others. Paths become URIs relative to the project; a
-// finding about the whole project has none but ".".
-func (s *SARIF) Add(all []Finding) {
-	for i := range all {
-		f := &all[i]
-		if _, ok := s.at[f.Code]; !ok {
-			s.at[f.Code] = len(s.rules)
-			s.rules = append(s.rules, sarifRuleOf(s.described[f.Code], *f))
+	run := sarifRun{Tool: sarifTool{sarifDriver{Name: "belay", Version: version, Rules: []sarifRule{}}}, Results: []sarifResult{}, ColumnKind: "unicodeCodePoints"}
+	at := map[string]int{}
+	for _, f := range all {
+		if _, ok := at[f.Code]; !ok {
+			at[f.Code] = len(at)
+			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(described[f.Code], f))
 		}
-		s.pile.add(f)
+		run.Results = append(run.Results, sarifResultOf(f, at[f.Code]))
 	}
-}
-
-// Margins of the results in the form as it is written, two spaces a level.
-const (
-	resultsMargin = "      "
-	resultMargin  = resultsMargin + "  "
-)
-
-// pieceOfResults is how many bytes of results are written at once.
-const pieceOfResults = 64 << 10
-
-// Write writes the form as JSON.
-func (s *SARIF) Write(w io.Writer) error {
-	var b bytes.Buffer
-	encode := func(margin string, v any) error {
-		e := json.NewEncoder(&b)
-		e.SetEscapeHTML(false)
-		e.SetIndent(margin, "  ")
-		return e.Encode(v)
-	}
-	run := sarifRun{Tool: sarifTool{sarifDriver{Name: "belay", Version: s.version, Rules: s.rules}}, Results: []sarifResult{}, ColumnKind: "unicodeCodePoints"}
-	if err := encode("", sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}}); err != nil {
-		return err
-	}
-	// No string holds a line break as it is, so this is the member itself.
-	member := "\n" + resultsMargin + `"results": [`
-	head, tail, found := strings.Cut(b.String(), member+"]")
-	if s.pile.Len() == 0 || !found {
-		_, err := w.Write(b.Bytes())
-		return err
-	}
-	b.Reset()
-	b.WriteString(head + member)
-	between := "\n" + resultMargin
-	for f := range s.pile.All() {
-		b.WriteString(between)
-		if err := encode(resultMargin, sarifResultOf(f, s.at[f.Code])); err != nil {
-			return err
-		}
-		b.Truncate(b.Len() - 1) // the line break after it
-		if between = ",\n" + resultMargin; b.Len() >= pieceOfResults {
-			if _, err := b.WriteTo(w); err != nil {
-				return err
-			}
-		}
-	}
-	b.WriteString("\n" + resultsMargin + "]" + tail)
-	_, err := b.WriteTo(w)
-	return err
+	return SARIF{sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}}}
 }
 
 type sarifLog struct {

@@ -39,10 +39,8 @@ type Options struct {
 	Today string
 	// Only selects registers and findings; nil selects all.
 	Only *finding.Filter
-	// Digest, where set, counts the findings, and the report lists no files. Each, where
-	// set, is called with the files in their order, and the report lists none either.
+	// Digest, where set, counts the findings, and the report lists no files.
 	Digest *finding.Digest
-	Each   func(FileReport)
 }
 
 // Report is what is wrong with registers.
@@ -155,11 +153,7 @@ func (l *projectLint) take(one FileReport) {
 	}
 	l.report.Summary.add(&one)
 	silent := l.o.Only != nil && len(l.o.Only.Codes) > 0 && len(one.Findings) == 0
-	switch {
-	case l.o.Digest != nil, silent:
-	case l.o.Each != nil:
-		l.o.Each(one)
-	default:
+	if l.o.Digest == nil && !silent {
 		l.report.Files = append(l.report.Files, one)
 	}
 }

@@ -51,13 +51,9 @@ func (p *project) checkAll(ctx context.Context) error {
 			return looked{w.found, w.files}
 		}, w.nearby.Close
 	}
-	return scan.InOrder(ctx, p.o.Workers, len(jobs), start, func(n int, l looked) {
+	return scan.InOrder(ctx, p.o.Workers, len(jobs), start, func(_ int, l looked) {
 		p.files += l.files
-		if n+1 < len(jobs) {
-			p.passUntil(jobs[n+1].path, l.found)
-		} else {
-			p.found = append(p.found, l.found...)
-		}
+		p.pass(l.found)
 	})
 }
 

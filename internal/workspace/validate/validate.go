@@ -17,7 +17,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 
 	"belay/internal/workspace/dir"
@@ -37,8 +36,8 @@ type Options struct {
 	// Only selects what the report is about; nil selects all.
 	Only *finding.Filter
 	// Digest, where set, counts the findings, and the report lists
-	// none. Each, where set, is called with all findings in their order, a few at a time,
-	// and the report lists none either.
+	// none. Each, where set, is called with all findings, those of the project and those of one
+	// folder after the other, and the report lists none either.
 	Digest *finding.Digest
 	Each   func([]finding.Finding)
 }
@@ -101,14 +100,14 @@ func Project(ctx context.Context, root string, r *scan.Result, o Options) (*Repo
 		p.add(ruleElsewhere.At("", 0, "the packages are in %s", shown(strings.Join(homes, ", "))).
 			WithFix("look at that folder: belay project validate --project %s", shown(homes[0])))
 		p.o.Only = nil
-		p.begin()
+		p.pass(p.found)
 		return p.report(), nil
 	}
 	if above, ok := rootAbove(root); ok && len(r.Packages) == 0 {
 		p.add(ruleNoPackages.At("", 0, "the folder is a part of an execution root").
 			WithFix("look at the whole: belay project validate --project %s", shown(above)))
 		p.o.Only = nil
-		p.begin()
+		p.pass(p.found)
 		return p.report(), nil
 	}
 	if err := p.readDecompositions(ctx); err != nil {
@@ -118,7 +117,7 @@ func Project(ctx context.Context, root string, r *scan.Result, o Options) (*Repo
 		return nil, err
 	}
 	p.checkRoot()
-	p.begin()
+	p.pass(p.o.Only.Select(p.found))
 	if err := p.checkAll(ctx); err != nil {
 		return nil, err
 	}
@@ -140,63 +139,34 @@ type project struct {
 	// known are the deliverables that registers may refer to.
 	known scan.ByID
 
-	// found is what was found and not passed on yet, with rest; listed is what the report
+	// found is what was found of the project as a whole; listed is what the report
 	// lists, and counted counts all.
-	found, rest, listed []finding.Finding
-	counted             *finding.Digest
-	quota               finding.Quota
-	files               int
+	found, listed []finding.Finding
+	counted       *finding.Digest
+	quota         finding.Quota
+	files         int
 }
 
 func (p *project) add(f finding.Finding) { p.found = append(p.found, f) }
 
-// pass passes findings on, which are sorted, as far as there is room for more.
+// pass counts findings, and lists them as far as there is room for more.
 func (p *project) pass(found []finding.Finding) {
-	if p.o.Digest == nil {
-		found = p.quota.Keep(found)
-	}
-	if len(found) == 0 {
-		return
-	}
 	p.counted.Add(found)
 	switch {
 	case p.o.Each != nil:
 		p.o.Each(found)
 	case p.o.Digest == nil:
-		p.listed = append(p.listed, found...)
+		p.listed = append(p.listed, p.quota.Keep(found)...)
 	}
 }
 
-// passUntil passes on what is found and waits as far as it comes before a path. p.rest is
-// what was found before the deliverables were looked at, sorted; p.found is the few others
-// that wait.
-func (p *project) passUntil(path string, found []finding.Finding) {
-	n, _ := slices.BinarySearchFunc(p.rest, path, byPath)
-	found = slices.Concat(p.found, found, p.rest[:n])
-	p.rest = p.rest[n:]
-	finding.Sort(found)
-	n, _ = slices.BinarySearchFunc(found, path, byPath)
-	p.found = found[n:]
-	p.pass(found[:n])
-}
-
-func byPath(f finding.Finding, path string) int { return strings.Compare(f.Path, path) }
-
-// begin sorts what was found of the project as a whole.
-func (p *project) begin() {
-	p.rest, p.found = p.o.Only.Select(p.found), nil
-	finding.Sort(p.rest)
-}
-
-// report passes on what is left, and counts.
+// report counts, and sorts what it lists.
 func (p *project) report() *Report {
-	found := slices.Concat(p.rest, p.found)
-	finding.Sort(found)
-	p.pass(found)
 	if more := p.quota.Dropped(); more > 0 {
 		p.quota = finding.Quota{}
-		p.pass([]finding.Finding{ruleMore.At("", 0, "%d more findings are not listed", more)})
+		p.pass([]finding.Finding{ruleMore.At("", 0, "%d more findings are not listed; select some by deliverable, package or code", more)})
 	}
+	finding.Sort(p.listed)
 	r := &Report{ProjectRoot: p.root, Only: p.o.Only, Findings: p.listed, Summary: Summary{
 		Packages: len(p.Packages), Deliverables: len(p.Deliverables), Files: p.files, Truncated: p.Truncated, Codes: p.counted.Tallies(),
 	}}
