@@ -67,7 +67,7 @@ func TestPublishedWhileACommandRuns(t *testing.T) {
 			t.Errorf("%s: %q, %v", pattern, all, err)
 			continue
 		}
-		if found := snapshot.Verify(p.project, strings.TrimPrefix(all[0], p.project+"/")); len(found) > 0 {
+		if found, _ := snapshot.Verify(t.Context(), p.project, strings.TrimPrefix(all[0], p.project+"/")); len(found) > 0 {
 			t.Errorf("%s: %+v", all[0], found)
 		}
 	}

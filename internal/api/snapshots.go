@@ -85,7 +85,7 @@ func verifySnapshot(c *call) (a snapshotAnswer, err error) {
 	if err != nil {
 		return a, err
 	}
-	found, err := publish.VerifyContext(c.ctx(), root, dir)
+	found, err := publish.Verify(c.ctx(), root, dir)
 	if err != nil {
 		return a, err
 	}

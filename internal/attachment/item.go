@@ -166,10 +166,10 @@ type Limits struct {
 	PDFPages int
 	// ImageURLs says that the service fetches images by their addresses.
 	ImageURLs bool
-	// AudioTypes and VideoTypes are the MIME types taken natively, up to
-	// AudioBytes and VideoBytes in one file; empty means none.
-	AudioTypes, VideoTypes []string
-	AudioBytes, VideoBytes int64
+	// AudioTypes are the MIME types of sound taken natively, up to
+	// AudioBytes in one file; empty means none. No model takes film.
+	AudioTypes []string
+	AudioBytes int64
 	// TextBytes caps one text document; longer ones are cut with a note.
 	TextBytes int64
 	// RequestBytes caps the encoded request.

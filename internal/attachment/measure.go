@@ -14,11 +14,9 @@ const (
 	bytesPerToken    = 3
 	tokensOfEnvelope = 16
 
-	// A second of sound and film, and the bytes it takes in a dense encoding.
+	// A second of sound, and the bytes it takes in a dense encoding.
 	tokensPerSecondAudio = 32
-	tokensPerSecondVideo = 300
 	bytesPerSecondAudio  = 2_000
-	bytesPerSecondVideo  = 20_000
 	bytesPerSecondWAV    = 16_000
 )
 
@@ -35,17 +33,14 @@ func imageTokens(width, height int) int64 {
 	return min(n, maxImageTokens) + tokensOfEnvelope
 }
 
-// MediaTokens estimates sound and film by their size and type. It assumes a dense
+// MediaTokens estimates sound by its size and type. It assumes a dense
 // encoding, of WAV telephone quality.
 func MediaTokens(mime string, bytes int64) int64 {
-	perSecond, density := int64(tokensPerSecondAudio), int64(bytesPerSecondAudio)
-	switch {
-	case mime == mimeWAV:
+	density := int64(bytesPerSecondAudio)
+	if mime == mimeWAV {
 		density = bytesPerSecondWAV
-	case kindOf(mime) == KindVideo:
-		perSecond, density = tokensPerSecondVideo, bytesPerSecondVideo
 	}
-	return (bytes/density+1)*perSecond + tokensOfEnvelope
+	return (bytes/density+1)*tokensPerSecondAudio + tokensOfEnvelope
 }
 
 // textTokens estimates text by its bytes, which is high for every script.

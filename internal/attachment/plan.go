@@ -137,9 +137,9 @@ func (p *Planner) decide(it Item, l Limits, manyImages bool) choice {
 	case it.Kind == KindURL:
 		return choice{how: sendPage}
 	case it.Kind == KindAudio:
-		return playable(it, "audio", l.AudioTypes, l.AudioBytes)
+		return playable(it, l)
 	case it.Kind == KindVideo:
-		return playable(it, "video", l.VideoTypes, l.VideoBytes)
+		return choice{how: leaveOut, reason: "the model takes no video"}
 	case it.MIMEType == mimeHEIC, it.MIMEType == mimeHEIF, it.MIMEType == mimeAVIF:
 		return choice{how: leaveOut, reason: unreadableImage(it.MIMEType)}
 	}
@@ -149,15 +149,15 @@ func (p *Planner) decide(it Item, l Limits, manyImages bool) choice {
 	return choice{how: leaveOut, reason: "its type is not one that models take"}
 }
 
-// playable decides about sound and film.
-func playable(it Item, what string, types []string, most int64) choice {
+// playable decides about sound.
+func playable(it Item, l Limits) choice {
 	switch {
-	case len(types) == 0:
-		return choice{how: leaveOut, reason: "the model takes no " + what}
-	case !slices.Contains(types, it.MIMEType):
-		return choice{how: leaveOut, reason: fmt.Sprintf("the model takes %s only as %s", what, strings.Join(types, ", "))}
-	case !under(it.Bytes, most):
-		return choice{how: leaveOut, reason: fmt.Sprintf("the model takes %d bytes of %s", most, what)}
+	case len(l.AudioTypes) == 0:
+		return choice{how: leaveOut, reason: "the model takes no audio"}
+	case !slices.Contains(l.AudioTypes, it.MIMEType):
+		return choice{how: leaveOut, reason: "the model takes audio only as " + strings.Join(l.AudioTypes, ", ")}
+	case !under(it.Bytes, l.AudioBytes):
+		return choice{how: leaveOut, reason: fmt.Sprintf("the model takes %d bytes of audio", l.AudioBytes)}
 	}
 	return choice{how: sendNative}
 }
@@ -187,7 +187,7 @@ func nativeDelivery(it Item, src Content) Delivery {
 		d.Parts = []Part{DocumentPart{Name: it.Name, MIMEType: it.MIMEType, Pages: it.Pages, Content: src}}
 		d.Pages = it.Pages
 		d.Tokens = int64(it.Pages)*tokensPerPage + tokensOfEnvelope
-	case KindAudio, KindVideo:
+	case KindAudio:
 		d.Parts = []Part{MediaPart{Kind: it.Kind, Name: it.Name, MIMEType: it.MIMEType, Content: src}}
 		d.Tokens = MediaTokens(it.MIMEType, it.Bytes)
 	default:
@@ -204,13 +204,11 @@ func (d *Delivery) introduce(it Item) {
 		return
 	}
 	var what string
-	switch p := d.Parts[0].(type) {
+	switch d.Parts[0].(type) {
 	case ImagePart, ImageURLPart:
 		what = "Image"
 	case MediaPart:
-		if what = "Audio"; p.Kind == KindVideo {
-			what = "Video"
-		}
+		what = "Audio"
 	default:
 		return
 	}

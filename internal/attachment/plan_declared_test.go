@@ -25,17 +25,16 @@ func declare(t testing.TB, o Opened, data []byte) (Item, Content) {
 	return a.Item, c
 }
 
-// hearing takes sound, film and addresses as well.
+// hearing takes sound and addresses as well.
 var hearing = func() Limits {
 	l := generous
 	l.ImageURLs = true
 	l.AudioTypes, l.AudioBytes = []string{"audio/wav", "audio/mpeg"}, 1<<20
-	l.VideoTypes, l.VideoBytes = []string{"video/mp4"}, 1<<20
 	return l
 }()
 
-// Sound and film go as they are where the model takes them; elsewhere it is told
-// what they are.
+// Sound goes as it is where the model takes it; elsewhere, and of film, it is told
+// what it is.
 //
 // Covers: attachments 3
 func TestPlanMedia(t *testing.T) {
@@ -44,7 +43,9 @@ func TestPlanMedia(t *testing.T) {
 	sound, soundData := declare(t, Opened{Name: "a voice.wav", Want: KindAudio}, wavBytes(8000, 1, 8, 12_000))
 	film, filmData := declare(t, Opened{Name: "clip.mp4", Want: KindVideo}, mp4Bytes())
 	few := hearing
-	few.AudioBytes, few.VideoTypes = sound.Bytes-1, []string{"video/webm"}
+	few.AudioBytes = sound.Bytes - 1
+	other := hearing
+	other.AudioTypes = []string{"audio/mpeg"}
 	for _, tt := range []struct {
 		it   Item
 		src  Content
@@ -55,13 +56,10 @@ func TestPlanMedia(t *testing.T) {
 			TextPart{Text: `Audio "a voice.wav":`},
 			MediaPart{Kind: KindAudio, Name: "a voice.wav", MIMEType: "audio/wav", Content: soundData},
 		}}},
-		{film, filmData, hearing, Delivery{Used: "native", Tokens: 300 + 16 + textTokens(int64(len(`Video "clip.mp4":`))), Parts: []Part{
-			TextPart{Text: `Video "clip.mp4":`},
-			MediaPart{Kind: KindVideo, Name: "clip.mp4", MIMEType: "video/mp4", Content: filmData},
-		}}},
 		{sound, soundData, generous, Note(sound, "the model takes no audio")},
 		{sound, soundData, few, Note(sound, "the model takes 12043 bytes of audio")},
-		{film, filmData, few, Note(film, "the model takes video only as video/webm")},
+		{sound, soundData, other, Note(sound, "the model takes audio only as audio/mpeg")},
+		{film, filmData, hearing, Note(film, "the model takes no video")},
 	} {
 		got := plan(t, p, tt.it, tt.src, tt.l, false)
 		ignore := cmpopts.IgnoreFields(Delivery{}, "WireBytes")
@@ -322,8 +320,6 @@ func TestPlanDeclaredWithinLimits(t *testing.T) {
 			PDFPages:   rapid.IntRange(0, 4).Draw(r, "pages"),
 			AudioTypes: rapid.SampledFrom([][]string{nil, {"audio/wav"}, {"audio/mpeg"}}).Draw(r, "audio"),
 			AudioBytes: rapid.SampledFrom([]int64{0, 500, 5000}).Draw(r, "audio bytes"),
-			VideoTypes: rapid.SampledFrom([][]string{nil, {"video/mp4"}}).Draw(r, "video"),
-			VideoBytes: rapid.SampledFrom([]int64{0, 500, 5000}).Draw(r, "video bytes"),
 			TextBytes:  rapid.SampledFrom([]int64{0, 60, 1000}).Draw(r, "text"),
 		}
 		first := plan(t, p, f.Item, f.Content, l, false)

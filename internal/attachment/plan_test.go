@@ -133,12 +133,8 @@ func broken(d Delivery, l Limits, many bool) string {
 			return "an address outside the limits"
 		}
 	case MediaPart:
-		types, most := l.AudioTypes, l.AudioBytes
-		if part.Kind == KindVideo {
-			types, most = l.VideoTypes, l.VideoBytes
-		}
-		if !slices.Contains(types, part.MIMEType) || !under(part.Content.Size(), most) {
-			return "sound or film outside the limits"
+		if !slices.Contains(l.AudioTypes, part.MIMEType) || !under(part.Content.Size(), l.AudioBytes) {
+			return "sound outside the limits"
 		}
 		return wire(part.Content, binary)
 	case DocumentPart:

@@ -127,11 +127,6 @@ const (
 	RuleWritten Rule = "written"
 )
 
-// RulesBeyondSchema are those of which a JSON Schema knows nothing.
-func RulesBeyondSchema() []Rule {
-	return []Rule{RuleSyntax, RuleTemplate, RuleCondition, RuleReference, RuleSource, RuleDuplicate, RuleCircle, RuleSchema, RuleRange, RuleWritten}
-}
-
 func (p Problem) String() string {
 	var b strings.Builder
 	if p.Line > 0 {

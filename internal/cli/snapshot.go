@@ -155,7 +155,7 @@ wrong.`,
 		if err != nil {
 			return err
 		}
-		found, err := snapshot.VerifyContext(cmd.Context(), root, dir)
+		found, err := snapshot.Verify(cmd.Context(), root, dir)
 		if err != nil {
 			return err
 		}

@@ -134,14 +134,14 @@ func TestMeasure(t *testing.T) {
 			attachment.TextDocumentPart{Content: sized(40)},
 			attachment.ImageURLPart{URL: "https://a.b/"},
 			attachment.MediaPart{Kind: attachment.KindAudio, MIMEType: "audio/mpeg", Content: sized(3)},
-			attachment.MediaPart{Kind: attachment.KindVideo, MIMEType: "video/mp4", Content: sized(3)},
+			attachment.MediaPart{Kind: attachment.KindAudio, MIMEType: "audio/wav", Content: sized(3)},
 		},
 		History: []model.Message{{Role: model.User, Content: []model.Content{
 			model.ToolOutput{CallID: "abcd", Parts: []attachment.Part{attachment.DocumentPart{Content: sized(4)}}},
 		}}},
 	}
 	want := model.Measure{
-		Tokens: 2 + 2 + 100 + 1 + 1600 + 6000 + 10 + 3 + 1600 + 32 + 16 + 300 + 16 + 1 + 2000,
+		Tokens: 2 + 2 + 100 + 1 + 1600 + 6000 + 10 + 3 + 1600 + 32 + 16 + 32 + 16 + 1 + 2000,
 		Bytes:  8 + 5 + 16 + 4 + 4 + 4 + 40 + 12 + 4 + 4 + 4 + 8,
 		Images: 4, Pages: 4,
 	}

@@ -37,7 +37,6 @@ func variedModels() map[string]model.Limits {
 	few.Attachments.Images, few.Attachments.ManyImages, few.Attachments.ManyImagesSide = 3, 1, 64
 	few.Attachments.ImageSide, few.Attachments.ImageURLs = 128, false
 	few.Attachments.AudioTypes, few.Attachments.AudioBytes = []string{"audio/wav"}, 1<<20
-	few.Attachments.VideoTypes = []string{"video/mp4"}
 	thin := full
 	thin.Attachments.RequestBytes = 300_000
 	thin.Attachments.PDF = false

@@ -289,7 +289,7 @@ func snapshotsAreWhole(w *world, _ *app.App) error {
 	names, err := filepath.Glob(filepath.Join(w.project, "_Estimates", "EST_*"))
 	must(w.t, err)
 	for _, name := range names {
-		if found := snapshot.Verify(w.project, "_Estimates/"+filepath.Base(name)); len(found) > 0 {
+		if found, _ := snapshot.Verify(context.Background(), w.project, "_Estimates/"+filepath.Base(name)); len(found) > 0 {
 			return fmt.Errorf("%s: %s", name, found[0].Message)
 		}
 	}

@@ -123,9 +123,6 @@ func checkPart(p attachment.Part, a attachment.Limits) error {
 		}
 	case attachment.MediaPart:
 		types, most := a.AudioTypes, a.AudioBytes
-		if p.Kind == attachment.KindVideo {
-			types, most = a.VideoTypes, a.VideoBytes
-		}
 		switch {
 		case !slices.Contains(types, p.MIMEType):
 			return fmt.Errorf("%s %s: the type %q is not taken", p.Kind, p.Name, p.MIMEType)

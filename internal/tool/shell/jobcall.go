@@ -9,11 +9,8 @@ import (
 	"belay/internal/tool"
 )
 
-// What a call does with a job.
-const (
-	actionOutput = "output"
-	actionStop   = "stop"
-)
+// actionStop is the action that stops a job; the other one reads its output.
+const actionStop = "stop"
 
 // jobCall reads the output of a job, or stops it.
 type jobCall struct {

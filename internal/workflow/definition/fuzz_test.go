@@ -25,7 +25,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add([]byte("id: ~\nschemas: [{id: ~}, {id: s, properties: [1]}, 3]\nagents: [~, {id: [x], model: {provider: {}}}]\ntasks: [{type: collection, task: {tasks: 1}}]"))
 	f.Add([]byte(`{"tasks":[{"type":"router","routes":{"a":null},"condition":"{{"},{"id":1e400,"attachments":[{"type":"{{","urls":[[]]}]}]}`))
-	rules := append([]authored.Rule{authored.RuleShape}, authored.RulesBeyondSchema()...)
+	rules := append([]authored.Rule{authored.RuleShape}, rulesBeyondSchema...)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		w, err := definition.Parse(t.Context(), "w.yaml", text)
 		var wrong *authored.Error

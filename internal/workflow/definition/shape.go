@@ -21,7 +21,8 @@ const (
 )
 
 // EditorSchema is the JSON Schema of workflow files, for editors. It refuses what
-// [Parse] refuses, but for what breaks one of [authored.RulesBeyondSchema].
+// [Parse] refuses, but for what breaks a rule of which a JSON Schema knows nothing:
+// syntax, templates, references, circles and the like.
 func EditorSchema() map[string]any { return authored.Schema("belay workflow", workflowShape) }
 
 // Shapes are the mappings that a file is made of, for the reference.

@@ -65,7 +65,7 @@ func TestKilled(t *testing.T) {
 		<-done
 		published := snapshots(t, tools)
 		for _, name := range published {
-			if found := Verify(target.Root, "_Estimates/"+name); len(found) > 0 {
+			if found, _ := Verify(t.Context(), target.Root, "_Estimates/"+name); len(found) > 0 {
 				t.Errorf("%s: %+v", name, found)
 			}
 		}

@@ -92,7 +92,7 @@ func TestCompare(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := VerifyContext(ended, root, later); !errors.Is(err, context.Canceled) {
+	if _, err := Verify(ended, root, later); !errors.Is(err, context.Canceled) {
 		t.Errorf("a caller that left: %v", err)
 	}
 }

@@ -109,7 +109,7 @@ func TestPublish(t *testing.T) {
 	if s := publish(t, other, o, ""); s.Name != "ALL_2026-08-24_0959_4" {
 		t.Errorf("published %s", s.Name)
 	}
-	if found := Verify(target.Root, "_Estimates/"+s.Name); len(found) != 0 {
+	if found, _ := Verify(t.Context(), target.Root, "_Estimates/"+s.Name); len(found) != 0 {
 		t.Errorf("found %+v", found)
 	}
 	for _, name := range names(t, filepath.Join(target.Root, "_Estimates")) {
@@ -137,7 +137,7 @@ func TestManifestIsForSHA256Sum(t *testing.T) {
 	if out, err := check.CombinedOutput(); err != nil {
 		t.Errorf("sha256sum: %v\n%s", err, out)
 	}
-	if found := Verify(target.Root, "_Estimates/"+s.Name); len(found) != 0 {
+	if found, _ := Verify(t.Context(), target.Root, "_Estimates/"+s.Name); len(found) != 0 {
 		t.Errorf("found %+v", found)
 	}
 }
@@ -172,7 +172,11 @@ func TestVerify(t *testing.T) {
 			s := publish(t, target, o, "")
 			must(t, c.spoil(s.Path))
 			var got []string
-			for _, f := range Verify(target.Root, "_Estimates/"+s.Name) {
+			found, err := Verify(t.Context(), target.Root, "_Estimates/"+s.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range found {
 				rel := strings.TrimPrefix(strings.TrimPrefix(f.Path, "_Estimates/"+s.Name), "/")
 				got = append(got, f.Code+" "+rel)
 				if f.Fix == "" {
@@ -354,7 +358,7 @@ func TestEndsBetweenFolders(t *testing.T) {
 		s, err := Publish(ctx, target, o, Copy(ctx, target, o, ""))
 		must(t, err)
 		published = ctx.times.Swap(0)
-		found, err := VerifyContext(ctx, target.Root, path.Join("_Estimates", s.Name))
+		found, err := Verify(ctx, target.Root, path.Join("_Estimates", s.Name))
 		if must(t, err); len(found) > 0 {
 			t.Errorf("it found %v", found)
 		}

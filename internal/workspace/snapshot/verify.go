@@ -23,14 +23,8 @@ const maxManifest = 64 << 20
 // Verify checks a snapshot against its manifest: every file that it lists is there
 // with those bytes, and nothing else is. Root is the absolute path of the project,
 // dir the snapshot relative to it, with slashes. A snapshot without a manifest,
-// such as one that another program made, is one finding.
-func Verify(root, dir string) []finding.Finding {
-	found, _ := VerifyContext(context.Background(), root, dir) // which never ends
-	return found
-}
-
-// VerifyContext is [Verify] until ctx is done. The error is that of ctx.
-func VerifyContext(ctx context.Context, root, dir string) ([]finding.Finding, error) {
+// such as one that another program made, is one finding. The error is that of ctx.
+func Verify(ctx context.Context, root, dir string) ([]finding.Finding, error) {
 	v := verifier{ctx: ctx, at: dir, listed: map[string]bool{}}
 	err := v.run(root)
 	if ctx.Err() != nil {

@@ -37,7 +37,7 @@ func (p *project) checkAll(ctx context.Context) error {
 	}
 	for _, rel := range snapshots {
 		add(rel, func(w *worker) {
-			found, _ := snapshot.VerifyContext(ctx, p.root, rel) // an error is ctx's, and ends all of it
+			found, _ := snapshot.Verify(ctx, p.root, rel) // an error is ctx's, and ends all of it
 			w.found = append(w.found, found...)
 		})
 	}
