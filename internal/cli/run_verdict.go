@@ -19,7 +19,7 @@ func runVerdict(c *console, r run.Record, cfg *config.Config, unasked bool) erro
 	if !c.json {
 		notPermitted(c, r.Calls, unasked)
 	}
-	again := "go on with " + c.resumption(r.Summary, cfg, "")
+	again := "go on with " + c.resumption(r, cfg, "")
 	switch r.Status {
 	case run.Success:
 		if r.Snapshot != "" {
@@ -49,13 +49,13 @@ func runVerdict(c *console, r run.Record, cfg *config.Config, unasked bool) erro
 	if step := stepOfRun(e); step != "" {
 		hint = step + "; then " + again
 	}
-	hint += "; if you correct the file, name it: " + c.resumption(r.Summary, cfg, r.File)
+	hint += "; if you correct the file, name it: " + c.resumption(r, cfg, r.File)
 	return failed(ExitFailed, hint, e)
 }
 
 // resumption is the command that takes a run up again, as it is typed here: by the run's own
 // copy of the workflow, or with a corrected file where one is named.
-func (c *console) resumption(s run.Summary, cfg *config.Config, file string) string {
+func (c *console) resumption(s run.Record, cfg *config.Config, file string) string {
 	command := "belay run"
 	var here string
 	if file == "" {
@@ -72,7 +72,10 @@ func (c *console) resumption(s run.Summary, cfg *config.Config, file string) str
 	if c.configFile != "" {
 		command += " --config " + quoted(c.configFile)
 	}
-	if asksNext(s) {
+	if s.Provider != "" {
+		command += " --provider " + quoted(s.Provider) // the run goes on with no other
+	}
+	if asksNext(s.Summary) {
 		command += " --wait" // without a terminal the run would not begin
 	}
 	return command

@@ -158,7 +158,7 @@ once. belay run --resume continues the run.`,
 			}
 			c.note(cmp.Or(runState(s.Status), "stopped"), id)
 			if s.Waits = waits; s.Status == run.Cancelled {
-				c.note("go on", c.resumption(s.Summary, a.Config, ""))
+				c.note("go on", c.resumption(s, a.Config, ""))
 			}
 			return nil
 		})

@@ -65,7 +65,7 @@ func noteAnswered(ctx context.Context, c *console, a *app.App, w run.Waiting, co
 	c.note(word, w.Task+", "+w.RunID)
 	s, err := a.Runs.Show(ctx, w.Project, w.RunID)
 	if err == nil && !s.Live {
-		c.note("go on", c.resumption(s.Summary, a.Config, ""))
+		c.note("go on", c.resumption(s, a.Config, ""))
 	}
 	return err
 }

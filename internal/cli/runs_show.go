@@ -52,7 +52,7 @@ run's code. Ctrl-C ends the output, not the run.`,
 			if err != nil {
 				return err
 			}
-			return answer(c, map[string]any{"run": r}, func() { printRun(c, r, c.resumption(r.Summary, a.Config, ""), time.Now()) })
+			return answer(c, map[string]any{"run": r}, func() { printRun(c, r, c.resumption(r, a.Config, ""), time.Now()) })
 		})
 	}
 	return cmd

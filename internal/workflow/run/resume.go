@@ -13,9 +13,14 @@ import (
 	"belay/internal/workflow/definition"
 )
 
-// readyAgain is ready for a run that is taken up. Where a model answered before, the
+// readyAgain is ready for a run that is taken up. A provider that the person named for the
+// run stays the only one that gets what agents are shown. Where a model answered before, the
 // built-in provider does not go on: the words that it repeats would stand among answers.
 func (r *Runner) readyAgain(w *flow, record Record) error {
+	if record.Provider != "" && record.Provider != r.o.Provider {
+		return fault.New(fault.InvalidRequest, "the run %s was begun with --provider %s, and the provider is %s now", record.ID, record.Provider, r.o.Provider).With("runId", record.ID).
+			WithHint("take it up with belay run --resume %s --provider %s", record.ID, record.Provider)
+	}
 	before := record.Configured
 	unnamed := slices.ContainsFunc(w.Agents, func(a *definition.Agent) bool { return a.Provider == "" })
 	if record.Provider == "" && before != "" && before != r.o.Provider && unnamed && r.o.Repeats != nil && r.o.Repeats("") {
