@@ -76,6 +76,7 @@ type startAnswer struct {
 type answerBody struct {
 	ProjectRoot string `json:"projectRoot" doc:"absolute path of the project folder"`
 	Task        string `json:"task,omitempty" doc:"the key of the wait task; it may be left out where one alone waits"`
+	DecisionID  string `json:"decisionId,omitempty" doc:"the decisionId of the question that is answered; if the task asks something else by now, the answer is refused"`
 	Answer      string `json:"answer" is:"continue|refuse" doc:"continue or refuse"`
 	Note        string `json:"note,omitempty" doc:"what to say with it, at most 4096 bytes"`
 	By          string `json:"by,omitempty" doc:"who answers; operator without it"`
@@ -199,7 +200,7 @@ func answerRun(c *call, b *answerBody) (summaryAnswer, error) {
 	if err != nil {
 		return summaryAnswer{}, err
 	}
-	a := run.AnswerRequest{Project: root, ID: c.id(), Task: b.Task, Answer: b.Answer, Note: b.Note, By: cmp.Or(b.By, byOperator)}
+	a := run.AnswerRequest{Project: root, ID: c.id(), Task: b.Task, DecisionID: b.DecisionID, Answer: b.Answer, Note: b.Note, By: cmp.Or(b.By, byOperator)}
 	if _, err := c.o.Workflows.Runs.Answer(c.ctx(), a); err != nil {
 		return summaryAnswer{}, err
 	}

@@ -264,14 +264,17 @@ func TestWaitAgain(t *testing.T) {
 }
 
 // waits waits until a run waits.
-func (b *bench) waits(id string) {
+func (b *bench) waits(id string) run.Waiting {
 	b.t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
-		if all, err := b.r.Waits(b.t.Context(), id); err != nil || len(all) > 0 {
-			return
+		if all, err := b.r.Waits(b.t.Context(), id); err != nil {
+			b.t.Fatal(err)
+		} else if len(all) > 0 {
+			return all[0]
 		}
 	}
 	b.t.Fatal("it does not wait")
+	return run.Waiting{}
 }
 
 // Several tasks of a run can wait; an answer then names one.

@@ -131,7 +131,7 @@ func (r *Runner) Show(ctx context.Context, project, id string) (Record, error) {
 			t.Status = Interrupted
 		}
 		if t.Kind == definition.Wait && !t.ended() && t.Decided == nil { // answered, and not taken up
-			if t.Decided, err = r.state.answerTo(id, t.Key); err != nil {
+			if t.Decided, err = r.state.answerTo(Waiting{RunID: id, Task: t.Key, DecisionID: decisionOf(id, t.Key, t.Prompt)}); err != nil {
 				return record, err
 			}
 		}

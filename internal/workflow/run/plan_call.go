@@ -51,7 +51,7 @@ func (p *planner) tool(ctx context.Context, t *definition.Task, at place, s scop
 			d.add(p.x.problemAt(t, "with", "no shell takes the command: "+mistake, ""))
 		}
 	}
-	if d.add(p.unasked(t, at)...); len(d.found) == 0 && (known || t.With != nil) {
+	if d.add(p.unasked(t, at, "")...); len(d.found) == 0 && (known || t.With != nil) {
 		d.add(p.objection(ctx, t, at, input, unknown)...)
 	}
 }

@@ -32,7 +32,7 @@ type planner struct {
 	// takes is what the models take that the tasks have.
 	takes map[turn.Choice]turn.Capacity
 	// answered says which wait tasks nobody has to answer any more; nil is none.
-	answered func(key string) bool
+	answered func(key, message string) bool
 	// certain counts the tasks that every run of this plan has.
 	certain int
 }
@@ -86,7 +86,6 @@ func (p *planner) task(ctx context.Context, t *definition.Task, at place, s scop
 			d.Asks = []string{t.Tool}
 		}
 	case definition.Wait:
-		d.add(p.unasked(t, at)...)
 		w.template(t.Message)
 		if d.Prompt = messageOf(t.Message); !w.any() && t.Message != nil {
 			if d.Prompt, err = t.Message.Execute(p.x.values(s)); err != nil {
@@ -94,6 +93,7 @@ func (p *planner) task(ctx context.Context, t *definition.Task, at place, s scop
 				err = nil
 			}
 		}
+		d.add(p.unasked(t, at, d.Prompt)...)
 	}
 	if len(d.found) == 0 {
 		values := p.x.values(s)

@@ -13,8 +13,9 @@ import (
 )
 
 // unasked says that a tool or wait task certainly fails because nobody is asked: its call
-// needs a decision, or it waits for a person as long as that takes.
-func (p *planner) unasked(t *definition.Task, at place) []problem {
+// needs a decision, or it waits for a person as long as that takes. Message is what a wait
+// task asks, by what is known now.
+func (p *planner) unasked(t *definition.Task, at place, message string) []problem {
 	x := p.x
 	if x.onQuestion != turn.OnQuestionRefuse {
 		return nil
@@ -23,7 +24,7 @@ func (p *planner) unasked(t *definition.Task, at place) []problem {
 	node := t.At
 	switch {
 	case asksLong(t):
-		if p.answered != nil && p.answered(at.key) {
+		if p.answered != nil && p.answered(at.key, message) {
 			return nil
 		}
 		found.Path, found.unattended = t.Path, true
@@ -135,12 +136,15 @@ func (x *execution) reached() (s scope, t *definition.Task) {
 	return s, t
 }
 
-// answered reports whether a task of before has its end or an answer.
-func (x *execution) answered(key string) bool {
-	if rec := x.records.before[key]; rec != nil && (rec.ended() || rec.Decided != nil) {
-		return true
+// answered reports whether a wait task of before that asks the same has its end or an answer.
+func (x *execution) answered(key, message string) bool {
+	w := Waiting{RunID: x.id, Task: key, DecisionID: decisionOf(x.id, key, message)}
+	if rec := x.records.before[key]; rec != nil {
+		if d := rec.Decided; rec.ended() && rec.Prompt == message || d != nil && d.DecisionID == w.DecisionID {
+			return true
+		}
 	}
-	a, err := x.r.state.answerTo(x.id, key)
+	a, err := x.r.state.answerTo(w)
 	return err == nil && a != nil
 }
 

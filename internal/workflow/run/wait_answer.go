@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -16,7 +15,7 @@ import (
 
 // Answered is a person's answer to the task: it continues, or is refused.
 func (w Waiting) Answered(continues bool, note, by string) AnswerRequest {
-	a := AnswerRequest{Project: w.Project, ID: w.RunID, Task: w.Task, Answer: AnswerRefuse, Note: note, By: by}
+	a := AnswerRequest{Project: w.Project, ID: w.RunID, Task: w.Task, DecisionID: w.DecisionID, Answer: AnswerRefuse, Note: note, By: by}
 	if continues {
 		a.Answer = AnswerContinue
 	}
@@ -28,6 +27,9 @@ type AnswerRequest struct {
 	Project, ID string
 	// Task is the task's key. It may be left out where the run waits in one task only.
 	Task string
+	// DecisionID, where it is set, is that of the question which the person saw: the answer is
+	// for no other one.
+	DecisionID string
 	// Answer is [AnswerContinue] or [AnswerRefuse].
 	Answer, Note, By string
 }
@@ -59,16 +61,24 @@ func (r *Runner) Answer(ctx context.Context, a AnswerRequest) (Waiting, error) {
 		return w, err
 	}
 	defer func() { _ = l.Unlock() }()
-	switch given, err := r.state.answerTo(w.RunID, w.Task); {
+	asked, err := r.state.waiting(waitPath(r.state, w) + waitSuffix)
+	if errors.Is(err, fs.ErrNotExist) { // the run has gone on since it was looked up
+		a.Task = w.Task
+		return w, r.state.tooLate(a, fault.New(fault.NotFound, "the task %s of the run %s waits no more", w.Task, w.RunID).With("runId", w.RunID))
+	} else if err != nil {
+		return w, err
+	}
+	if asked.DecisionID != w.DecisionID || a.DecisionID != "" && a.DecisionID != w.DecisionID {
+		return w, fault.New(fault.DecisionClosed, "the task %s of the run %s asks something else now", w.Task, w.RunID).With("runId", w.RunID).
+			With("decisionId", asked.DecisionID).WithHint("read its question with belay runs show %s, and answer that", w.RunID)
+	}
+	switch given, err := r.state.answerTo(w); {
 	case err != nil:
 		return w, err
 	case given != nil:
 		return w, closed(w, *given)
-	case !r.state.waits(w.RunID, w.Task): // the run has gone on since it was looked up
-		a.Task = w.Task
-		return w, r.state.tooLate(a, fault.New(fault.NotFound, "the task %s of the run %s waits no more", w.Task, w.RunID).With("runId", w.RunID))
 	}
-	w.Answer = &Answer{a.Answer, a.Note, a.By, r.o.Clock().UTC()}
+	w.Answer = &Answer{a.Answer, a.Note, a.By, r.o.Clock().UTC(), w.DecisionID}
 	if err := audited(ctx, r, w); err != nil { // first, so that no answer counts without its line
 		return w, err
 	}
@@ -80,7 +90,6 @@ func audited(ctx context.Context, r *Runner, w Waiting) error {
 	if r.o.Answered == nil {
 		return nil
 	}
-	w.DecisionID = decisionOf(w.RunID, w.Task)
 	if err := r.o.Answered(ctx, w); err != nil {
 		return storage("the answer cannot be put on record", err)
 	}
@@ -95,12 +104,6 @@ func (s state) lockAnswers(id string) (*durable.FileLock, error) {
 		err = storage("the state folder cannot be written", err)
 	}
 	return l, err
-}
-
-// waits reports whether a task is on record as one that waits.
-func (s state) waits(id, key string) bool {
-	_, err := os.Lstat(filepath.Join(s.dir, waitName(id, key)+waitSuffix))
-	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // outOfTime is what becomes of a wait task whose time has passed: nobody can answer it any
@@ -118,14 +121,14 @@ func outOfTime(ctx context.Context, r *Runner, w Waiting, continues bool) (a *An
 		return nil, func() {}, err
 	}
 	done = func() { _ = l.Unlock() }
-	if a, err = r.state.answerTo(w.RunID, w.Task); err != nil || a != nil {
+	if a, err = r.state.answerTo(w); err != nil || a != nil {
 		return a, done, err
 	}
-	a = &Answer{Answer: AnswerTime, At: r.o.Clock().UTC()}
+	a = &Answer{Answer: AnswerTime, At: r.o.Clock().UTC(), DecisionID: w.DecisionID}
 	if w.Message == "" {
 		return a, done, nil // nobody was asked
 	}
-	w.Answer = &Answer{Answer: AnswerRefuse, Note: "nobody answered in time", By: permit.ByTimeout, At: a.At}
+	w.Answer = &Answer{Answer: AnswerRefuse, Note: "nobody answered in time", By: permit.ByTimeout, At: a.At, DecisionID: w.DecisionID}
 	if continues {
 		w.Answer.Answer = AnswerContinue
 	}

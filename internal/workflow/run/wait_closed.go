@@ -35,7 +35,6 @@ func (s state) closeWait(w Waiting, a Answer) error {
 	if w.Message == "" && a.Answer == AnswerTime {
 		return nil
 	}
-	w.DecisionID = decisionOf(w.RunID, w.Task)
 	return s.writeState(w.RunID+"."+w.DecisionID+closedSuffix, closedWait{w, a}, durable.RunClosed)
 }
 
@@ -69,14 +68,13 @@ func (r *Runner) Closed(ctx context.Context, decisionID string) (w Waiting, foun
 // of the runs whose ids match a pattern.
 func (s state) answered(pattern string) (all []closedWait) {
 	for _, name := range s.stateFiles(pattern + ".*" + answerSuffix) {
-		var c closedWait
-		asked, _, err := durable.ReadFile(nil, strings.TrimSuffix(name, answerSuffix)+waitSuffix, maxWaitFile)
-		given, _, e := durable.ReadFile(nil, name, maxWaitFile)
-		if err != nil || e != nil || json.Unmarshal(asked, &c.Waiting) != nil || json.Unmarshal(given, &c.Answer) != nil {
+		w, err := s.waiting(strings.TrimSuffix(name, answerSuffix) + waitSuffix)
+		if err != nil {
 			continue // it was taken up meanwhile, or a power cut took it
 		}
-		c.DecisionID = decisionOf(c.RunID, c.Task)
-		all = append(all, c)
+		if a, err := s.answerTo(w); err == nil && a != nil {
+			all = append(all, closedWait{w, *a})
+		}
 	}
 	return all
 }
@@ -130,7 +128,7 @@ func closed(w Waiting, a Answer) error {
 	case a.By != "":
 		text += fmt.Sprintf(": %s, by %s", a.Answer, a.By)
 	}
-	return fault.New(fault.DecisionClosed, "%s", text).With("runId", w.RunID).With("decisionId", decisionOf(w.RunID, w.Task)).
+	return fault.New(fault.DecisionClosed, "%s", text).With("runId", w.RunID).With("decisionId", w.DecisionID).
 		With("answer", a.Answer).With("by", a.By).With("time", a.At.Format(time.RFC3339Nano))
 }
 

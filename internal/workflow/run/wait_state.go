@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"belay/internal/durable"
@@ -20,7 +19,8 @@ import (
 // Waiting is a wait task that waits: for a person, where it has a message, or for a time.
 type Waiting struct {
 	// DecisionID names the question among all that wait for a person, those of tool calls
-	// included. It follows from run and task.
+	// included. It follows from the run, the task and the message: a task that asks something
+	// else asks another question.
 	DecisionID string `json:"decisionId"`
 
 	RunID    string     `json:"runId"`
@@ -52,8 +52,8 @@ func waitName(id, key string) string {
 	return id + "." + hex.EncodeToString(sum[:8])
 }
 
-func decisionOf(id, key string) string {
-	sum := sha256.Sum256([]byte(id + "\n" + key))
+func decisionOf(id, key, message string) string {
+	sum := sha256.Sum256([]byte(id + "\n" + key + "\n" + message))
 	return "dec_" + hex.EncodeToString(sum[:12])
 }
 
@@ -117,10 +117,31 @@ func (s state) forget(id string) (err error) {
 	return err
 }
 
-// answerTo is the answer to a wait task, nil where there is none.
-func (s state) answerTo(id, key string) (*Answer, error) {
+// waitPath is the path of the files about a wait task, without their suffix.
+func waitPath(s state, w Waiting) string { return filepath.Join(s.dir, waitName(w.RunID, w.Task)) }
+
+// waiting reads a file about a task that waits. The error is [fs.ErrNotExist] where it does
+// no more, or where the file says nothing.
+func (s state) waiting(path string) (w Waiting, err error) {
+	data, _, err := durable.ReadFile(nil, path, maxWaitFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, durable.ErrTooLarge): // it has ended, or belay did not write it
+		return w, fs.ErrNotExist
+	case err != nil:
+		return w, storage("what a run waits for cannot be read", err)
+	case json.Unmarshal(data, &w) != nil: // a power cut took it: it is made again when the run is taken up
+		return w, fs.ErrNotExist
+	}
+	w.DecisionID = decisionOf(w.RunID, w.Task, w.Message)
+	return w, nil
+}
+
+// answerTo is the answer to the question of a wait task, nil where there is none. An answer
+// that does not say to which question it was given is none.
+func (s state) answerTo(w Waiting) (*Answer, error) {
 	var a Answer
-	data, _, err := durable.ReadFile(nil, filepath.Join(s.dir, waitName(id, key)+answerSuffix), maxWaitFile)
+	path := waitPath(s, w) + answerSuffix
+	data, _, err := durable.ReadFile(nil, path, maxWaitFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -128,9 +149,12 @@ func (s state) answerTo(id, key string) (*Answer, error) {
 		return nil, storage("the answer cannot be read", err)
 	}
 	if json.Unmarshal(data, &a) != nil { // it is none, and is not to hide the question
-		if err := os.Remove(filepath.Join(s.dir, waitName(id, key)+answerSuffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, storage("the state folder cannot be written", err)
 		}
+		return nil, nil
+	}
+	if a.DecisionID != w.DecisionID {
 		return nil, nil
 	}
 	return &a, nil
@@ -151,22 +175,18 @@ func (r *Runner) Waits(ctx context.Context, id string) ([]Waiting, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		var w Waiting
-		data, _, err := durable.ReadFile(nil, name, maxWaitFile)
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, durable.ErrTooLarge) {
-			continue // it has ended meanwhile, or belay did not write it
+		w, err := r.state.waiting(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
 		}
 		if err != nil {
-			return nil, storage("what a run waits for cannot be read", err)
+			return nil, err
 		}
-		if json.Unmarshal(data, &w) != nil {
-			continue // a power cut took it: it is made again when the run is taken up
+		if a, err := r.state.answerTo(w); err != nil {
+			return nil, err
+		} else if a == nil {
+			all = append(all, w)
 		}
-		if _, err := os.Lstat(strings.TrimSuffix(name, waitSuffix) + answerSuffix); err == nil {
-			continue // it has its answer
-		}
-		w.DecisionID = decisionOf(w.RunID, w.Task)
-		all = append(all, w)
 	}
 	slices.SortFunc(all, func(a, b Waiting) int { return a.Since.Compare(b.Since) })
 	return all, nil
@@ -195,9 +215,8 @@ func (r *Runner) TakeUpWaiting(ctx context.Context) (n int, _ error) {
 	seen := map[string]bool{}
 	var errs []error
 	for _, name := range r.state.stateFiles("run_*" + waitSuffix) {
-		var w Waiting
-		data, _, err := durable.ReadFile(nil, name, maxWaitFile)
-		if err != nil || json.Unmarshal(data, &w) != nil || seen[w.RunID] || r.live(w.RunID) {
+		w, err := r.state.waiting(name)
+		if err != nil || seen[w.RunID] || r.live(w.RunID) {
 			continue
 		}
 		seen[w.RunID] = true

@@ -26,6 +26,9 @@ type Answer struct {
 	Note   string    `json:"note,omitempty"`
 	By     string    `json:"by,omitempty"`
 	At     time.Time `json:"at"`
+	// DecisionID is that of the question that it answers. It is no answer to another one,
+	// which the same task asks after the file or what it says was changed.
+	DecisionID string `json:"decisionId,omitempty"`
 }
 
 // answerPoll is how soon the answer to a wait task is seen.
@@ -34,8 +37,13 @@ const answerPoll = 200 * time.Millisecond
 // waitTask waits for a person's answer, or until the task's time has passed. The question and
 // its answer are files of the operator's folder, so they outlive this process.
 func (x *execution) waitTask(ctx context.Context, t *definition.Task, s scope, rec *Task) error {
-	if rec.Decided == nil {
-		if err := x.await(ctx, t, s, rec); err != nil {
+	w, err := x.asked(t, s, rec)
+	if err != nil {
+		return err
+	}
+	if d := rec.Decided; d == nil || d.DecisionID != w.DecisionID {
+		rec.Decided = nil
+		if err := x.await(ctx, t, w, rec); err != nil {
 			return err
 		}
 	}
@@ -57,29 +65,35 @@ func (x *execution) waitTask(ctx context.Context, t *definition.Task, s scope, r
 	return nil
 }
 
-// await waits for the answer and puts it on record.
-func (x *execution) await(ctx context.Context, t *definition.Task, s scope, rec *Task) error {
+// asked is what a wait task asks, or what time it waits for.
+func (x *execution) asked(t *definition.Task, s scope, rec *Task) (w Waiting, err error) {
 	if t.Message != nil {
 		text, err := t.Message.Execute(x.eval.values(s))
 		if err != nil {
-			return invalid("the message of the task "+t.ID+" cannot be evaluated", problemOf(x.w.name, placed(err, t.At.Field("message"), t.Path+".message")))
+			return w, invalid("the message of the task "+t.ID+" cannot be evaluated", problemOf(x.w.name, placed(err, t.At.Field("message"), t.Path+".message")))
 		}
 		if len(text) > maxWaitMessage {
-			return fault.New(fault.TaskFailed, "the message of the task %s has %d bytes, more than %d", t.ID, len(text), maxWaitMessage).
+			return w, fault.New(fault.TaskFailed, "the message of the task %s has %d bytes, more than %d", t.ID, len(text), maxWaitMessage).
 				WithHint("name a file with the details in the message")
 		}
 		rec.Prompt = text
 	}
-	w := Waiting{RunID: x.id, Project: x.record.Project, Workflow: x.w.ID, Task: rec.Key, Message: rec.Prompt, Since: rec.StartedAt}
+	w = Waiting{RunID: x.id, Project: x.record.Project, Workflow: x.w.ID, Task: rec.Key, Message: rec.Prompt, Since: rec.StartedAt}
+	w.DecisionID = decisionOf(w.RunID, w.Task, w.Message)
 	if t.For > 0 {
 		until := rec.StartedAt.Add(t.For)
 		w.Until = &until
 	}
+	return w, nil
+}
+
+// await waits for the answer and puts it on record.
+func (x *execution) await(ctx context.Context, t *definition.Task, w Waiting, rec *Task) error {
 	if err := x.records.announce(rec, 0); err != nil {
 		return err
 	}
 	if asksLong(t) && x.eval.onQuestion == turn.OnQuestionRefuse {
-		if a, err := x.r.state.answerTo(x.id, rec.Key); err != nil || a == nil {
+		if a, err := x.r.state.answerTo(w); err != nil || a == nil {
 			return fault.New(fault.TaskFailed, unattended).With("category", causeUnattended).WithHint(hintWait)
 		}
 	}
@@ -118,7 +132,7 @@ func (x *execution) await(ctx context.Context, t *definition.Task, s scope, rec 
 func waitsOf(w Waiting) Waits {
 	e := Waits{Message: w.Message, Until: w.Until}
 	if w.Message != "" {
-		e.DecisionID = decisionOf(w.RunID, w.Task)
+		e.DecisionID = w.DecisionID
 	}
 	return e
 }
@@ -129,7 +143,7 @@ func (x *execution) answer(ctx context.Context, w Waiting, continues bool) (a *A
 	tick := time.NewTicker(answerPoll)
 	defer tick.Stop()
 	for {
-		a, err := x.r.state.answerTo(w.RunID, w.Task)
+		a, err := x.r.state.answerTo(w)
 		if err != nil || a != nil {
 			return a, func() {}, err
 		}
