@@ -76,7 +76,7 @@ func (p *planner) ahead(ctx context.Context, t *definition.Task, s scope, strict
 		d, err := p.task(ctx, t, place{key: t.ID}, s, p.handedBy(t))
 		if p.closed = closed || changesFiles(t); fails(t) {
 			problems = append(problems, d.found...)
-			problems = append(problems, p.counted(t, d, s)...)
+			problems = append(problems, p.counted(ctx, t, d, s)...)
 		} else {
 			problems = append(problems, unattendedIn(d)...)
 		}

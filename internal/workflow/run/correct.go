@@ -94,6 +94,9 @@ func (r *Runner) correct(ctx context.Context, c Corrected, keep bool) (_ *execut
 		p.fetched = nil
 	}
 	s, next, kept := x.reuse().survey(ctx)
+	if ctx.Err() != nil {
+		return nil, nil, context.Cause(ctx)
+	}
 	return x, kept, p.ahead(ctx, next, s, c.Strict && !record.SkipRefused)
 }
 

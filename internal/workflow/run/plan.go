@@ -103,6 +103,13 @@ type PlannedAttachment struct {
 // plannedItems is how many items of a collection are planned one by one.
 const plannedItems = 20
 
+// plannedTasks is how many tasks within others a plan shows, and plannedText how many bytes
+// of their texts. Of collections beyond that it shows one item each.
+const (
+	plannedTasks = 1000
+	plannedText  = 8 << 20
+)
+
 // Plan says what a run would do: every attachment that can be found now, every
 // prompt that can be written. Nothing is fetched, recorded or asked of a model.
 func (r *Runner) Plan(ctx context.Context, req Request) (*Plan, error) {

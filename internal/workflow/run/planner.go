@@ -35,6 +35,8 @@ type planner struct {
 	answered func(key, message string) bool
 	// certain counts the tasks that every run of this plan has.
 	certain int
+	// shown counts the tasks within others that the plan has, and the bytes of its texts.
+	shown, text int
 }
 
 // handedBy are the tasks that hand a task its input: it is not known before them.
@@ -53,6 +55,9 @@ func (p *planner) handedBy(t *definition.Task) (ids []string) {
 // whatever they name.
 func (p *planner) task(ctx context.Context, t *definition.Task, at place, s scope, waits []string) (PlannedTask, error) {
 	d := PlannedTask{Key: at.key, ID: t.ID, Kind: t.Kind, Next: t.Targets()}
+	if ctx.Err() != nil {
+		return d, context.Cause(ctx)
+	}
 	w := waiting{ids: slices.Clone(waits), finished: s.finished}
 	w.tree(t.With)
 	if t.Agent != nil {
@@ -140,6 +145,7 @@ func (p *planner) basic(ctx context.Context, t *definition.Task, at place, s sco
 		}
 	}
 	d.Tokens = textTokens(d.Instructions) + textTokens(d.Prompt)
+	p.text += len(d.Instructions) + len(d.Prompt)
 	return p.attachments(ctx, t, at, s, known, w, d)
 }
 
@@ -160,6 +166,14 @@ func writtenPrompt(t *definition.Task) string {
 	return text
 }
 
+// room is how many items of a collection are shown: one, where the plan is long already.
+func (p *planner) room() int {
+	if p.shown >= plannedTasks || p.text >= plannedText {
+		return 1
+	}
+	return plannedItems
+}
+
 // several plans the tasks that a task holds.
 func (p *planner) several(ctx context.Context, t *definition.Task, at place, s scope, w *waiting, d *PlannedTask) error {
 	if t.Kind == definition.Collection {
@@ -176,11 +190,16 @@ func (p *planner) several(ctx context.Context, t *definition.Task, at place, s s
 			d.problem(p.x, err)
 			return ctx.Err()
 		}
+		// Before anything of them is planned: there may be thousands within each.
+		if err = p.x.afford(ctx, t, at, members, 0); err != nil {
+			d.problem(p.x, err)
+			return ctx.Err()
+		}
 		if t.Kind == definition.Collection {
 			n := len(members)
 			d.Items = &n
 			if !p.evaluates {
-				members = members[:min(n, plannedItems)]
+				members = members[:min(n, p.room())]
 			}
 		}
 	}
@@ -213,6 +232,9 @@ func (p *planner) several(ctx context.Context, t *definition.Task, at place, s s
 		}
 		if c.found = d.adopt(c.found); i >= plannedItems && t.Kind == definition.Collection {
 			continue
+		}
+		if p.shown++; p.evaluates {
+			c.Instructions, c.Prompt = "", "" // only what is wrong is wanted
 		}
 		d.Tokens += c.Tokens
 		d.Tasks = append(d.Tasks, c)

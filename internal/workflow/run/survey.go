@@ -23,7 +23,7 @@ func (u reuse) survey(ctx context.Context) (s scope, next *definition.Task, all 
 	s = scope{tasks: map[string]any{}, input: u.eval.w.input, with: map[string]any{}}
 	var handed map[string]any
 	next = u.eval.w.Tasks[0]
-	for done := map[string]bool{}; next != nil && !done[next.ID]; {
+	for done := map[string]bool{}; next != nil && !done[next.ID] && ctx.Err() == nil; {
 		t := next
 		done[t.ID] = true
 		rec := u.records.before[t.ID]
@@ -95,7 +95,7 @@ func (u reuse) keeps(ctx context.Context, t *definition.Task, p place, s scope, 
 	}
 	whole = !k.Unfinished
 	in := given
-	for i := 0; i < len(members); i++ {
+	for i := 0; i < len(members) && ctx.Err() == nil; i++ {
 		m := members[i]
 		if t.Kind == definition.Composite {
 			m.s = in

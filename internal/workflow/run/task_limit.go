@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -11,11 +12,18 @@ const hintTooMany = "give the run fewer items, divide it, or raise workflow.max_
 
 // afford checks that a run has no more tasks with the members of the task t at p, and
 // with what is known of what those hold, than it may have. Begun is how many have begun beside it.
-func (x *evaluator) afford(t *definition.Task, p place, members []member, begun int) error {
+func (x *evaluator) afford(ctx context.Context, t *definition.Task, p place, members []member, begun int) error {
 	most := x.o.Limits.Tasks
-	n := begun
+	n, times := begun, 1
+	if t.Kind == definition.Repeat {
+		times = t.Max // of its one member
+	}
 	for _, m := range members {
-		if n += x.size(m, most-n); n > most {
+		n += times * x.size(ctx, m, most-n)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if n > most {
 			return invalid("the task "+p.key+" is too large", []problem{x.problemAt(t, "", tooManyTasks(most), hintTooMany)})
 		}
 	}
@@ -28,10 +36,10 @@ func tooManyTasks(most int) string {
 
 // counted adds a task, with all that it is known to hold, to those that the run certainly
 // has, and says when they become too many.
-func (p *planner) counted(t *definition.Task, d PlannedTask, s scope) []problem {
+func (p *planner) counted(ctx context.Context, t *definition.Task, d PlannedTask, s scope) []problem {
 	most, n := p.x.o.Limits.Tasks, 1
 	if len(d.WaitsFor) == 0 && len(d.found) == 0 {
-		n = p.x.size(member{t, place{key: t.ID}, s}, most-p.certain)
+		n = p.x.size(ctx, member{t, place{key: t.ID}, s}, most-p.certain)
 	}
 	tooMany := p.certain <= most && p.certain+n > most
 	if !doesAll(t) {
@@ -66,9 +74,10 @@ func doesAll(t *definition.Task) bool {
 }
 
 // size is how many tasks a member is, with those that it holds. What is not known yet
-// counts nothing: it is counted when it is. Beyond most nothing more is counted.
-func (x *evaluator) size(m member, most int) int {
-	if rests(m.t) || m.t.Kind == definition.Router {
+// counts nothing: it is counted when it is. Beyond most nothing more is counted, and nothing
+// once ctx is done.
+func (x *evaluator) size(ctx context.Context, m member, most int) int {
+	if ctx.Err() != nil || rests(m.t) || m.t.Kind == definition.Router {
 		return 1
 	}
 	s, err := x.given(m.t, m.s, nil)
@@ -80,11 +89,11 @@ func (x *evaluator) size(m member, most int) int {
 		return 1
 	}
 	if m.t.Kind == definition.Repeat {
-		return 1 + m.t.Max*x.size(within[0], most)
+		return 1 + m.t.Max*x.size(ctx, within[0], most)
 	}
 	n := 1
 	for _, m := range within {
-		if n += x.size(m, most-n); n > most {
+		if n += x.size(ctx, m, most-n); n > most {
 			break
 		}
 	}
