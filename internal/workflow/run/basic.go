@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"net/http"
 	"time"
 
 	"belay/internal/attachment"
+	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/turn"
@@ -78,7 +80,7 @@ func (r *Runner) take(ctx context.Context) (*seat, error) {
 
 // mayRetry reports whether another attempt could succeed: not where the task is
 // stopped, nor where its turn was refused for what it is, nor before the time that the
-// provider named.
+// provider named. A person who refused a call is not asked for it again.
 func mayRetry(ctx context.Context, err error) bool {
 	if ctx.Err() != nil {
 		return false
@@ -88,11 +90,29 @@ func mayRetry(ctx context.Context, err error) bool {
 		return false
 	}
 	switch f.Type {
+	case fault.SDKFailure:
+		return !wrongRequest(f.Status)
+	case fault.TaskFailed:
+		switch f.Details["category"] {
+		case string(event.OutcomeRefused), string(event.OutcomeExpired), string(event.OutcomeLeftOut), categoryKept:
+			return false
+		}
+		return f.Details["stopReason"] != string(model.StopRepeats)
 	case fault.InvalidRequest, fault.InvalidWorkflow, fault.BudgetExceeded, fault.MissingAPIKey, fault.StorageFailure,
 		fault.WorkingRootInaccessible, fault.WorkingRootConflict, fault.AttachmentFailure, fault.RequestTooLarge:
 		return false
 	}
 	return true
+}
+
+// wrongRequest reports whether a provider answered that the request is wrong, and not that
+// it may be taken later.
+func wrongRequest(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly, http.StatusTooManyRequests:
+		return false
+	}
+	return status >= 400 && status < 500
 }
 
 // attempt asks once, and once more where the answer is not of the wanted form.

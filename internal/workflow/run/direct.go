@@ -55,7 +55,9 @@ func (x *execution) call(ctx context.Context, t *definition.Task, input json.Raw
 	switch {
 	case !d.Settled:
 		return nil, fault.New(fault.TaskFailed, "the call of the tool %s has no result", t.Tool).With("sessionId", session)
-	case d.Outcome != "" || d.Kept != "" || d.Result.Failed:
+	case d.Kept != "":
+		return nil, undone(d).With("sessionId", session).With("category", cmp.Or(string(d.Outcome), categoryKept))
+	case d.Outcome != "" || d.Result.Failed:
 		return nil, undone(d).With("sessionId", session).With("category", cmp.Or(string(d.Outcome), "failed"))
 	case d.Result.Value == nil && d.Result.Truncated:
 		return nil, fault.New(fault.TaskFailed, "the tool %s gives only a part: what it reads is too large", t.Tool).
@@ -105,6 +107,9 @@ func lastLine(output string) string {
 	output = strings.TrimSpace(output)
 	return fault.Clip(strings.TrimSpace(output[strings.LastIndexByte(output, '\n')+1:]))
 }
+
+// categoryKept is that of a call whose changes wait for a person.
+const categoryKept = "kept"
 
 // toolAgent is who calls the tools of tool tasks, for the records.
 const toolAgent = "tools"
