@@ -60,8 +60,8 @@ func outputsOf(t *definition.Task, done []*Task) any {
 	return all
 }
 
-// childrenOf are the members as templates see them.
-func childrenOf(t *definition.Task, done []*Task) any {
+// childrenOf are the members as templates see them: all of them, also those that did not begin.
+func childrenOf(t *definition.Task, members []member, done []*Task) any {
 	see := func(i int, c *definition.Task) map[string]any {
 		d := done[i]
 		if d == nil {
@@ -74,7 +74,10 @@ func childrenOf(t *definition.Task, done []*Task) any {
 		for i := range done {
 			v := see(i, t.Each)
 			v["index"] = int64(i)
-			if done[i] != nil {
+			switch {
+			case i < len(members):
+				v["item"] = members[i].s.item
+			case done[i] != nil:
 				v["item"] = done[i].Item
 			}
 			list[i] = v

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -117,27 +116,15 @@ func (r *records) nextOrder(key string) int {
 	return r.order
 }
 
-// children are those of a task that is on record.
-func (r *records) children(t *definition.Task, rec *Task) (any, error) {
-	if rests(t) || t.Kind == definition.Router {
-		return nil, nil
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var done []*Task
-	if t.Each == nil {
-		for _, c := range t.Tasks {
-			done = append(done, ended(r.before[rec.Key+"/"+c.ID], rec.Input))
+// succeededWith reports whether a task that holds the one of a key has succeeded all the
+// same: what it holds is not tried again.
+func (r *records) succeededWith(key string) bool {
+	for i, c := range key {
+		if rec := r.before[key[:i]]; c == '/' && rec != nil && rec.Status == Success {
+			return true
 		}
-		return childrenOf(t, done), nil
 	}
-	for i := 0; ; i++ {
-		d := r.before[rec.Key+"/"+strconv.Itoa(i)+"/"+t.Each.ID]
-		if d == nil || rec.Of > 0 && i == rec.Of {
-			return childrenOf(t, done), nil
-		}
-		done = append(done, ended(d, rec.Input))
-	}
+	return false
 }
 
 // winner is the member of a race that has succeeded before, -1 for none.

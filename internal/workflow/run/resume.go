@@ -153,7 +153,7 @@ func (x *execution) recollect() error {
 	var calls *event.Calls
 	for key, t := range x.records.before {
 		usage, calls = sum(usage, t.Usage), calls.Plus(t.Calls)
-		if top, _, _ := strings.Cut(key, "/"); last != nil && top == last.Key && t.failedUntil(record.EndedBefore) {
+		if top, _, _ := strings.Cut(key, "/"); last != nil && top == last.Key && t.failedUntil(record.EndedBefore) && !x.records.succeededWith(key) {
 			// It is what the run ended with: tried again, also where the run ends before it.
 			t.Status, t.Decided = Interrupted, nil
 			t.waitAnew(x.records.now())

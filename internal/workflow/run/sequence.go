@@ -27,15 +27,15 @@ func (x *execution) sequence(ctx context.Context, t *definition.Task, p place, s
 		m.s, m.p.order = s, x.records.nextOrder(m.p.key)
 		step, children, err := x.member(ctx, m)
 		if err != nil {
-			return nil, err
+			return childrenOf(t, members, done), err
 		}
 		if done[i] = step; step.Status != Success {
-			return childrenOf(t, done), step.Error.of(step.Key)
+			return childrenOf(t, members, done), step.Error.of(step.Key)
 		}
 		s = s.after(step, children)
 	}
 	rec.Output = outputsOf(t, done)
-	return childrenOf(t, done), nil
+	return childrenOf(t, members, done), nil
 }
 
 // round is the member of a repeat task in one of its rounds.
@@ -60,22 +60,23 @@ func (x *execution) repeat(ctx context.Context, t *definition.Task, p place, s s
 		m.p.order = x.records.nextOrder(m.p.key)
 		step, _, err := x.member(ctx, m)
 		if err != nil {
-			return nil, err
+			return childrenOf(t, nil, done), err
 		}
-		if done = append(done, step); step.Status != Success {
-			return childrenOf(t, done), step.Error.of(step.Key)
+		done, rec.Of = append(done, step), i+1
+		if step.Status != Success {
+			return childrenOf(t, nil, done), step.Error.of(step.Key)
 		}
-		last, rec.Of = step.Output, i+1
+		last = step.Output
 		rec.Output = map[string]any{"rounds": i + 1, "output": last}
 		over, err := x.eval.until(t, m.s, last)
 		if err != nil {
-			return childrenOf(t, done), err
+			return childrenOf(t, nil, done), err
 		}
 		if over {
-			return childrenOf(t, done), nil
+			return childrenOf(t, nil, done), nil
 		}
 	}
-	return childrenOf(t, done), fault.New(fault.TaskFailed, "the task %s has done its %s, and until does not hold: %s", t.ID, rounds(t.Max), t.Until.Text()).
+	return childrenOf(t, nil, done), fault.New(fault.TaskFailed, "the task %s has done its %s, and until does not hold: %s", t.ID, rounds(t.Max), t.Until.Text()).
 		WithHint("raise max, or say with on_error what follows; the output of the last round is in .tasks.%s.output", t.ID)
 }
 

@@ -39,12 +39,10 @@ func (x *execution) several(ctx context.Context, t *definition.Task, p place, s 
 	if err == nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = outcome(t, done, rec)
 	}
-	children := childrenOf(t, done)
-	err = outcome(t, done, rec)
-	return children, err
+	return childrenOf(t, members, done), err
 }
 
 // membersOf are the tasks that t holds.

@@ -56,8 +56,7 @@ func (x *execution) task(ctx context.Context, t *definition.Task, p place, s sco
 		}
 	}
 	if rec.ended() {
-		children, err := x.records.children(t, rec)
-		return rec, children, err
+		return rec, x.reuse().children(t, p, s, handed, rec), nil
 	}
 	if t.Kind == definition.Basic || t.Kind == definition.Tool {
 		// Before anything of it is held open, and before its time runs.

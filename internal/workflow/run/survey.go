@@ -41,11 +41,8 @@ func (u reuse) survey(ctx context.Context) (s scope, next *definition.Task, all 
 		if !rec.ended() {
 			break
 		}
-		children, err := u.records.children(t, rec)
-		if err != nil {
-			break
-		}
-		s = s.after(rec, children)
+		s = s.after(rec, u.children(t, place{key: t.ID}, s, handed, rec))
+		var err error
 		if next, handed, err = u.eval.follow(t, rec, s, handed); err != nil {
 			next = t // the run says what is wrong
 			break
@@ -115,9 +112,7 @@ func (u reuse) keeps(ctx context.Context, t *definition.Task, p place, s scope, 
 		whole = whole && kept
 		switch {
 		case t.Kind == definition.Composite && kept:
-			if children, err := u.records.children(m.t, rec); err == nil {
-				in = in.after(u.copyOf(m.t, m.s, nil, rec), children)
-			}
+			in = in.after(u.copyOf(m.t, m.s, nil, rec), u.children(m.t, m.p, m.s, nil, rec))
 		case t.Kind == definition.Composite:
 			return k, false // the steps after it may be given something else
 		case t.Kind == definition.Repeat && kept && i+1 < t.Max:

@@ -124,13 +124,10 @@ func (x *execution) reached() (s scope, t *definition.Task) {
 		if rec == nil || !rec.ended() {
 			return s, t
 		}
-		children, err := x.records.children(t, rec)
-		if err != nil {
-			return s, nil // the run says what is wrong
-		}
-		s = s.after(rec, children)
+		s = s.after(rec, x.reuse().children(t, place{key: t.ID}, s, handed, rec))
+		var err error
 		if t, handed, err = x.eval.follow(t, rec, s, handed); err != nil {
-			return s, nil
+			return s, nil // the run says what is wrong
 		}
 	}
 	return s, t
