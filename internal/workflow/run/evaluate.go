@@ -60,7 +60,7 @@ func (x *evaluator) first(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return x.afford(ctx, t, p, members, 0)
+		return x.afford(ctx, t, p, members)
 	}
 	if _, err = x.effective(ctx, t, p, s); err != nil {
 		return invalid("the attachments of the task "+t.ID+" are not valid", problemOf(x.w.name, err))

@@ -191,7 +191,7 @@ func (p *planner) several(ctx context.Context, t *definition.Task, at place, s s
 			return ctx.Err()
 		}
 		// Before anything of them is planned: there may be thousands within each.
-		if err = p.x.afford(ctx, t, at, members, 0); err != nil {
+		if err = p.x.afford(ctx, t, at, members); err != nil {
 			d.problem(p.x, err)
 			return ctx.Err()
 		}

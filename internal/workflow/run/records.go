@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -27,6 +26,8 @@ type records struct {
 	// before are the tasks that are on record from before, by key.
 	before map[string]*Task
 	order  int
+	// reserved counts the tasks.
+	reserved reserved
 	// left is when the process before stopped to work on the run: the run's end, or the
 	// last sign of life.
 	left time.Time
@@ -88,6 +89,7 @@ func (r *records) beginning(t *definition.Task, p place, s scope) *Task {
 		}
 		return rec
 	}
+	r.reserved.begins(p.key)
 	if p.order == 0 {
 		r.order++
 		p.order = r.order
@@ -119,8 +121,8 @@ func (r *records) nextOrder(key string) int {
 // succeededWith reports whether a task that holds the one of a key has succeeded all the
 // same: what it holds is not tried again.
 func (r *records) succeededWith(key string) bool {
-	for i, c := range key {
-		if rec := r.before[key[:i]]; c == '/' && rec != nil && rec.Status == Success {
+	for holder := range holders(key) {
+		if rec := r.before[holder]; rec != nil && rec.Status == Success {
 			return true
 		}
 	}
@@ -135,19 +137,6 @@ func (r *records) winner(members []member) int {
 		rec := r.before[m.p.key]
 		return rec != nil && rec.Status == Success
 	})
-}
-
-// begunBeside counts the tasks that have begun and are not within the one at p.
-func (r *records) begunBeside(p place) int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	n := r.order
-	for key := range r.before {
-		if strings.HasPrefix(key, p.key+"/") {
-			n--
-		}
-	}
-	return n
 }
 
 // announce records that the task has begun, and writes the event.

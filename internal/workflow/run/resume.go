@@ -142,6 +142,7 @@ func (x *execution) recollect() error {
 	for i := range tasks {
 		t := &tasks[i]
 		x.records.before[t.Key], x.records.order = t, max(x.records.order, t.Order)
+		x.records.reserved.recall(t.Key)
 		// A task that was cut off is not what a run failed with.
 		cut := record.Status == Failed && t.EndedAt == nil
 		if !strings.Contains(t.Key, "/") && !cut && !t.endedBefore(last) {

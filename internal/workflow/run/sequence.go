@@ -13,7 +13,7 @@ import (
 func (x *execution) sequence(ctx context.Context, t *definition.Task, p place, s scope, rec *Task) (any, error) {
 	members, err := x.eval.membersOf(t, p, s)
 	if err == nil {
-		err = x.eval.afford(ctx, t, p, members, x.records.begunBeside(p))
+		err = reserve(ctx, x, t, p, members)
 	}
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (p place) round(t *definition.Task, s scope, i int, last any) member {
 // repeat does the task of a repeat task again and again, until its condition holds. Where
 // it does not hold after the last round the task has failed, with the output of that round.
 func (x *execution) repeat(ctx context.Context, t *definition.Task, p place, s scope, rec *Task) (any, error) {
-	if err := x.eval.afford(ctx, t, p, []member{p.round(t, s, 0, nil)}, x.records.begunBeside(p)); err != nil {
+	if err := reserve(ctx, x, t, p, []member{p.round(t, s, 0, nil)}); err != nil {
 		return nil, err
 	}
 	if err := x.records.announce(rec, 0); err != nil {

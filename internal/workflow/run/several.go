@@ -26,7 +26,7 @@ type member struct {
 func (x *execution) several(ctx context.Context, t *definition.Task, p place, s scope, rec *Task) (any, error) {
 	members, err := x.eval.membersOf(t, p, s)
 	if err == nil {
-		err = x.eval.afford(ctx, t, p, members, x.records.begunBeside(p))
+		err = reserve(ctx, x, t, p, members)
 	}
 	if err != nil {
 		return nil, err

@@ -102,7 +102,7 @@ func (r *Runner) ready(w *flow, provider string) error {
 // its blobs. The site is the execution's from now on. What is open is closed again where it fails.
 func (r *Runner) open(w *flow, record Record, at *site, made bool, folder func(*execution) error) (_ *execution, err error) {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	recs := &records{record: record, before: map[string]*Task{}, clock: r.o.Clock}
+	recs := &records{record: record, before: map[string]*Task{}, clock: r.o.Clock, reserved: reserved{within: map[string]int{}, begun: map[string]int{}}}
 	x := &execution{
 		r: r, id: record.ID, w: w, at: at, records: recs, record: &recs.record, eval: newEvaluator(&r.o, w, at, &recs.record),
 		ctx: ctx, cancel: cancel, done: make(chan struct{}),

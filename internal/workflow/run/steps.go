@@ -73,6 +73,9 @@ func (x *execution) task(ctx context.Context, t *definition.Task, p place, s sco
 		}
 	}
 	children, err := x.try(ctx, t, p, s, handed, rec)
+	if holds(t) {
+		x.records.release(rec.Key)
+	}
 	if err == nil {
 		if rec.Answer = nil; t.Outputs != nil {
 			rec.Answer = rec.Output

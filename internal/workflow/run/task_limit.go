@@ -11,10 +11,10 @@ import (
 const hintTooMany = "give the run fewer items, divide it, or raise workflow.max_tasks"
 
 // afford checks that a run has no more tasks with the members of the task t at p, and
-// with what is known of what those hold, than it may have. Begun is how many have begun beside it.
-func (x *evaluator) afford(ctx context.Context, t *definition.Task, p place, members []member, begun int) error {
+// with what is known of what those hold, than it may have.
+func (x *evaluator) afford(ctx context.Context, t *definition.Task, p place, members []member) error {
 	most := x.o.Limits.Tasks
-	n, times := begun, 1
+	n, times := 0, 1
 	if t.Kind == definition.Repeat {
 		times = t.Max // of its one member
 	}
@@ -24,10 +24,14 @@ func (x *evaluator) afford(ctx context.Context, t *definition.Task, p place, mem
 			return context.Cause(ctx)
 		}
 		if n > most {
-			return invalid("the task "+p.key+" is too large", []problem{x.problemAt(t, "", tooManyTasks(most), hintTooMany)})
+			return x.tooMany(t, p)
 		}
 	}
 	return nil
+}
+
+func (x *evaluator) tooMany(t *definition.Task, p place) error {
+	return invalid("the task "+p.key+" is too large", []problem{x.problemAt(t, "", tooManyTasks(x.o.Limits.Tasks), hintTooMany)})
 }
 
 func tooManyTasks(most int) string {
