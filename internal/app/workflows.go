@@ -30,7 +30,7 @@ func runOptions(a *App, engine *turn.Options) run.Options {
 		Takes:    a.Engine.Takes,
 		StateDir: a.Config.Paths.StateDir, Private: PrivateFolders(a.Config), Tools: allTools(*engine),
 		Provider: a.Config.Provider, Others: a.Config.Workflow.Providers, Providers: config.Providers(),
-		Asks: taskRules{a}.asks, Objection: objection(a, engine), Priced: taskRules{a}.priced,
+		Asks: taskRules{a}.asks, Objection: objection(a, engine), Denies: taskRules{a}.denies, Priced: taskRules{a}.priced,
 		Answered: func(ctx context.Context, w run.Waiting) error { return a.audit.Append(ctx, answerEntry(w)) },
 		Snapshot: snapshotOptions(a.Config, a.audit, gateOf(a.shell)), Limits: runLimits(a.Config),
 		Logger: a.log, Clock: time.Now, NewID: newTurnID,
@@ -53,6 +53,23 @@ func (t taskRules) asks(project, mode string, allow []string, tool string) bool 
 	}
 	given, err := permit.ParseRules(allow)
 	return err == nil && !slices.ContainsFunc(slices.Concat(rules.Allowed, given), func(r permit.Rule) bool { return r.Names(tool) })
+}
+
+// denies says why the rules of a project deny to read a file. Rules that cannot be read deny
+// all.
+func (t taskRules) denies(project string) func(path string) string {
+	rules, err := newProjects(t.app.Config).rules(project)
+	if err != nil {
+		return func(string) string { return err.Error() }
+	}
+	policy := permit.Policy{Denied: rules.Denied}
+	return func(path string) string {
+		ruling := policy.Judge(permit.Effect{Tool: "read", Kind: permit.Read, Paths: []string{path}})
+		if ruling.Outcome == permit.Allow {
+			return ""
+		}
+		return ruling.Reason
+	}
 }
 
 // priced is the model that answers where a workflow makes this choice, as the engine

@@ -24,7 +24,7 @@ func closed(field string, at location, private []string) error {
 		why = "is the root of the file system"
 	case runtime.GOOS != "windows" && slices.ContainsFunc(systemFolders, at.in):
 		why = "is in a folder of the system (/proc, /sys, /dev)"
-	case inBelay(at.path), inBelay(at.real), slices.ContainsFunc(private, at.in):
+	case InBelay(at.path), InBelay(at.real), slices.ContainsFunc(private, at.in):
 		why = "is in a private folder of belay"
 	default:
 		return nil
@@ -33,8 +33,8 @@ func closed(field string, at location, private []string) error {
 		With(field, fault.Clip(at.path)).WithHint("choose a folder for the project's own files")
 }
 
-// inBelay reports whether path is a .belay folder or is in one.
-func inBelay(path string) bool {
+// InBelay reports whether path is a .belay folder or is in one.
+func InBelay(path string) bool {
 	for part := range strings.SplitSeq(filepath.ToSlash(path), "/") {
 		if SameName(Fold(part), nameBelay) {
 			return true

@@ -23,6 +23,8 @@ type Folder struct {
 	limit int
 	// project is where sources of the project lead from; nil where there is none.
 	project *Folder
+	// guard says why a file of the folder may not be opened; nil lets all be.
+	guard func(dir, path string) string
 }
 
 // How people call the two folders.
@@ -43,6 +45,32 @@ func (f *Folder) WithProject(project *os.Root) *Folder {
 	with := *f
 	with.project = &Folder{root: project, dir: project.Name(), what: projectFolder, limit: f.limit}
 	return &with
+}
+
+// WithGuard is the folder whose files, and those of the project, are opened only where guard
+// says no reason against it. It is given the folder's path and that of a file below it.
+func (f *Folder) WithGuard(guard func(dir, path string) string) *Folder {
+	with := *f
+	with.guard = guard
+	if f.project != nil {
+		with.project = f.project.WithGuard(guard)
+	}
+	return &with
+}
+
+// refusal is why a guard does not let a file be opened.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+func (f *Folder) guards(path string) error {
+	if f.guard == nil {
+		return nil
+	}
+	if why := f.guard(f.dir, path); why != "" {
+		return refusal(why)
+	}
+	return nil
 }
 
 // Dir is its path.
@@ -66,6 +94,9 @@ func (f *Folder) Open(s Source) (*os.File, error) {
 	if at == nil {
 		return nil, errNoFolder
 	}
+	if err := at.guards(s.Path); err != nil {
+		return nil, err
+	}
 	return at.root.OpenFile(s.Path, os.O_RDONLY|nonblock, 0)
 }
 
@@ -74,6 +105,9 @@ func (f *Folder) Stat(s Source) (fs.FileInfo, error) {
 	at := f.of(s)
 	if at == nil {
 		return nil, errNoFolder
+	}
+	if err := at.guards(s.Path); err != nil {
+		return nil, err
 	}
 	return at.root.Stat(s.Path)
 }
@@ -86,7 +120,10 @@ func (f *Folder) Reason(s Source, err error) (reason string, outside bool) {
 		return errNoFolder.Error(), false
 	}
 	var wrong *fs.PathError
+	var refused refusal
 	switch {
+	case errors.As(err, &refused):
+		return refused.Error(), false
 	case errors.Is(err, fs.ErrNotExist):
 		return "there is no such file in " + at.what + f.elsewhere(s), false
 	case errors.Is(err, fs.ErrPermission):

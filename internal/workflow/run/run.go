@@ -80,6 +80,9 @@ type Options struct {
 	// Objection says why a call of a tool certainly fails, "" where it may succeed, and the
 	// next step; nil does not know.
 	Objection func(ctx context.Context, c ToolCall) (reason, hint string)
+	// Denies says why the person's rules deny agents of a project to read a file, "" where they do
+	// not: its path is relative to the project, or absolute. Nil denies nothing.
+	Denies func(project string) func(path string) string
 	// Priced is what is known of the price of a choice in a project; nil does not know.
 	Priced func(project string, c turn.Choice) (Price, error)
 	// Answered puts the answer to a wait task, or that nobody gave one in time, on the audit

@@ -59,6 +59,7 @@ func (r *Runner) site(dir, within, project string) (*site, error) {
 			s.folder = s.folder.WithProject(s.project)
 		}
 	}
+	s.folder = s.folder.WithGuard(guard(&r.o, project))
 	return s, nil
 }
 
