@@ -80,6 +80,9 @@ func (p publication) isPublished(dir *os.Root) bool {
 	return err == nil && decodeRecord(data, &there) == nil && there.ID == p.x.id
 }
 
+// dirWorkflow has the files of the workflow in a snapshot: they may have any names.
+const dirWorkflow = "workflow"
+
 // fill writes what is published of a run: its record and its workflow, the
 // outputs, and each task's answer as a file.
 func (p publication) fill(dir *os.Root, record Record, tasks []Task, outputs map[string]any) error {
@@ -96,14 +99,16 @@ func (p publication) fill(dir *os.Root, record Record, tasks []Task, outputs map
 		}
 		return put(name, data)
 	}
-	if err := durable.Mkdir(dir, "tasks", 0o755); err != nil {
-		return storage("the results cannot be written", err)
+	for _, folder := range []string{"tasks", dirWorkflow} {
+		if err := durable.Mkdir(dir, folder, 0o755); err != nil {
+			return storage("the results cannot be written", err)
+		}
 	}
 	record.Tasks = tasks
 	record.File, record.Folder, record.Project = p.inProject(record.File), p.inProject(record.Folder), "."
-	errs := []error{write("outputs.json", outputs), write("run.json", runFile{formatVersion, record}), put(p.x.w.name, p.x.w.data)}
+	errs := []error{write("outputs.json", outputs), write("run.json", runFile{formatVersion, record}), put(dirWorkflow+"/"+p.x.w.name, p.x.w.data)}
 	for name, data := range p.x.w.Used {
-		errs = append(errs, put(name, data))
+		errs = append(errs, put(dirWorkflow+"/"+name, data))
 	}
 	for i := range tasks {
 		t := &tasks[i]

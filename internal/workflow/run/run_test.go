@@ -360,10 +360,40 @@ snapshot: {root: _Aggregation, label: mine}
 	if r.Status != run.Success || !strings.HasPrefix(r.Snapshot, "_Aggregation/mine_") {
 		t.Fatalf("%s %+v", r.Snapshot, r.Error)
 	}
-	for name, want := range map[string]string{"tasks/t.md": "hello\n", "outputs.json": `"response": "hello"`, "run.json": `"id": "` + r.ID, "flow.yaml": "id: flow"} {
+	for name, want := range map[string]string{"tasks/t.md": "hello\n", "outputs.json": `"response": "hello"`, "run.json": `"id": "` + r.ID, "workflow/flow.yaml": "id: flow"} {
 		data, err := os.ReadFile(filepath.Join(b.project, r.Snapshot, name))
 		if err != nil || !strings.Contains(string(data), want) || strings.Contains(string(data), b.project) {
 			t.Errorf("%s: %v\n%s", name, err, data)
+		}
+	}
+}
+
+// The workflow's own files keep their names in a snapshot, and replace nothing of it.
+func TestPublishedNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"run.json", "outputs.json", "tasks", "workflow"} {
+		b := newBench(t, "id: x\ntasks: []\n", echo)
+		used := map[string]string{"run.json": "outputs.json"}[name]
+		if used == "" {
+			used = "run.json"
+		}
+		b.file(name, `{"id":"flow","use":["`+used+`"],"snapshot":{"root":"_Aggregation"},"tasks":[{"id":"t","agent":"a","prompt":"hello"}]}`)
+		b.file(used, `{"agents":[{"id":"a","instructions":"i"}]}`)
+		s, err := b.r.Start(t.Context(), run.Request{Project: b.project, File: filepath.Join(b.project, name)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := b.ended(s.ID)
+		if r.Status != run.Success {
+			t.Fatalf("%s: %+v", name, r.Error)
+		}
+		for file, want := range map[string]string{
+			"tasks/t.md": "hello\n", "outputs.json": `"response": "hello"`, "run.json": `"id": "` + r.ID, "workflow/" + name: `"use"`, "workflow/" + used: `"instructions"`,
+		} {
+			data, err := os.ReadFile(filepath.Join(b.project, r.Snapshot, file))
+			if err != nil || !strings.Contains(string(data), want) {
+				t.Errorf("of %s, %s: %v\n%s", name, file, err, data)
+			}
 		}
 	}
 }
