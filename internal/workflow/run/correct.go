@@ -111,7 +111,7 @@ func (x *execution) adopt(c Corrected, kept []Kept) error {
 		if err := x.records.folder.keepFlow(x.w, x.record.copyName()); err != nil {
 			return err
 		}
-		if err := x.r.state.extendGrant(&before, grantedFile{x.record.SHA256, x.record.Folder, c.Within}); err != nil {
+		if err := x.r.state.extendGrant(&before, fileOfRecord(x.record)); err != nil {
 			return err
 		}
 	}

@@ -16,21 +16,34 @@ import (
 // lies in the operator's folder: the project's own record may come from anywhere,
 // as a project does that somebody sent, and allows nothing.
 type grant struct {
-	Format int      `json:"v"`
-	SHA256 string   `json:"sha256"`
-	Folder string   `json:"folder"`
-	Within string   `json:"within,omitempty"`
-	Mode   string   `json:"mode,omitempty"`
-	Allow  []string `json:"allow,omitempty"`
+	Format int `json:"v"`
+	grantedFile
+	Mode  string   `json:"mode,omitempty"`
+	Allow []string `json:"allow,omitempty"`
 	// Corrected are the files that the person gave since: the same rights hold for each.
 	Corrected []grantedFile `json:"corrected,omitempty"`
 }
 
-// grantedFile is a corrected workflow file.
+// grantedFile is a workflow file, and the project for which it was given: in a copy of that,
+// or where it was moved, the file's folder is the one there.
 type grantedFile struct {
-	SHA256 string `json:"sha256"`
-	Folder string `json:"folder"`
-	Within string `json:"within,omitempty"`
+	SHA256  string `json:"sha256"`
+	Folder  string `json:"folder"`
+	Within  string `json:"within,omitempty"`
+	Project string `json:"project,omitempty"`
+}
+
+// in is a path of the file's project in another one. A path elsewhere stays.
+func (g grantedFile) in(project, path string) string {
+	if g.Project == "" || path == "" || real(project) == real(g.Project) {
+		return path
+	}
+	for _, from := range [][2]string{{g.Project, path}, {real(g.Project), real(path)}} {
+		if rel, err := filepath.Rel(from[0], from[1]); err == nil && filepath.IsLocal(rel) {
+			return filepath.Join(project, rel)
+		}
+	}
+	return path
 }
 
 // maxGrant caps a grant that is read, in bytes.
@@ -41,8 +54,13 @@ func (s state) grantPath(id string) string { return filepath.Join(s.dir, id+".js
 // keepGrant records what a run was allowed.
 func (s state) keepGrant(record *Record) error {
 	return s.writeGrant(record.ID, grant{
-		Format: formatVersion, SHA256: record.SHA256, Folder: record.Folder, Within: record.within, Mode: record.Mode, Allow: record.Allow,
+		Format: formatVersion, grantedFile: fileOfRecord(record), Mode: record.Mode, Allow: record.Allow,
 	})
+}
+
+// fileOfRecord is the workflow file that a run goes by.
+func fileOfRecord(r *Record) grantedFile {
+	return grantedFile{SHA256: r.SHA256, Folder: r.Folder, Within: r.within, Project: r.Project}
 }
 
 // extendGrant lets a run go on with a corrected file. The one before stays allowed: a
@@ -50,7 +68,7 @@ func (s state) keepGrant(record *Record) error {
 func (s state) extendGrant(before *Record, corrected grantedFile) error {
 	g, err := s.readGrant(before.ID)
 	if errors.Is(err, fs.ErrNotExist) { // started elsewhere: nothing is allowed
-		g = grant{Format: formatVersion, SHA256: before.SHA256, Folder: before.Folder, Within: before.within}
+		g = grant{Format: formatVersion, grantedFile: fileOfRecord(before)}
 	} else if err != nil {
 		return err
 	}
@@ -91,7 +109,7 @@ func (s state) granted(record *Record) error {
 	if err != nil {
 		return err
 	}
-	file := grantedFile{g.SHA256, g.Folder, g.Within}
+	file := g.grantedFile
 	for _, c := range g.Corrected {
 		if c.SHA256 == record.SHA256 {
 			file = c
@@ -100,7 +118,8 @@ func (s state) granted(record *Record) error {
 	if file.SHA256 != record.SHA256 {
 		return unreadable(record.ID, fileFlow, errors.New("it is not the workflow that was started"))
 	}
-	record.Folder, record.within, record.Mode, record.Allow = file.Folder, file.Within, g.Mode, g.Allow
+	record.Folder, record.within = file.in(record.Project, file.Folder), file.in(record.Project, file.Within)
+	record.File, record.Mode, record.Allow = file.in(record.Project, record.File), g.Mode, g.Allow
 	return nil
 }
 
