@@ -123,6 +123,7 @@ func (x *evaluator) attachedTo(t *definition.Task, p place, s scope) (all []any,
 const (
 	whyDefinition = "its definition changed"
 	whyGiven      = "what it is given changed"
+	whyAttached   = "a file that it attaches changed"
 	whyUnknown    = "its record does not say what it rests on"
 )
 
@@ -144,6 +145,9 @@ func (u reuse) again(ctx context.Context, t *definition.Task, p place, s scope, 
 	}
 	if id, err := u.eval.identify(t, p, given, content); err != nil || id.given != rec.Given {
 		return whyGiven
+	}
+	if u.eval.attachesOther(ctx, t, p, given, rec) {
+		return whyAttached
 	}
 	return ""
 }
