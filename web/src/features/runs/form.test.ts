@@ -23,6 +23,12 @@ it("reads what was written", () => {
   expect(got).toEqual({ input: { name: "a", n: 3, share: 0.5, deep: false, kind: "long", files: ["a.md", "b.md"], rest: { x: [1] } }, problems: {} });
 });
 
+it("rounds no whole number", () => {
+  const wrong = "Has a whole number that this page would round. Start the run with belay run.";
+  expect(inputOf(fieldsOf(schema), { name: "a", n: "9007199254740993", share: "9007199254740993", rest: '{"a": [1, -90071992547409931]}' }).problems).toEqual({ n: wrong, share: wrong, rest: wrong });
+  expect(inputOf(fieldsOf(schema), { name: "a", n: "9007199254740991", share: "90071992547409.93", rest: '{"id \\" 9007199254740993": "9007199254740993", "x": 0.12345678901234567, "e": 1e20}' }).problems).toEqual({});
+});
+
 it("names what is wrong", () => {
   expect(inputOf(fieldsOf(schema), { n: "1.5", share: "much", rest: "{" }).problems).toEqual({
     name: "Is required.", n: "Must be a whole number.", share: "Must be a number.", rest: "Is not valid JSON.",

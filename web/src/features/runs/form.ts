@@ -60,10 +60,21 @@ export function inputOf(fields: readonly Field[], texts: Readonly<Record<string,
       continue;
     }
     const value = valueOf(f, written);
-    if (value === undefined) problems[f.name] = f.kind === "number" ? (f.whole ? "Must be a whole number." : "Must be a number.") : "Is not valid JSON.";
+    if (f.kind === "number" ? rounded(written.trim()) : f.kind === "json" && value !== undefined && holdsRounded(written)) {
+      problems[f.name] = "Has a whole number that this page would round. Start the run with belay run.";
+    } else if (value === undefined) problems[f.name] = f.kind === "number" ? (f.whole ? "Must be a whole number." : "Must be a number.") : "Is not valid JSON.";
     else input[f.name] = value;
   }
   return { input, problems };
+}
+
+/** Whether a whole number, as it is written, loses digits here. The server would take the rounded one for what was meant. */
+const rounded = (written: string) => /^[+-]?\d+$/.test(written) && !Number.isSafeInteger(Number(written));
+
+const textOrNumber = /"(?:[^"\\]|\\.)*"|[-+.\w]+/g;
+
+function holdsRounded(json: string): boolean {
+  return json.match(textOrNumber)?.some(rounded) ?? false;
 }
 
 function valueOf(f: Field, written: string): unknown {
@@ -73,7 +84,7 @@ function valueOf(f: Field, written: string): unknown {
     case "lines": return written.split("\n").map((l) => l.trim()).filter(Boolean);
     case "number": {
       const n = Number(written);
-      return Number.isFinite(n) && (!f.whole || Number.isInteger(n)) ? n : undefined;
+      return Number.isFinite(n) && (!f.whole || Number.isSafeInteger(n)) ? n : undefined;
     }
     case "json":
       try {
