@@ -1694,6 +1694,8 @@ export interface components {
             answer: "continue" | "refuse";
             /** @description who answers; operator without it */
             by?: string;
+            /** @description the decisionId of the question that is answered; if the task asks something else by now, the answer is refused */
+            decisionId?: string;
             /** @description what to say with it, at most 4096 bytes */
             note?: string;
             /** @description the project's id, in place of projectRoot */
@@ -3130,6 +3132,7 @@ export interface components {
             /** Format: date-time */
             at: string;
             by?: string;
+            decisionId?: string;
             note?: string;
         };
         "run.Asked": {

@@ -15,6 +15,7 @@ export type Kept = Schemas["run.Kept"];
 export type Started = NonNullable<Schemas["startAnswer"]["run"]>;
 export type RunBody = Schemas["startBody"];
 export type Attachment = Schemas["gather.Report"];
+export type Waiting = Schemas["run.Waiting"];
 
 export const workflows = (projectRoot: string, signal?: AbortSignal) => get<Schemas["workflowsAnswer"]>(withQuery("/api/workflow/list", { projectRoot }), signal);
 
@@ -39,8 +40,8 @@ export const corrected = (projectRoot: string, resume: string, path: string) =>
 export const record = (projectRoot: string, id: string, signal?: AbortSignal) =>
   get<Schemas["recordAnswer"]>(withQuery(`/api/workflow/runs/${encodeURIComponent(id)}`, { projectRoot }), signal).then((a) => a.run);
 
-export const answer = (projectRoot: string, id: string, task: string, verdict: "continue" | "refuse", note: string) =>
-  post<unknown>(`/api/workflow/runs/${encodeURIComponent(id)}/answer`, { projectRoot, task, answer: verdict, ...(note.trim() ? { note: note.trim() } : {}) });
+export const answer = (projectRoot: string, id: string, question: { task: string; decisionId: string }, verdict: "continue" | "refuse", note: string) =>
+  post<unknown>(`/api/workflow/runs/${encodeURIComponent(id)}/answer`, { projectRoot, ...question, answer: verdict, ...(note.trim() ? { note: note.trim() } : {}) });
 
 /** Calls back for each batch of a run's events until the stream ends. */
 export const follow = (projectRoot: string, id: string, signal: AbortSignal, onEvents: () => void) =>

@@ -5,6 +5,7 @@ import * as api from "../../api/client";
 import { isFailure } from "../../api/http";
 import { tellOf } from "../../api/errors";
 import * as workflows from "../../api/workflows";
+import type { Waiting } from "../../api/workflows";
 import { useModelName, useQuestions, useRefresh } from "../../app-state";
 import { projectLink } from "../../route";
 import { choose, chosen, useChoosing } from "../../ui/choosing";
@@ -16,7 +17,7 @@ import type { ViewProps } from "../project/project";
 import { announce } from "../shell/announce";
 import { Correct } from "./correct";
 import { Task } from "./task";
-import { statusChip } from "./words";
+import { statusChip, waitChip } from "./words";
 import "./runs.css";
 
 /** Reads the run again when it says that something happened, at most four times a second. */
@@ -59,7 +60,7 @@ export default function Run({ project, item: id }: ViewProps) {
         {error ? <ErrorNotice error={error} /> : <p className="soft"><span className="spin" /> Reading</p>}</div></div>
     );
   }
-  const [word, chip] = run.waits?.length ? ["asks you", "chip warn"] as const : statusChip(run.status, run.live);
+  const [word, chip] = waitChip(run.waits) ?? statusChip(run.status, run.live);
   const tasks = run.tasks ?? [];
   const resumable = !run.live && run.status !== "success";
   return (
@@ -77,7 +78,7 @@ export default function Run({ project, item: id }: ViewProps) {
         {error && <ErrorNotice error={error} />}
         {run.error && !run.live && <ToldNotice told={tellOf(run.error.type, run.error.message, run.error.details, run.error.hint)} />}
         {resumable && correcting && <Correct project={project} id={id} file={inProject(run.file, root)} busy={act.isPending} onResume={(path) => act.mutate({ how: "resume", path })} />}
-        {run.waits?.map((w) => <Wait key={w.task} root={root} id={id} task={w.task} message={w.message ?? ""} since={w.since} />)}
+        {run.waits?.map((w) => (w.message ? <Question key={w.decisionId} root={root} id={id} wait={w} /> : <p key={w.task} className="soft small">{w.task} waits{w.until && ` for ${duration(Math.max(0, Date.parse(w.until) - Date.now()))} more`}.</p>))}
         <dl className="work-facts">
           <div><dt>Begun</dt><dd>{ago(run.startedAt)}</dd></div>
           {(run.live || run.endedAt) && <div><dt>{run.live ? "So far" : "Took"}</dt><dd>{duration(worked(run))}</dd></div>}
@@ -90,7 +91,7 @@ export default function Run({ project, item: id }: ViewProps) {
         {Object.keys(run.input).length > 0 && <Json title="Input" value={run.input} />}
         {run.outputs && <Json title="Outputs" value={run.outputs} open />}
         <section aria-label="Tasks"><h2>{count(tasks.length, "task")} begun</h2>
-          <ol className="tasks">{tasks.map((t) => <Task key={t.key} task={t} live={run.live} waits={run.waits?.some((w) => w.task === t.key) ?? false} questions={questions?.decisions ?? []} />)}</ol>
+          <ol className="tasks">{tasks.map((t) => <Task key={t.key} task={t} live={run.live} waits={run.waits?.filter((w) => w.task === t.key)} questions={questions?.decisions ?? []} />)}</ol>
         </section>
       </div>
     </div>
@@ -105,19 +106,19 @@ function Json({ title, value, open = false }: { title: string; value: unknown; o
 }
 
 /** A task that waits for a person. */
-function Wait({ root, id, task, message, since }: { root: string; id: string; task: string; message: string; since: string }) {
-  const asked = `${id}/${task}`;
+function Question({ root, id, wait: { task, decisionId, message, since } }: { root: string; id: string; wait: Waiting }) {
+  const asked = decisionId ?? `${id}/${task}`;
   const { note } = useChoosing(asked);
   const refresh = useRefresh();
   const answer = useMutation({
-    mutationFn: (verdict: "continue" | "refuse") => workflows.answer(root, id, task, verdict, note),
+    mutationFn: (verdict: "continue" | "refuse") => workflows.answer(root, id, { task, decisionId }, verdict, note),
     onSuccess: () => chosen(asked),
     onSettled: () => refresh("run", "questions", "active"),
   });
   const busy = answer.isPending || answer.isSuccess;
   return (
     <section className="run-wait" aria-label={`The task ${task} waits`}>
-      <p><strong>{visible(message) || `The task ${task} waits for you.`}</strong> <span className="soft small">{task} · since {ago(since)}</span></p>
+      <p><strong>{visible(message)}</strong> <span className="soft small">{task} · since {ago(since)}</span></p>
       {answer.error && !isFailure(answer.error, "DECISION_CLOSED") && <ErrorNotice error={answer.error} onClose={() => answer.reset()} />}
       <div className="pipeline-options">
         <label className="grow"><span className="hidden">Note</span><input className="field" maxLength={2000} placeholder="Note" value={note} onChange={(e) => choose(asked, { note: e.target.value })} /></label>

@@ -1,13 +1,13 @@
 // One task of a run: who did it with what, what came out, and what it cost.
 import type { OpenDecision } from "../../api/types";
-import type { Attachment, RunTask } from "../../api/workflows";
+import type { Attachment, RunTask, Waiting } from "../../api/workflows";
 import { questionLink, sessionLink } from "../../route";
 import { bytes, duration, tokens, worked } from "../../ui/format";
 import { dollars } from "../pipeline/words";
-import { statusChip } from "./words";
+import { statusChip, waitChip } from "./words";
 
-export function Task({ task: t, live, waits, questions }: { task: RunTask; live: boolean; waits: boolean; questions: readonly OpenDecision[] }) {
-  const [word, chip] = waits ? ["asks you", "chip warn"] as const : statusChip(t.status, live);
+export function Task({ task: t, live, waits, questions }: { task: RunTask; live: boolean; waits: readonly Waiting[] | undefined; questions: readonly OpenDecision[] }) {
+  const [word, chip] = waitChip(waits) ?? statusChip(t.status, live);
   const sessions = new Set(t.attempts?.map((a) => a.session));
   const open = questions.filter((q) => sessions.has(q.sessionId));
   const who = [t.kind, t.agent, t.action, t.model].filter(Boolean).join(" · ");
@@ -20,7 +20,7 @@ export function Task({ task: t, live, waits, questions }: { task: RunTask; live:
           {files.length > 0 && <span className="soft small nowrap run-cost">{files.length === 1 ? "1 file" : `${files.length} files`}</span>}
           <span className="soft small nowrap run-cost">{t.usage && `${tokens(t.usage.inputTokens + t.usage.outputTokens)} tokens`}</span>
           <span className="soft small nowrap">{t.endedAt && duration(worked(t))}</span>
-          <span className={chip}>{t.status === "running" && live && !waits && <span className="spin" />}<span>{word}</span></span>
+          <span className={chip}>{t.status === "running" && live && !waits?.length && <span className="spin" />}<span>{word}</span></span>
         </summary>
         <div className="task-body">
           {t.error && <p className="notice bad small">{t.error.message}{t.error.hint && ` ${t.error.hint}.`}</p>}

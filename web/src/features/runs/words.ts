@@ -1,6 +1,14 @@
 // States of runs and tasks in words.
 
-export function statusChip(status: string, live: boolean): readonly [word: string, chip: string] {
+export type Chip = readonly [word: string, chip: string];
+
+/** What a run or a task waits for: a person only where there is a question. Other waits end by themselves. */
+export function waitChip(waits: readonly { message?: string }[] | undefined): Chip | undefined {
+  if (waits?.some((w) => w.message)) return ["asks you", "chip warn"];
+  return waits?.length ? ["waits", "chip"] : undefined;
+}
+
+export function statusChip(status: string, live: boolean): Chip {
   switch (status) {
     case "success": return ["done", "chip good"];
     case "failed": return ["failed", "chip bad"];

@@ -13,7 +13,7 @@ import type { ViewProps } from "../project/project";
 import { dollars } from "../pipeline/words";
 import { CheckedFile } from "./checked";
 import { StartForm } from "./start-form";
-import { statusChip } from "./words";
+import { statusChip, waitChip } from "./words";
 import "./runs.css";
 
 export default function Workflows({ project }: ViewProps) {
@@ -71,13 +71,13 @@ function Runs({ project }: { project: Project }) {
 }
 
 function RunLink({ project, run }: { project: Project; run: RunSummary }) {
-  const asks = (run.waits?.length ?? 0) > 0;
-  const [word, chip] = asks ? ["asks you", "chip warn"] as const : statusChip(run.status, run.live);
+  const waits = waitChip(run.waits);
+  const [word, chip] = waits ?? statusChip(run.status, run.live);
   return (
     <a className="run-link" href={projectLink(project.id, "runs", run.id)} data-run={run.id}>
       <span className="run-name"><span className="clip">{run.workflow}</span>
         <span className="soft small clip">{run.error?.message ?? (run.endedAt ? `took ${duration(worked(run))}` : run.id)}</span></span>
-      <span className={chip}>{run.live && !asks && <span className="spin" />}<span>{word}</span></span>
+      <span className={chip}>{run.live && !waits && <span className="spin" />}<span>{word}</span></span>
       <span className="soft small nowrap run-cost">{run.usage?.costUsd !== undefined && dollars(run.usage.costUsd)}</span>
       <span className="soft small nowrap">{ago(run.startedAt)}</span>
     </a>
