@@ -18,7 +18,7 @@ import (
 func TestWorkflowTranscripts(t *testing.T) { transcripts(t, "workflow") }
 
 // sampleRuns are the runs of a project: run_1, which succeeded, run_2, which a
-// process works on, and run_3, whose process died.
+// process works on, run_3, whose process died, and run_4, whose events lack their end.
 type sampleRuns struct {
 	project             string
 	mu                  sync.Mutex
@@ -42,6 +42,8 @@ func (s *sampleRuns) summary(project, id string) (run.Summary, error) {
 		}
 	case "run_3":
 		sum.Status = run.Interrupted
+	case "run_4":
+		sum.EndedAt = &ended
 	default:
 		return sum, fault.New(fault.RunNotFound, "the project has no run %q", id).With("runId", id)
 	}
@@ -166,7 +168,7 @@ func (s *sampleRuns) Follow(_ context.Context, project, id string, _ int64) (run
 		{Seq: 3, Type: run.TaskEnd, Task: "look", Data: encoded(run.TaskEnded{Status: run.Success, Tokens: 150})},
 		{Seq: 4, Type: run.RunEnd, Data: encoded(run.Ended{Status: run.Success})},
 	}
-	if id == "run_3" {
+	if id == "run_3" || id == "run_4" {
 		events = events[:2]
 	}
 	for i := range events {

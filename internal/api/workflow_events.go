@@ -30,10 +30,10 @@ func serveRunEvents(c *call) error {
 		events, err := c.o.Workflows.Runs.Follow(c.ctx(), root, c.id(), 0)
 		return &runStream{events: events, after: after, end: func(ctx context.Context) run.Ended {
 			record, err := c.o.Workflows.Runs.Show(ctx, root, c.id())
-			if err != nil || record.Status != run.Interrupted {
+			if err != nil || record.Status == run.Running {
 				return run.Ended{Status: run.Interrupted}
 			}
-			return run.Ended{Status: run.Interrupted, Error: record.Error}
+			return run.Ended{Status: record.Status, Error: record.Error, Snapshot: record.Snapshot}
 		}}, err
 	})
 }
@@ -45,7 +45,8 @@ type runStream struct {
 	// known is set once the position was held against what there is, ended when the
 	// run's end was reported.
 	known, ended bool
-	// end is that of a run which has none on record.
+	// end is that of a run whose events have none: the process that worked on it is gone. Its
+	// record may say how it ended all the same.
 	end func(context.Context) run.Ended
 }
 
