@@ -1,10 +1,12 @@
 package api_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -147,7 +149,18 @@ func (s *sampleRuns) Show(_ context.Context, project, id string) (run.Record, er
 		Tasks: []run.Task{{Key: "look", ID: "look", Kind: "basic", Order: 1, Status: run.Success, StartedAt: apitest.Start, EndedAt: &ended,
 			Agent: "reader", Prompt: "Compare.", Output: map[string]any{"response": "They are the same <&>."},
 			Attempts: []run.Attempt{{Session: "s1", Turns: []string{"t1"}, StartedAt: apitest.Start, EndedAt: &ended}}}}}
+	if id == "run_4" {
+		r.Tasks[0].Prompt, r.Tasks[0].Output = strings.Repeat("Compare. ", 2000), map[string]any{"gaps": make([]int, 9000)}
+	}
 	return r, err
+}
+
+func (s *sampleRuns) Task(ctx context.Context, project, id, key string) (run.Task, error) {
+	r, err := s.Show(ctx, project, id)
+	if err != nil || key != r.Tasks[0].Key {
+		return run.Task{}, cmp.Or(err, error(fault.New(fault.NotFound, "the run %s has begun no task %q", id, key).With("runId", id)))
+	}
+	return r.Tasks[0], nil
 }
 
 func (s *sampleRuns) Allowed(_ context.Context, project, id string) ([]string, error) {

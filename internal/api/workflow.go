@@ -38,6 +38,8 @@ type Runs interface {
 	Cancel(ctx context.Context, project, id string) error
 	List(ctx context.Context, project string, most int) (shown []run.Summary, more int, err error)
 	Show(ctx context.Context, project, id string) (run.Record, error)
+	// Task is one task of a run, whole.
+	Task(ctx context.Context, project, id, key string) (run.Task, error)
 	// Allowed are the rules that a run goes on with when it is taken up again.
 	Allowed(ctx context.Context, project, id string) ([]string, error)
 	Follow(ctx context.Context, project, id string, after int64) (run.Stream, error)
@@ -59,6 +61,10 @@ type runsAnswer struct {
 
 type recordAnswer struct {
 	Run run.Record `json:"run"`
+}
+
+type taskAnswer struct {
+	Task run.Task `json:"task"`
 }
 
 type summaryAnswer struct {
@@ -119,8 +125,10 @@ func workflowRoutes() []route {
 		{method: get, path: "/api/workflow/runs", name: "listRuns", summary: "The runs of a project, the newest first.",
 			params: []param{projectRoot, {in: "query", name: "limit", integer: true, doc: "at most so many, 1 to 1000; 200 without it"}},
 			action: answers(listRuns), errors: errorsOf(found, []fault.Type{fault.StorageFailure})},
-		{method: get, path: "/api/workflow/runs/{id}", name: "getRun", summary: "One run with its tasks: what went in, and what came out.",
+		{method: get, path: "/api/workflow/runs/{id}", name: "getRun", summary: "One run with its tasks: what went in, and what came out. Fields of tasks that are longer than 8 KiB are shortened or left out: cut names them.",
 			params: []param{id, projectRoot}, action: answers(getRun), errors: oneRun},
+		{method: get, path: "/api/workflow/runs/{id}/task", name: "getRunTask", summary: "One task of a run, whole.",
+			params: []param{id, projectRoot, {in: "query", name: "key", required: true, doc: "the task's key, such as read or each/3/summarize"}}, action: answers(getRunTask), errors: oneRun},
 		{method: get, path: "/api/workflow/runs/{id}/events", name: "streamRun", summary: "A run's events as Server-Sent Events, to the run's end.",
 			params: []param{id, projectRoot,
 				{in: "query", name: "after", integer: true, doc: "the sequence to go on after; 0, the default, is the beginning"},
@@ -192,7 +200,26 @@ func getRun(c *call) (recordAnswer, error) {
 		return recordAnswer{}, err
 	}
 	record, err := c.o.Workflows.Runs.Show(c.ctx(), root, c.id())
+	for i := range record.Tasks {
+		record.Tasks[i].Part(shownBytes)
+	}
 	return recordAnswer{record}, err
+}
+
+// shownBytes is how much of each text of a task a run has: whoever follows a run asks for it
+// again and again.
+const shownBytes = 8 << 10
+
+func getRunTask(c *call) (taskAnswer, error) {
+	root, q, err := runOf(c)
+	if err != nil {
+		return taskAnswer{}, err
+	}
+	if q["key"] == "" {
+		return taskAnswer{}, fault.Invalid([]fault.Problem{{Field: "key", Message: "is required"}})
+	}
+	t, err := c.o.Workflows.Runs.Task(c.ctx(), root, c.id(), q["key"])
+	return taskAnswer{t}, err
 }
 
 func answerRun(c *call, b *answerBody) (summaryAnswer, error) {

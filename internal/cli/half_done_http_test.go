@@ -84,7 +84,7 @@ func TestAnswersShowWholeChanges(t *testing.T) {
 // refused, but only after the change is whole.
 var absent = []string{
 	"/api/pipeline/batch", "/api/project/change", "/api/project/snapshot", "/api/project/snapshot/compare",
-	"/api/workflow/runs/run_0000", "/api/workflow/runs/run_0000/events",
+	"/api/workflow/runs/run_0000", "/api/workflow/runs/run_0000/events", "/api/workflow/runs/run_0000/task",
 }
 
 // moments are those of an answer.

@@ -40,7 +40,7 @@ func (r *Runner) List(ctx context.Context, project string, most int) (_ []Summar
 		if err := ctx.Err(); err != nil {
 			return nil, 0, err
 		}
-		record, err := readRecord(project, id)
+		record, err := readHead(project, id)
 		if fault.Is(err, fault.RunNotFound) {
 			continue // one that did not begin, or that is being removed
 		}
@@ -59,6 +59,16 @@ func (r *Runner) List(ctx context.Context, project string, most int) (_ []Summar
 		all = append(all, s)
 	}
 	return all, more, nil
+}
+
+// readHead reads what a list shows of the record of a run.
+func readHead(project, id string) (Record, error) {
+	f, err := openFolder(project, id)
+	if err != nil {
+		return Record{}, err
+	}
+	defer f.close()
+	return f.head()
 }
 
 // readRecord reads the record of a run, without its tasks.

@@ -144,6 +144,9 @@ type Task struct {
 	Calls  *event.Calls  `json:"calls,omitempty"`
 	Error  *Failure      `json:"error,omitempty"`
 
+	// Cut names the fields that are shortened here, or left out: see [Task.Part]. No file has it.
+	Cut []string `json:"cut,omitempty"`
+
 	// inherits says that Input is that of the task that holds this one.
 	inherits bool
 	// earlier is what it had used before it was taken up: its budget begins anew then.

@@ -1342,7 +1342,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One run with its tasks: what went in, and what came out. */
+        /** One run with its tasks: what went in, and what came out. Fields of tasks that are longer than 8 KiB are shortened or left out: cut names them. */
         get: operations["getRun"];
         put?: never;
         post?: never;
@@ -1395,6 +1395,23 @@ export interface paths {
         };
         /** A run's events as Server-Sent Events, to the run's end. */
         get: operations["streamRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workflow/runs/{id}/task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One task of a run, whole. */
+        get: operations["getRunTask"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3322,6 +3339,7 @@ export interface components {
             attachments?: components["schemas"]["gather.Report"][];
             attempts?: components["schemas"]["run.Attempt"][];
             calls?: components["schemas"]["event.Calls"];
+            cut?: string[];
             decided?: components["schemas"]["run.Answer"];
             definition?: string;
             /** Format: date-time */
@@ -3858,6 +3876,9 @@ export interface components {
         };
         summaryAnswer: {
             run: components["schemas"]["run.Summary"];
+        };
+        taskAnswer: {
+            task: components["schemas"]["run.Task"];
         };
         transcriptAnswer: {
             entries: components["schemas"]["session.Entry"][] | null;
@@ -11444,7 +11465,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One run with its tasks: what went in, and what came out. */
+            /** @description One run with its tasks: what went in, and what came out. Fields of tasks that are longer than 8 KiB are shortened or left out: cut names them. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11848,6 +11869,99 @@ export interface operations {
             };
             /** @description OVERLOADED */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description STORAGE_FAILURE */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    getRunTask: {
+        parameters: {
+            query: {
+                /** @description absolute path of the project folder */
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
+                /** @description the task's key, such as read or each/3/summarize */
+                key: string;
+            };
+            header?: never;
+            path: {
+                /** @description the run's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One task of a run, whole. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["taskAnswer"];
+                };
+            };
+            /** @description INVALID_REQUEST, INVALID_PROJECT_ROOT */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND, RUN_NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SDK_FAILURE */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -91,7 +91,7 @@ export default function Run({ project, item: id }: ViewProps) {
         {Object.keys(run.input).length > 0 && <Json title="Input" value={run.input} />}
         {run.outputs && <Json title="Outputs" value={run.outputs} open />}
         <section aria-label="Tasks"><h2>{count(tasks.length, "task")} begun</h2>
-          <ol className="tasks">{tasks.map((t) => <Task key={t.key} task={t} live={run.live} waits={run.waits?.filter((w) => w.task === t.key)} questions={questions?.decisions ?? []} />)}</ol>
+          <ol className="tasks">{tasks.map((t) => <Task key={t.key} root={root} run={id} task={t} live={run.live} waits={run.waits?.filter((w) => w.task === t.key)} questions={questions?.decisions ?? []} />)}</ol>
         </section>
       </div>
     </div>

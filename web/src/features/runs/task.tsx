@@ -1,12 +1,19 @@
 // One task of a run: who did it with what, what came out, and what it cost.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import type { OpenDecision } from "../../api/types";
 import type { Attachment, RunTask, Waiting } from "../../api/workflows";
+import * as workflows from "../../api/workflows";
 import { questionLink, sessionLink } from "../../route";
 import { bytes, duration, tokens, worked } from "../../ui/format";
+import { ErrorNotice } from "../../ui/parts";
 import { dollars } from "../pipeline/words";
 import { statusChip, waitChip } from "./words";
 
-export function Task({ task: t, live, waits, questions }: { task: RunTask; live: boolean; waits: readonly Waiting[] | undefined; questions: readonly OpenDecision[] }) {
+export function Task({ root, run, task: part, live, waits, questions }: { root: string; run: string; task: RunTask; live: boolean; waits: readonly Waiting[] | undefined; questions: readonly OpenDecision[] }) {
+  const [all, setAll] = useState(false);
+  const whole = useQuery({ queryKey: ["run task", root, run, part.key, part.endedAt ?? ""], queryFn: ({ signal }) => workflows.task(root, run, part.key, signal), enabled: all && part.cut !== undefined, retry: false });
+  const t = all && whole.data ? whole.data : part;
   const [word, chip] = waitChip(waits) ?? statusChip(t.status, live);
   const sessions = new Set(t.attempts?.map((a) => a.session));
   const open = questions.filter((q) => sessions.has(q.sessionId));
@@ -28,6 +35,8 @@ export function Task({ task: t, live, waits, questions }: { task: RunTask; live:
           {t.decided && <p className="small">{t.decided.answer === "continue" ? "Continued" : "Refused"}{t.decided.by && ` by ${t.decided.by}`}{t.decided.note && `: ${t.decided.note}`}</p>}
           {t.usage && <p className="soft small">{tokens(t.usage.inputTokens)} tokens in, {tokens(t.usage.outputTokens)} out{t.usage.costUsd !== undefined && `, ${dollars(t.usage.costUsd)}`}</p>}
           {t.route && <p className="soft small">Route: {t.route}</p>}
+          {t.cut && <p className="soft small">Not all of {t.cut.join(", ")} is shown. <button type="button" className="button plain" disabled={whole.isFetching} onClick={() => setAll(true)}>Show all</button></p>}
+          {whole.error && <ErrorNotice error={whole.error} />}
           {t.prompt && <><p className="soft small">Prompt</p><pre className="message-text">{t.prompt}</pre></>}
           {files.length > 0 && <><p className="soft small">Attachments</p><ul className="plain-list task-files">{files.map((f, i) => <li key={i}><File file={f} /></li>)}</ul></>}
           {(t.answer ?? t.output) !== undefined && <><p className="soft small">Answer</p><pre className="message-text">{shown(t.answer ?? t.output)}</pre></>}
