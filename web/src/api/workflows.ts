@@ -44,7 +44,7 @@ export const record = (projectRoot: string, id: string, signal?: AbortSignal) =>
 export const task = (projectRoot: string, id: string, key: string, signal?: AbortSignal) =>
   get<Schemas["taskAnswer"]>(withQuery(`/api/workflow/runs/${encodeURIComponent(id)}/task`, { projectRoot, key }), signal).then((a) => a.task);
 
-export const answer = (projectRoot: string, id: string, question: { task: string; decisionId?: string }, verdict: "continue" | "refuse", note: string) =>
+export const answer = (projectRoot: string, id: string, question: { task: string; decisionId: string }, verdict: "continue" | "refuse", note: string) =>
   post<unknown>(`/api/workflow/runs/${encodeURIComponent(id)}/answer`, { projectRoot, ...question, answer: verdict, ...(note.trim() ? { note: note.trim() } : {}) });
 
 /** Calls back for each batch of a run's events until the stream ends. */

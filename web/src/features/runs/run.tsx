@@ -107,21 +107,20 @@ function Json({ title, value, open = false }: { title: string; value: unknown; o
 
 /** A task that waits for a person. */
 function Question({ root, id, wait: { task, decisionId, message, since } }: { root: string; id: string; wait: Waiting }) {
-  const asked = decisionId ?? `${id}/${task}`;
-  const { note } = useChoosing(asked);
+  const { note } = useChoosing(decisionId);
   const refresh = useRefresh();
   const answer = useMutation({
     mutationFn: (verdict: "continue" | "refuse") => workflows.answer(root, id, { task, decisionId }, verdict, note),
-    onSuccess: () => chosen(asked),
+    onSuccess: () => chosen(decisionId),
     onSettled: () => refresh("run", "questions", "active"),
   });
   const busy = answer.isPending || answer.isSuccess;
   return (
     <section className="run-wait" aria-label={`The task ${task} waits`}>
-      <p><strong>{visible(message)}</strong> <span className="soft small">{task} · since {ago(since)}</span></p>
+      <p><strong>{visible(message ?? "")}</strong> <span className="soft small">{task} · since {ago(since)}</span></p>
       {answer.error && !isFailure(answer.error, "DECISION_CLOSED") && <ErrorNotice error={answer.error} onClose={() => answer.reset()} />}
       <div className="pipeline-options">
-        <label className="grow"><span className="hidden">Note</span><input className="field" maxLength={2000} placeholder="Note" value={note} onChange={(e) => choose(asked, { note: e.target.value })} /></label>
+        <label className="grow"><span className="hidden">Note</span><input className="field" maxLength={2000} placeholder="Note" value={note} onChange={(e) => choose(decisionId, { note: e.target.value })} /></label>
         <button type="button" className="button danger" disabled={busy} onClick={() => answer.mutate("refuse")}>Refuse</button>
         <button type="button" className="button primary" disabled={busy} onClick={() => answer.mutate("continue")}>Continue</button>
       </div>
