@@ -58,8 +58,8 @@ func (qs questions) askHere(ctx context.Context, c *channel, request string, d c
 		called += " <@" + id + ">"
 	}
 	got, err := qs.send(ctx, c.id, client.NewMessage{
-		Nonce: nonce(d.DecisionID, "question"), Buttons: buttons(d), Ping: people, ReplyTo: qs.lastMessage(c, request),
-	}, d, newQuestion(d, where, qs.pageOf(d.DecisionID), "", strings.TrimSpace(called)))
+		Nonce: nonce(d.DecisionID, "question"), Ping: people, ReplyTo: qs.lastMessage(c, request),
+	}, d, frame{where, qs.pageOf(d.DecisionID), "", strings.TrimSpace(called)})
 	if err != nil {
 		return qs.unasked(d, err)
 	}
@@ -85,8 +85,7 @@ func (qs questions) askDirectly(ctx context.Context, c *channel, d contract.Deci
 			if direct != c.id {
 				about = "In <#" + c.id + ">: "
 			}
-			got, err = qs.send(ctx, direct, client.NewMessage{Nonce: nonce(d.DecisionID, "question", who), Buttons: buttons(d)}, d,
-				newQuestion(d, InDirect, qs.pageOf(d.DecisionID), about, ""))
+			got, err = qs.send(ctx, direct, client.NewMessage{Nonce: nonce(d.DecisionID, "question", who)}, d, frame{InDirect, qs.pageOf(d.DecisionID), about, ""})
 		}
 		if err != nil {
 			if client.KindOf(err) == client.Temporary {
@@ -122,34 +121,37 @@ func (qs questions) note(ctx context.Context, c *channel, request string, d cont
 	return c.record.Ask(q)
 }
 
-// send sends a question, without what Discord does not take of it: the files, the embed. A
-// command whose file Discord does not take cannot be allowed there.
-func (qs questions) send(ctx context.Context, channel string, m client.NewMessage, d contract.Decision, q questionMessage) (message.Message, error) {
-	m.Text, m.Embed = q.text, q.embed
-	for _, f := range q.files {
-		m.Files = append(m.Files, client.Upload{Name: f.name, Size: int64(len(f.text)),
-			Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(f.text)), nil }})
-	}
+// send sends a question, without what Discord does not take of it: the files, the embed. What
+// is not shown whole then cannot be allowed there.
+func (qs questions) send(ctx context.Context, channel string, m client.NewMessage, d contract.Decision, f frame) (message.Message, error) {
+	q := newQuestion(d, f, true)
+	m.Text, m.Embed, m.Buttons, m.Files = q.text, q.embed, q.buttons, uploads(q.files)
 	got, err := qs.s.client.Send(ctx, channel, m)
 	if m.Files != nil && err != nil && !is(err, client.Temporary) { // perhaps no file may be sent here
-		m.Files = nil
-		if slices.ContainsFunc(q.files, func(f attachedText) bool { return f.name == commandFile }) {
-			m.Buttons = refusals(d)
-			q.plain, m.Text = unseen(d)+q.plain, unseen(d)+m.Text
-		}
+		q = newQuestion(d, f, false)
+		m.Text, m.Embed, m.Buttons, m.Files = q.text, q.embed, q.buttons, nil
 		got, err = qs.s.client.Send(ctx, channel, m)
 	}
 	if m.Embed != nil && (is(err, client.Refused) || is(err, client.Lost)) { // a server that refuses what Discord leaves out
-		m.Text, m.Embed = q.plain, nil
+		m.Text, m.Embed, m.Buttons = q.plain, nil, q.plainButtons
 		return qs.s.client.Send(ctx, channel, m)
 	}
 	if err == nil && m.Embed != nil && got.Embeds == 0 && got.Text != q.plain {
-		if err := qs.s.client.Edit(ctx, channel, got.ID, client.Change{Text: &q.plain}); err != nil {
+		if err := qs.s.client.Edit(ctx, channel, got.ID, client.Change{Text: &q.plain, Buttons: &q.plainButtons}); err != nil {
 			return got, err
 		}
 		got.Text = q.plain
 	}
 	return got, err
+}
+
+// uploads are texts as files.
+func uploads(texts []attachedText) (all []client.Upload) {
+	for _, f := range texts {
+		all = append(all, client.Upload{Name: f.name, Size: int64(len(f.text)),
+			Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(f.text)), nil }})
+	}
+	return all
 }
 
 // is reports whether err is one of Discord, of a kind.

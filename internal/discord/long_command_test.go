@@ -66,9 +66,40 @@ func TestTruncatedDiff(t *testing.T) {
 		d := run(id, "make all")
 		d.Diff, d.DiffTruncated = diff, true
 		w.agent.signal(r.Session, r.Request, d)
-		if q := w.asked(i + 1); !strings.Contains(q.Shown(), "The diff is not whole here") || !strings.Contains(q.Shown(), "`belay decision show "+id+"`") {
+		if q := w.asked(i + 1); !strings.Contains(q.Shown(), "The diff cannot be shown whole here") || !strings.Contains(q.Shown(), "`belay decision show "+id+"`") || allows(q) {
 			t.Errorf("with a diff of %d bytes the question is %q", len(diff), q.Shown())
 		}
+	}
+}
+
+// Notes for which there is no room are counted, and are in a file. What the bus has only a part
+// of is said first, in the text. A diff that cannot be attached is not seen: nobody allows it.
+func TestNotesAndDiffOutOfSight(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.mention("build")
+	r := w.agent.requested(1)
+	d := changes("q1")
+	for range 8 {
+		d.Notes = append(d.Notes, "runs by itself: sub/"+strings.Repeat("x", 80)+" is run by git")
+	}
+	d.Notes = append(d.Notes, "commits 5 new commits to main and moves the branch; hooks changed")
+	w.agent.signal(r.Session, r.Request, d)
+	q := w.asked(1)
+	if !strings.Contains(q.Shown(), "and 5 more notes") || !strings.Contains(w.wholeIn(q, "files.txt"), "hooks changed") || !allows(q) {
+		t.Errorf("the question is %q", q.Shown())
+	}
+	d.DecisionID, d.DiffTruncated = "q2", true
+	w.agent.signal(r.Session, r.Request, d)
+	if q = w.asked(2); !strings.Contains(q.Content, "The diff cannot be shown whole here") {
+		t.Errorf("the text of the question is %q", q.Content)
+	}
+	w.ForbidFiles(w.channel, true)
+	d = changes("q3")
+	d.Diff = strings.Repeat("+ one more line\n", 100)
+	w.agent.signal(r.Session, r.Request, d)
+	if q = w.asked(3); allows(q) || len(buttons(q)) != 2 || !strings.Contains(q.Content, "cannot be shown whole here") {
+		t.Errorf("without the diff the question is %q %v", q.Shown(), buttons(q))
 	}
 }
 

@@ -336,7 +336,7 @@ func TestHostileQuestion(t *testing.T) {
 	r := w.agent.requested(1)
 	w.agent.signal(r.Session, r.Request, hostile("q1"))
 	q := w.asked(1)
-	if len(q.Embeds) != 1 || len(buttons(q)) != 4 || !strings.Contains(q.Shown(), "Runs by itself") || strings.Count(q.Shown(), "```")%2 != 0 {
+	if len(q.Embeds) != 1 || len(buttons(q)) != 2 || !strings.Contains(q.Shown(), "Runs by itself") || strings.Count(q.Shown(), "```")%2 != 0 {
 		t.Errorf("the question is %q", q.Shown())
 	}
 	for _, c := range w.Calls("POST", w.channel+"/messages") {

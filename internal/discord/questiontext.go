@@ -58,10 +58,13 @@ func buttons(d contract.Decision) []client.Button {
 	if d.Session {
 		all = append(all, client.Button{ID: buttonID("session", id), Label: words[1], Style: client.Secondary})
 	}
-	if d.CommandTruncated {
-		all = nil // nobody allows what nobody can see here
-	}
 	return append(all, refusals(d)...)
+}
+
+// whole reports whether the bus has all that a question is about. Nobody allows here what
+// nobody can see here.
+func whole(d contract.Decision) bool {
+	return !d.CommandTruncated && !d.DiffTruncated && d.FileCount <= len(d.Files)
 }
 
 // refusals are the buttons of a question that refuse.
@@ -78,9 +81,15 @@ func refusals(d contract.Decision) []client.Button {
 
 // unseen says that a question is not shown whole, and where it can be allowed.
 func unseen(d contract.Decision) string {
-	what := "command"
-	if d.Command == "" {
-		what = "question"
+	what := "question"
+	switch {
+	case d.CommandTruncated && d.Command != "":
+		what = "command"
+	case d.CommandTruncated:
+	case d.DiffTruncated:
+		what = "diff"
+	case d.FileCount > len(d.Files):
+		what = "list of files"
 	}
 	return "⚠️ The " + what + " cannot be shown whole here. Whoever wants to allow it looks at it " + elsewhere(d) + ".\n"
 }
@@ -104,44 +113,81 @@ type questionMessage struct {
 	// no embed is shown.
 	text, plain string
 	embed       *client.Embed
+	// buttons allow nothing that is not shown whole; plainButtons are those of plain.
+	buttons, plainButtons []client.Button
 	// files are what is too long for the message.
 	files []attachedText
 }
 
-// newQuestion writes a question, between other texts, with the details that where allows.
-func newQuestion(d contract.Decision, where Questions, link, before, after string) questionMessage {
-	var what, details strings.Builder
-	fmt.Fprintf(&what, "%s**%s** %s\n", before, titles[d.Asks], cut(plain(d.Summary), 200))
-	if d.Reason != "" {
-		fmt.Fprintf(&what, "%s\n", cut(plain(d.Reason), 200))
-	}
-	if d.Outside {
-		what.WriteString("⚠️ It runs **outside the sandbox**, as the operator.\n")
-	}
-	if d.CommandTruncated {
-		what.WriteString(unseen(d))
-	}
-	if !d.ExpiresAt.IsZero() {
-		fmt.Fprintf(&what, "Open until <t:%d:T>.\n", d.ExpiresAt.Unix())
-	}
-	if link != "" {
-		after = "<" + link + ">\n" + after
-	}
+// frame is what a question stands in: how much of it is shown there, the link to the page, and
+// the texts around it.
+type frame struct {
+	where               Questions
+	link, before, after string
+}
+
+// newQuestion writes a question. Attach says that files can go with it: without them what is
+// too long is not shown whole.
+func newQuestion(d contract.Decision, f frame, attach bool) questionMessage {
 	var q questionMessage
-	if where != ByLink {
-		about := detailsOf(d)
-		q.embed, q.files = about.embed(), about.attached
-		about.write(&details)
+	var about questionDetails
+	if f.where != ByLink {
+		about = detailsOf(d, attach)
+		q.embed = about.embed()
 	}
-	q.text = strings.TrimSpace(what.String() + after)
-	q.plain = q.text
-	if q.embed != nil {
-		// Of what is too long the details are cut, not the link, nor the names of those who are asked.
-		room := split.Limit - roomForTheEnd - split.Length(what.String()+after)
-		q.plain = strings.TrimSpace(what.String() + shortened(details.String(), room) + after)
+	if attach {
+		q.files = about.attached
 	}
+	seen := whole(d) && (attach || len(about.attached) == 0)
+	head, after := heading(d, f, seen), f.after
+	if f.link != "" {
+		after = "<" + f.link + ">\n" + after
+	}
+	q.text, q.buttons = strings.TrimSpace(head+after), buttons(d)
+	if !seen {
+		q.buttons = refusals(d)
+	}
+	q.plain, q.plainButtons = q.text, q.buttons
+	if q.embed == nil {
+		return q
+	}
+	var details strings.Builder
+	about.write(&details)
+	// Of what is too long the details are cut, not the link, nor the names of those who are asked.
+	room := func() int { return split.Limit - roomForTheEnd - split.Length(head+after) }
+	if split.Length(details.String()) > room() {
+		head, q.plainButtons = heading(d, f, false), refusals(d)
+	}
+	q.plain = strings.TrimSpace(head + shortened(details.String(), room()) + after)
 	return q
 }
+
+// heading is what is asked, and what people must know of it. By link it shows nothing of what
+// the agent does.
+func heading(d contract.Decision, f frame, seen bool) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s**%s**", f.before, titles[d.Asks])
+	if f.where != ByLink {
+		b.WriteString(" " + summaryOf(d))
+	}
+	b.WriteString("\n")
+	if d.Outside {
+		b.WriteString("⚠️ It runs **outside the sandbox**, as the operator.\n")
+	}
+	if !seen {
+		b.WriteString(unseen(d))
+	}
+	if d.Reason != "" && f.where != ByLink {
+		fmt.Fprintf(&b, "%s\n", cut(plain(d.Reason), 200))
+	}
+	if !d.ExpiresAt.IsZero() {
+		fmt.Fprintf(&b, "Open until <t:%d:T>.\n", d.ExpiresAt.Unix())
+	}
+	return b.String()
+}
+
+// summaryOf is the line that says what is asked.
+func summaryOf(d contract.Decision) string { return cut(plain(d.Summary), maxSummary) }
 
 // roomForTheEnd is what the line that says who answered may take, in characters.
 const roomForTheEnd = 200

@@ -73,6 +73,7 @@ func withoutReasons(d *contract.Decision) {
 }
 
 func withShortNotes(d *contract.Decision) {
+	d.CommandTruncated = d.CommandTruncated || len(d.Notes) > fewNotes
 	d.Notes = d.Notes[:min(len(d.Notes), fewNotes)]
 	for i, n := range d.Notes {
 		d.Notes[i] = contract.Cut(n, maxLine)

@@ -94,7 +94,7 @@ func decision(r permit.Request) contract.Decision {
 	}
 	d.CommandTruncated, d.DiffTruncated = len(d.Command) < len(e.Command), len(d.Diff) < len(e.Diff)
 	for _, h := range e.Hosts[:min(len(e.Hosts), maxPaths)] {
-		d.Hosts = append(d.Hosts, contract.Cut(h, maxLine/2))
+		d.Hosts = append(d.Hosts, contract.Cut(h, contract.MaxHost))
 	}
 	for _, s := range unnamed(e.Automatic, d.Files) {
 		d.Notes = append(d.Notes, contract.Cut("runs by itself: "+s, maxNote))
@@ -102,18 +102,29 @@ func decision(r permit.Request) contract.Decision {
 	for _, line := range render.GitLines(e) {
 		d.Notes = append(d.Notes, contract.Cut(line, maxNote))
 	}
-	for _, line := range render.Publication(e) {
+	for _, line := range publication(e) {
 		d.Notes = append(d.Notes, contract.Cut(line, maxNote))
 	}
 	d.FileCount = len(render.Files(e))
 	if e.Done != nil {
-		d.Output, d.Failed, d.FileCount = contract.Cut(e.Done.Output, maxOutput), e.Done.Failed, max(e.Done.Files, len(d.Files))
+		d.Output, d.Failed = contract.Cut(e.Done.Output, maxOutput), e.Done.Failed
 		for _, i := range e.Done.Ignored {
 			d.Notes = append(d.Notes, contract.Cut(fmt.Sprintf("%s that git ignores: %s", quantity.Count(i.Files, "file", "files"), i.Path), maxNote))
 		}
 	}
+	d.CommandTruncated = d.CommandTruncated || len(d.Notes) > maxPaths || len(d.Hosts) < len(e.Hosts)
 	d.Notes = d.Notes[:min(len(d.Notes), maxPaths)]
 	return d
+}
+
+// publication are the lines about files to be sent. Where there are many, it leaves out the
+// beginnings of their contents rather than files.
+func publication(e permit.Effect) []string {
+	lines := render.Publication(e)
+	if len(lines) > maxPaths {
+		lines = slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, "  ") })
+	}
+	return lines
 }
 
 // maxOutput is that of permit.Done.
@@ -135,7 +146,7 @@ func asks(e permit.Effect) contract.Asks {
 
 // changedFiles are the first files of a question, each with its class.
 func changedFiles(e permit.Effect) (all []contract.ChangedFile) {
-	for _, p := range render.Files(e) {
+	for i, p := range render.Files(e) {
 		if len(all) == maxPaths {
 			break
 		}
@@ -145,6 +156,9 @@ func changedFiles(e permit.Effect) (all []contract.ChangedFile) {
 		}
 		if why, ok := reasonOf(e.Automatic, p); ok {
 			f.Class, f.Reason = contract.ClassRunsByItself, why
+		}
+		if sent := e.Publication; sent != nil && i < len(sent.Files) {
+			f.Bytes = max(sent.Files[i].Bytes, 0)
 		}
 		all = append(all, f)
 	}

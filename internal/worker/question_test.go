@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -141,7 +142,7 @@ func TestDecisionOfAnEffect(t *testing.T) {
 			Repositories: []permit.Repository{{Path: ".git", Does: []string{"1 commit on main"}}},
 			Done:         &permit.Done{Files: 9, Output: "exit code 1", Failed: true, Ignored: []permit.Ignored{{Path: "node_modules", Files: 1204}}},
 		}, func(d contract.Decision) bool {
-			return d.Asks == contract.AsksChanges && d.Failed && d.FileCount == 9 && len(d.Files) == 3 &&
+			return d.Asks == contract.AsksChanges && d.Failed && d.FileCount == 3 && len(d.Files) == 3 &&
 				d.Files[0] == contract.ChangedFile{Path: ".git/hooks/x", Class: contract.ClassRunsByItself, Reason: "runs with git"} &&
 				d.Files[1].Class == contract.ClassRunsOnRequest && d.Files[2].Class == contract.ClassOrdinary &&
 				strings.Join(d.Notes, "; ") == "runs by itself: sub/.git/config names programs; 1 commit on main; 1204 files that git ignores: node_modules"
@@ -156,5 +157,28 @@ func TestDecisionOfAnEffect(t *testing.T) {
 		if _, err := contract.Encode(contract.Envelope{ID: "1", Request: "r", Session: "s"}, &contract.DecisionOpened{Decision: d}); err != nil || !c.is(d) {
 			t.Errorf("%s: %v, %+v", name, err, d)
 		}
+	}
+}
+
+// A question to send files names all of them with their sizes, also where the beginnings of
+// their contents leave no room.
+func TestDecisionAboutManyFiles(t *testing.T) {
+	t.Parallel()
+	e := permit.Effect{Tool: "attachment.add", Kind: permit.Publish, Publication: &permit.Publication{Destination: "a channel"}}
+	for i := range 60 {
+		p := fmt.Sprintf("out/%d.txt", i)
+		e.Paths = append(e.Paths, p)
+		e.Publication.Files = append(e.Publication.Files, permit.Published{Path: p, Name: fmt.Sprintf("%d.txt", i), Bytes: 7, Preview: "one\ntwo"})
+	}
+	d := decision(permit.Request{ID: "dec_1", Effect: e, Created: noon})
+	if d.CommandTruncated || d.FileCount != 60 || len(d.Files) != 60 || d.Files[59] != (contract.ChangedFile{Path: "out/59.txt", Class: contract.ClassOrdinary, Bytes: 7}) ||
+		len(d.Notes) != 61 || !strings.HasPrefix(d.Notes[60], "59.txt") {
+		t.Errorf("%+v", d)
+	}
+	for range 101 {
+		e.Hosts = append(e.Hosts, strings.Repeat("a.", 120)+"example.org:65535")
+	}
+	if d = decision(permit.Request{ID: "dec_1", Effect: e, Created: noon}); !d.CommandTruncated || d.Hosts[0] != e.Hosts[0] {
+		t.Errorf("hosts are left out without a sign, or cut: %q", d.Hosts[0])
 	}
 }

@@ -18,6 +18,8 @@ const (
 	// MaxDiff is the longest diff of a question.
 	MaxDiff = 64 << 10
 
+	// MaxHost is the longest name of a host, with its port.
+	MaxHost = 253 + len(":65535")
 	// MaxCommand is the longest command of a question.
 	MaxCommand = 64 << 10
 

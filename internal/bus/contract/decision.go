@@ -56,7 +56,8 @@ type Decision struct {
 	Outside    bool   `json:"outside,omitempty"`
 	Background bool   `json:"background,omitempty"`
 	Why        string `json:"why,omitempty"`
-	// CommandTruncated says that Command is not all: nobody should allow that unseen.
+	// CommandTruncated says that Command, Hosts or Notes are not all: nobody should allow that
+	// unseen.
 	CommandTruncated bool `json:"commandTruncated,omitempty"`
 	// Output is what an ended command wrote last, with a line on how it ended;
 	// Failed says that it did not succeed.
@@ -65,7 +66,8 @@ type Decision struct {
 	Hosts  []string `json:"hosts,omitempty"`
 	// Destination is where files are to be sent.
 	Destination string `json:"destination,omitempty"`
-	// Files are the files in question, at most 200 of FileCount.
+	// Files are the files in question, at most 200 of FileCount. A folder may stand for all
+	// that is in it.
 	Files     []ChangedFile `json:"files,omitempty"`
 	FileCount int           `json:"fileCount,omitempty"`
 	// Notes are lines about changes that are not shown as files, such as commits.
@@ -159,7 +161,7 @@ func (m *Decision) check(c *checker) {
 	c.text("command", m.Command, MaxCommand)
 	c.text("why", m.Why, maxNote)
 	c.text("output", m.Output, 2*maxNote)
-	c.texts("hosts", m.Hosts, maxLabel)
+	c.texts("hosts", m.Hosts, MaxHost)
 	c.text("destination", m.Destination, maxLabel)
 	c.list("files", len(m.Files))
 	for _, f := range m.Files {
