@@ -23,10 +23,13 @@ var Registries = []string{
 	"deb.debian.org", "security.debian.org", "archive.ubuntu.com", "security.ubuntu.com",
 }
 
+// maxHost is the longest name of a host, with its port: whose a host is stands at its end.
+const maxHost = 253 + len(":65535")
+
 // HostEffect is a connection of a command to a host, which has its port where that is
 // not one of the web's.
 func HostEffect(host string) Effect {
-	return Effect{Tool: NetworkTool, Kind: Network, Summary: "a command connects to " + clip(host, 150), Hosts: []string{host}}
+	return Effect{Tool: NetworkTool, Kind: Network, Summary: "a command connects to " + clip(host, maxHost), Hosts: []string{host}}
 }
 
 // hostClass is what a decision for the session about a host covers.

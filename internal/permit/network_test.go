@@ -1,6 +1,9 @@
 package permit
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestHostsOfCommands(t *testing.T) {
 	t.Parallel()
@@ -50,5 +53,14 @@ func TestWhatAnAnswerAboutAHostCovers(t *testing.T) {
 		if got := HostEffect(host).KindOfCall(); got != want {
 			t.Errorf("%s: %q, want %q", host, got, want)
 		}
+	}
+}
+
+// The end of a host says whose it is.
+func TestHostIsShownWhole(t *testing.T) {
+	t.Parallel()
+	host := strings.Repeat(strings.Repeat("a", 59)+".", 4) + "evil.example:65535"
+	if e := HostEffect(host); !strings.HasSuffix(e.Summary, host) {
+		t.Errorf("the summary is %q", e.Summary)
 	}
 }
