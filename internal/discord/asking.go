@@ -190,7 +190,9 @@ func (qs questions) closed(ctx context.Context, session, request string, d *cont
 		all = append(slices.Clone(all), record.DirectQuestion{Channel: c.id, Message: q.Message, Text: q.Text})
 	}
 	for _, o := range all {
-		text, none := closedText(o.Text, d), []client.Button{}
+		// A note may repeat what only the deciders may see.
+		private := qs.s.o.Questions == InChannel || o.User != ""
+		text, none := closedText(o.Text, d, private), []client.Button{}
 		if err := qs.s.client.Edit(ctx, o.Channel, o.Message, client.Change{Text: &text, Buttons: &none}); err != nil && client.KindOf(err) == client.Temporary {
 			return err
 		}

@@ -269,8 +269,44 @@ func TestQuestionByLink(t *testing.T) {
 	r := w.agent.requested(1)
 	w.agent.signal(r.Session, r.Request, changes("q1"))
 	q := w.asked(1)
-	if strings.Contains(q.Content, "make all #") || strings.Contains(q.Content, "```") || len(q.Embeds) > 0 || !strings.Contains(q.Content, "/q/q") || len(buttons(q)) != 4 {
+	if strings.Contains(q.Content, "make") || strings.Contains(q.Content, "```") || len(q.Embeds) > 0 || !strings.Contains(q.Content, "/q/q") || len(buttons(q)) != 4 {
 		t.Errorf("the question is %q", q.Content)
+	}
+	w.closedWith("q1", "not in hr/salaries.csv")
+	if text := w.last().Content; strings.Contains(text, "salaries") {
+		t.Errorf("the channel sees the note: %q", text)
+	}
+}
+
+// closedWith has ada refuse a question with a note, and waits until the channel says so.
+func (w *world) closedWith(decision, note string) {
+	w.t.Helper()
+	w.agent.signal("session-1", "", &contract.DecisionClosed{DecisionID: decision, TurnID: "t", Verdict: contract.VerdictDeny, By: "discord:" + w.ada.ID, Note: note, Time: time.Now()})
+	w.Wait(w.t, "the end", func() bool { return strings.Contains(w.last().Content, "Refused by <@"+w.ada.ID+">") })
+}
+
+// The note of a decider stays where the question was: in the direct messages.
+func TestNoteInDirectMessages(t *testing.T) {
+	t.Parallel()
+	w := start(t, func(o *discord.Options) { o.Questions = discord.InDirect })
+	w.mention("build")
+	r := w.agent.requested(1)
+	w.agent.signal(r.Session, r.Request, changes("q1"))
+	w.asked(1)
+	w.closedWith("q1", "not in hr/salaries.csv")
+	own := w.Own(w.Direct(w.ada))
+	if strings.Contains(w.last().Content, "salaries") || len(own) != 1 || !strings.Contains(own[0].Content, "salaries") {
+		t.Errorf("the channel sees %q, the decider %+v", w.last().Content, own)
+	}
+	// A decider who takes none is asked in the channel, which sees neither summary nor note.
+	w.Forbid(w.Direct(w.ada), true)
+	w.agent.signal(r.Session, r.Request, changes("q2"))
+	if q := w.asked(2); strings.Contains(q.Shown(), "make") {
+		t.Errorf("the question is %q", q.Shown())
+	}
+	w.closedWith("q2", "not in hr/salaries.csv")
+	if text := w.last().Content; strings.Contains(text, "salaries") {
+		t.Errorf("the channel sees the note: %q", text)
 	}
 }
 

@@ -200,8 +200,9 @@ func shortened(text string, limit int) string {
 	return split.Split(text, limit)[0].String() + "\n"
 }
 
-// closedText is the message of a question that was answered.
-func closedText(text string, d *contract.DecisionClosed) string {
+// closedText is the message of a question that was answered. Private says that it may show what
+// the decider wrote.
+func closedText(text string, d *contract.DecisionClosed, private bool) string {
 	word := map[contract.Verdict]string{
 		contract.VerdictAllow: "✅ Allowed", contract.VerdictAllowSession: "✅ Allowed for this session", contract.VerdictDeny: "❌ Refused",
 	}[d.Verdict]
@@ -218,7 +219,7 @@ func closedText(text string, d *contract.DecisionClosed) string {
 	if who != "" {
 		word += " by " + who
 	}
-	if d.Note != "" {
+	if d.Note != "" && private {
 		word += ": " + cut(plain(d.Note), 100)
 	}
 	for _, p := range split.Split(text, split.Limit-roomForTheEnd) {
