@@ -171,7 +171,7 @@ func (a absences) missed(ctx context.Context, c *channel, last string) {
 	for _, m := range append(found, late...) {
 		m.Guild, m.Parent = guild, parent
 		if m.Time.Before(oldest) || c.record.Forgotten(m.ID) {
-			skipped = skipped || a.s.settings().Route(m, c.state()).Answer
+			skipped = skipped || a.s.settings().Route(m, c.state(c.record.Session())).Answer
 			continue
 		}
 		a.s.created(m)

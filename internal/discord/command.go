@@ -94,7 +94,7 @@ func (k slash) perform(ctx context.Context, c *channel, b record.Binding, in cli
 	case "persona":
 		return k.persona(ctx, c, b, in.Values["name"])
 	}
-	session := c.record.Session()
+	session := k.session(c, b)
 	if session == "" {
 		return "Nothing happens here: no conversation has begun.", nil
 	}
@@ -112,6 +112,17 @@ func (k slash) perform(ctx context.Context, c *channel, b record.Binding, in cli
 		Queue: contract.QueueInterrupt, Target: state.Running.Request,
 		Origin: &contract.Origin{Platform: platform, ChannelID: c.id, UserID: in.Who.ID},
 	})
+}
+
+// session is the one whose answer is being written, also where /new or another project began
+// a conversation meanwhile. Where none is, it is the channel's.
+func (k slash) session(c *channel, b record.Binding) string {
+	k.s.mu.Lock()
+	defer k.s.mu.Unlock()
+	if a := c.newest(""); a != nil {
+		return a.request.Session
+	}
+	return c.present(b.Project)
 }
 
 // statusText is the answer to /status.

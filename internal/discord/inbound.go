@@ -59,7 +59,7 @@ func (s *Surface) created(m message.Message) {
 	if _, seen := c.record.Message(m.ID); seen {
 		return // delivered twice
 	}
-	decision := s.settings().Route(m, c.state())
+	decision := s.settings().Route(m, c.state(c.record.Session()))
 	wants := decision.Answer || decision.Reason == routing.NotMeant && c.burst.From(m.Author.ID)
 	if err := c.record.See(m, wants); err != nil {
 		s.log.Error("Discord: a message could not be recorded", "channel", m.Channel, "error", err)
@@ -123,18 +123,6 @@ func (s *Surface) seen(m message.Message) (*channel, message.Message, bool) {
 	}
 	old, ok := c.record.Message(m.ID)
 	return c, old, ok && !old.Deleted
-}
-
-// state is what routing needs to know of the channel. The surface's lock is held.
-func (c *channel) state() routing.State {
-	var now routing.State
-	for _, a := range c.answers {
-		if a.steerable() {
-			now.Running, now.Asker = true, a.request.Asker.ID
-			now.Answer = append(now.Answer, a.ids...)
-		}
-	}
-	return now
 }
 
 // rouse has the schedule look at the bursts.

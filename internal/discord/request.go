@@ -44,25 +44,24 @@ func (s *Surface) request(ctx context.Context, c *channel, messages []message.Me
 	if !bound {
 		return // disconnected meanwhile
 	}
-	session, err := s.session(ctx, c, binding, requestID(c.id, messages[0].ID))
-	if ctx.Err() != nil {
-		return
-	}
-	if err != nil {
-		s.refuse(ctx, c, messages, err)
-		return
-	}
-	chain := s.chain(ctx, c, messages)
 	s.mu.Lock()
 	bot := s.bot.ID
-	decision := s.settings().Route(messages[0], c.state())
+	queue, session := s.route(c, c.present(binding.Project), messages)
 	s.mu.Unlock()
-	composed := composition.Compose(s.o.Merge, bot, chain, messages)
-	if decision.Queue == "" {
-		decision.Queue = "prompt"
+	if session == "" {
+		var err error
+		session, err = s.session(ctx, c, binding, requestID(c.id, messages[0].ID))
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			s.refuse(ctx, c, messages, err)
+			return
+		}
 	}
+	composed := composition.Compose(s.o.Merge, bot, s.chain(ctx, c, messages), messages)
 	r := record.Request{
-		ID: requestID(c.id, messages[0].ID), Session: session, Queue: decision.Queue, Text: composed.Text, Persona: c.record.Persona(),
+		ID: requestID(c.id, messages[0].ID), Session: session, Queue: queue, Text: composed.Text, Persona: c.record.Persona(),
 		Asker: last.Author, Time: s.o.Now().UTC(),
 	}
 	for _, m := range messages {
@@ -140,13 +139,11 @@ func final(err error) bool {
 // is connected to now. A reply that is late or lost leaves no second one: the bus knows for
 // which request it made one.
 func (s *Surface) session(ctx context.Context, c *channel, b record.Binding, request string) (string, error) {
-	if id := c.record.Session(); id != "" {
-		switch c.record.Project() {
-		case b.Project:
+	if id := c.present(b.Project); id != "" {
+		if c.record.Project() == b.Project {
 			return id, nil
-		case "": // an older belay did not record it
-			return id, c.record.SetSession(id, b.Project)
 		}
+		return id, c.record.SetSession(id, b.Project) // an older belay did not record it
 	}
 	var made contract.Session
 	err := s.untilFinal(ctx, "make a session", func() (err error) {

@@ -44,11 +44,13 @@ type Channel struct {
 
 // State is what happens in a message's channel at the moment.
 type State struct {
-	// Running reports whether a request of the channel is being answered, Asker
-	// who wrote it, and Answer the messages of the answer so far.
+	// Running reports whether a request of the channel's conversation is being answered,
+	// and Asker who wrote it.
 	Running bool
 	Asker   string
-	Answer  []string
+	// Answer are the messages of all answers that are being written, also those of an
+	// earlier conversation.
+	Answer []string
 }
 
 // Queue is the way a message reaches the agent.
@@ -165,10 +167,10 @@ func (s Settings) mentioned(m message.Message) bool {
 
 func queue(m message.Message, why Reason, now State) Queue {
 	switch {
+	case m.ReplyTo != "" && slices.Contains(now.Answer, m.ReplyTo):
+		return Steer
 	case !now.Running:
 		return Prompt
-	case slices.Contains(now.Answer, m.ReplyTo):
-		return Steer
 	case m.Author.ID == now.Asker && (why == Mentioned || why == Replied):
 		return Steer
 	}
