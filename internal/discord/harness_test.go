@@ -45,6 +45,7 @@ type agent struct {
 	// onRequest is called for each new request, in a goroutine.
 	onRequest func(session, request string, m *contract.RequestMessage)
 	down      bool
+	deleted   string // a session
 }
 
 func newAgent(t *testing.T) *agent {
@@ -154,6 +155,14 @@ func (a *agent) CreateSession(_ context.Context, request string, c *contract.Ses
 }
 
 func (a *agent) Status(_ context.Context, session string) (contract.SessionState, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.down {
+		return contract.SessionState{}, errDown
+	}
+	if a.deleted == session {
+		return contract.SessionState{}, fault.New(fault.SessionNotFound, "no session has this id")
+	}
 	return contract.SessionState{Session: contract.Session{SessionID: session, Model: "model_x"},
 		Running: &contract.RunningRequest{Request: "discord:1:1", Since: time.Now()}, Queued: []string{"discord:1:2"}}, nil
 }

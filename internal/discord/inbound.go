@@ -38,7 +38,7 @@ func (s *Surface) handle(e client.Event) {
 	case e.Edited != nil:
 		s.edited(*e.Edited)
 	case e.Deleted != nil:
-		s.deleted(*e.Deleted)
+		s.removed(*e.Deleted)
 	case e.Interaction != nil:
 		s.interact(*e.Interaction)
 	}
@@ -100,8 +100,8 @@ func (s *Surface) edited(m message.Message) {
 	}
 }
 
-// deleted deals with a message that is gone.
-func (s *Surface) deleted(m message.Message) {
+// removed deals with a message that is gone.
+func (s *Surface) removed(m message.Message) {
 	c, old, ok := s.seen(m)
 	if !ok {
 		return

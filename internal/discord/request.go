@@ -14,6 +14,7 @@ import (
 	"belay/internal/discord/composition"
 	"belay/internal/discord/message"
 	"belay/internal/discord/record"
+	"belay/internal/discord/routing"
 	"belay/internal/fault"
 )
 
@@ -48,7 +49,7 @@ func (s *Surface) request(ctx context.Context, c *channel, messages []message.Me
 	bot := s.bot.ID
 	queue, session := s.route(c, c.present(binding.Project), messages)
 	s.mu.Unlock()
-	if session == "" {
+	if queue != routing.Steer {
 		var err error
 		session, err = s.session(ctx, c, binding, requestID(c.id, messages[0].ID))
 		if ctx.Err() != nil {
@@ -139,7 +140,7 @@ func final(err error) bool {
 // is connected to now. A reply that is late or lost leaves no second one: the bus knows for
 // which request it made one.
 func (s *Surface) session(ctx context.Context, c *channel, b record.Binding, request string) (string, error) {
-	if id := c.present(b.Project); id != "" {
+	if id := c.present(b.Project); id != "" && !s.deleted(ctx, id) {
 		if c.record.Project() == b.Project {
 			return id, nil
 		}
@@ -154,6 +155,18 @@ func (s *Surface) session(ctx context.Context, c *channel, b record.Binding, req
 		return "", err
 	}
 	return made.SessionID, c.record.SetSession(made.SessionID, b.Project)
+}
+
+// lookTimeout bounds the look for a session. Where nobody answers in time, the request waits
+// on the bus.
+const lookTimeout = 2 * time.Second
+
+// deleted reports whether somebody deleted a session: a request in it would fail for ever.
+func (s *Surface) deleted(ctx context.Context, session string) bool {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	_, err := s.o.Bus.Status(ctx, session)
+	return fault.Is(err, fault.SessionNotFound)
 }
 
 // refuse tells people that their messages are not answered, and why.

@@ -50,10 +50,10 @@ func (c *channel) state(session string) routing.State {
 }
 
 // route says how messages reach the agent, in a channel whose conversation is a session: each
-// of them may steer. Into is the session of the answer that they steer; else it is the
-// channel's. The caller holds the lock.
+// of them may steer. Into is the session of the answer that they steer. The caller holds the
+// lock.
 func (s *Surface) route(c *channel, session string, messages []message.Message) (queue routing.Queue, into string) {
-	queue, into = routing.Prompt, session
+	queue = routing.Prompt
 	state, settings := c.state(session), s.settings()
 	for _, m := range messages {
 		switch settings.Route(m, state).Queue {
@@ -68,5 +68,5 @@ func (s *Surface) route(c *channel, session string, messages []message.Message) 
 			queue = routing.FollowUp
 		}
 	}
-	return queue, into
+	return queue, ""
 }

@@ -87,3 +87,21 @@ func TestSteeringWithinABurst(t *testing.T) {
 		t.Errorf("the request is %+v", r.Payload)
 	}
 }
+
+// A channel whose session somebody deleted begins a new one.
+func TestDeletedSession(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.mention("one")
+	r := w.agent.requested(1)
+	w.agent.put(r.Session, r.Request, final("ok"))
+	w.shown("ok")
+	w.recorded(`"finished"`, 1)
+	w.agent.mu.Lock()
+	w.agent.deleted = r.Session
+	w.agent.mu.Unlock()
+	w.mention("two")
+	if again := w.agent.requested(2); again.Session == r.Session {
+		t.Errorf("the request went to %s", again.Session)
+	}
+}
