@@ -90,6 +90,14 @@ func (s *Surface) answer(ctx context.Context, c *channel, r record.Request, resu
 	})
 }
 
+// resume goes on with the requests of a channel that have no whole answer yet. The caller holds
+// the lock.
+func (s *Surface) resume(ctx context.Context, c *channel) {
+	for _, r := range c.record.Open() {
+		s.answer(ctx, c, r, true)
+	}
+}
+
 // limits are what Discord takes in a channel. The caller holds the lock.
 func (s *Surface) limits(c *channel, r record.Request) output.Limits {
 	l := output.Defaults()
@@ -110,6 +118,10 @@ func (s *Surface) limits(c *channel, r record.Request) output.Limits {
 // ends before, the next process goes on.
 func (a *answer) run(ctx context.Context) {
 	s := a.surface
+	if a.request.Refusal != "" {
+		a.finish(ctx, a.request.Refusal)
+		return
+	}
 	if err := s.publish(ctx, a.request, a.delayed); err != nil {
 		if ctx.Err() == nil {
 			a.finish(ctx, failure(contract.FailureOf(err)))

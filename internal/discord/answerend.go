@@ -55,7 +55,8 @@ func (a *answer) close(ctx context.Context, last *contract.ResponseText) {
 	a.finish(ctx, note)
 }
 
-// finish brings all that is left to Discord, and puts the end on record.
+// finish brings all that is left to Discord, and puts the end on record. Where Discord does not
+// take it for long, the request stays open.
 func (a *answer) finish(ctx context.Context, note string) {
 	s := a.surface
 	s.mu.Lock()
@@ -64,8 +65,8 @@ func (a *answer) finish(ctx context.Context, note string) {
 	a.plan.End(note)
 	for a.step(ctx) && ctx.Err() == nil {
 	}
-	if ctx.Err() != nil {
-		return
+	if _, left := a.plan.Next(); left || ctx.Err() != nil {
+		return // it stays open: the next connection, or the next process, goes on
 	}
 	if err := a.channel.record.Finish(a.request.ID); err != nil {
 		s.log.Error("Discord: the end of an answer could not be recorded", "request", a.request.ID, "error", err)

@@ -37,7 +37,7 @@ func (a absences) begin(ctx context.Context) {
 		}
 		var newest string
 		if err == nil {
-			err = a.s.persist(ctx, "read where a channel begins", attempts, func() (err error) {
+			err = a.s.persist(ctx, "read where a channel begins", a.s.o.Attempts, func() (err error) {
 				newest, err = a.s.client.Newest(ctx, id)
 				return err
 			})

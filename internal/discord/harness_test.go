@@ -46,6 +46,7 @@ type agent struct {
 	onRequest func(session, request string, m *contract.RequestMessage)
 	down      bool
 	deleted   string // a session
+	refusal   error  // of new sessions
 }
 
 func newAgent(t *testing.T) *agent {
@@ -139,6 +140,9 @@ func (a *agent) CreateSession(_ context.Context, request string, c *contract.Ses
 	defer a.mu.Unlock()
 	if a.down {
 		return contract.Session{}, errDown
+	}
+	if a.refusal != nil {
+		return contract.Session{}, a.refusal
 	}
 	a.check(contract.Envelope{Client: "discord", Request: request}, c)
 	s, known := a.made[request]

@@ -26,6 +26,9 @@ func (s *Surface) handle(e client.Event) {
 	case e.Ready != nil:
 		s.bot = *e.Ready
 		absences{s}.catchUp()
+		for _, c := range s.channels {
+			s.resume(s.life, c)
+		}
 	case e.Guild != nil:
 		s.tiers[e.Guild.ID] = e.Guild.Tier
 		for _, t := range e.Guild.Threads {

@@ -79,6 +79,9 @@ type Options struct {
 	// Merge says what becomes of messages that come together; "" is [block.Union].
 	Merge     block.Policy
 	Questions Questions
+	// Attempts is how often one operation is tried that fails although Discord answers; 0 is
+	// as often as it fits into seven minutes.
+	Attempts int
 	// Page is the base URL of the page, "" for none.
 	Page string
 	// FileBytes caps a file beside Discord's own limit; 0 is that limit.
@@ -103,6 +106,9 @@ func (o Options) check() error {
 func (o Options) withDefaults() Options {
 	if o.Questions == "" {
 		o.Questions = InChannel
+	}
+	if o.Attempts == 0 {
+		o.Attempts = defaultAttempts
 	}
 	if o.Merge == "" {
 		o.Merge = block.Union

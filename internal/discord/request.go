@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"belay/internal/bus/contract"
-	"belay/internal/discord/client"
 	"belay/internal/discord/composition"
 	"belay/internal/discord/message"
 	"belay/internal/discord/record"
@@ -169,21 +168,20 @@ func (s *Surface) deleted(ctx context.Context, session string) bool {
 	return fault.Is(err, fault.SessionNotFound)
 }
 
-// refuse tells people that their messages are not answered, and why.
+// refuse tells people that their messages are not answered, and why. That is on record until
+// Discord has it.
 func (s *Surface) refuse(ctx context.Context, c *channel, messages []message.Message, why error) {
 	s.log.Warn("Discord: messages are not answered", "channel", c.id, "error", why)
-	r := record.Request{ID: requestID(c.id, messages[0].ID)}
+	r := record.Request{ID: requestID(c.id, messages[0].ID), Refusal: failure(contract.FailureOf(why)), Time: s.o.Now().UTC()}
 	for _, m := range messages {
 		r.Messages = append(r.Messages, m.ID)
 	}
-	if err := errors.Join(c.record.Accept(r), c.record.Finish(r.ID)); err != nil {
+	if err := c.record.Accept(r); err != nil {
 		s.log.Error("Discord: a refusal could not be recorded", "channel", c.id, "error", err)
 	}
-	last := messages[len(messages)-1]
-	_, err := s.client.Send(ctx, c.id, client.NewMessage{Text: failure(contract.FailureOf(why)), ReplyTo: last.ID, Nonce: nonce(r.ID, "refused")})
-	if err != nil && ctx.Err() == nil {
-		s.log.Warn("Discord: a refusal could not be sent", "reason", client.ReasonOf(err))
-	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answer(ctx, c, r, false)
 }
 
 // failure is an error as people read it.

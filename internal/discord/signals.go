@@ -20,9 +20,9 @@ func (s *Surface) signal(ctx context.Context, m contract.Message) error {
 		}
 	case *contract.DecisionOpened:
 		questions{s}.afterText(ctx, m.Request, p.After)
-		return s.persist(ctx, "ask a question", attempts, func() error { return questions{s}.ask(ctx, m.Session, m.Request, p.Decision) })
+		return s.persist(ctx, "ask a question", s.o.Attempts, func() error { return questions{s}.ask(ctx, m.Session, m.Request, p.Decision) })
 	case *contract.DecisionClosed:
-		return s.persist(ctx, "close a question", attempts, func() error { return questions{s}.closed(ctx, m.Session, m.Request, p) })
+		return s.persist(ctx, "close a question", s.o.Attempts, func() error { return questions{s}.closed(ctx, m.Session, m.Request, p) })
 	}
 	return nil
 }

@@ -14,14 +14,15 @@ const (
 	// nonceWindow is how long Discord surely knows a nonce. "A few minutes" is all that
 	// its documentation says.
 	nonceWindow = 2 * time.Minute
-	// attempts is how often one operation is tried that fails although Discord answers:
+	// defaultAttempts is how often one operation is tried that fails although Discord answers:
 	// about seven minutes. An upload can take minutes by itself.
-	attempts, fileAttempts = 18, 5
+	defaultAttempts, fileAttempts = 18, 5
 	// maxPages bounds the look for an earlier message: beyond 2,000 it counts as not sent.
 	maxPages = 20
 )
 
-// step carries out the plan's next operation, and reports false when there is none.
+// step carries out the plan's next operation. It reports false when there is none, and when
+// the operation failed for long with what may pass: then it is still the next one.
 func (a *answer) step(ctx context.Context) bool {
 	op, ok := a.plan.Next()
 	if !ok || ctx.Err() != nil {
@@ -42,7 +43,7 @@ func (a *answer) step(ctx context.Context) bool {
 	if a.resumed {
 		began = a.request.Time
 	}
-	most := attempts
+	most := a.surface.o.Attempts
 	if len(op.Files) > 0 {
 		most = fileAttempts
 	}
@@ -59,6 +60,10 @@ func (a *answer) step(ctx context.Context) bool {
 				return false
 			}
 			continue
+		}
+		if client.KindOf(err) == client.Temporary && len(op.Files) == 0 {
+			a.surface.log.Warn("Discord: a part of an answer waits", "request", a.request.ID, "what", op.Kind, "reason", client.ReasonOf(err))
+			return false
 		}
 		a.failed(op, err)
 		return true

@@ -207,9 +207,7 @@ func (s *Surface) restore(ctx context.Context) error {
 		if parent := c.record.Parent(); parent != "" {
 			s.parents[id] = parent // who decides in a thread is asked before Discord names its channel
 		}
-		for _, r := range c.record.Open() {
-			s.answer(ctx, c, r, true)
-		}
+		s.resume(ctx, c)
 		for _, m := range c.record.Wanting() {
 			if !c.burst.Add(m, s.o.Now(), 0) {
 				s.flush(c)

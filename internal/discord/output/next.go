@@ -39,6 +39,9 @@ func (a *Answer) Next() (Op, bool) {
 	return Op{}, false
 }
 
+// textKey is the key of a message of text.
+func textKey(i int) string { return "t" + strconv.Itoa(i) }
+
 // wanted is a message of text.
 type wanted struct {
 	text string
@@ -55,6 +58,9 @@ func (a *Answer) want() (all []wanted) {
 		}
 		begins := &a.lanes[i]
 		for _, text := range a.split(a.text[begins.from:end], i+1 == len(a.lanes)) {
+			if line := a.refused[textKey(len(all))]; line != "" {
+				text = line
+			}
 			all = append(all, wanted{text, begins})
 			begins = nil
 		}
@@ -87,7 +93,7 @@ func (a *Answer) split(text string, last bool) []string {
 // create is the next message of text. The first one takes the files that are there,
 // those that failed together excepted.
 func (a *Answer) create(w wanted) Op {
-	op := Op{Kind: Create, Key: "t" + strconv.Itoa(len(a.texts)), ReplyTo: a.last(), Text: w.text}
+	op := Op{Kind: Create, Key: textKey(len(a.texts)), ReplyTo: a.last(), Text: w.text}
 	if w.begins != nil && (len(a.lanes) > 1 || w.begins.replyTo != "") {
 		op.ReplyTo = w.begins.replyTo
 	}

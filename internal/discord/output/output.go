@@ -12,7 +12,8 @@
 //   - A message has at most [Limits].Files files. A file that does not fit, or that
 //     Discord refuses, becomes a line of text.
 //   - A message with files is never deleted, and an edit keeps them.
-//   - A file that fails costs neither the text nor the other files.
+//   - A file that fails costs neither the text nor the other files. A part of the text that
+//     Discord refuses becomes a line, and costs no other part.
 //   - Whatever ends an answer, [Answer.End] sends what is left.
 //
 // The package is pure. After a restart [Answer.Restore] and the same output give the
@@ -111,6 +112,10 @@ type Answer struct {
 	files   []message
 	lanes   []lane // the first one begins with the text
 	dead    bool
+	// refused are the lines that stand for messages of text which Discord does not take, by
+	// key. Unchanged says that it did not take a change at the end.
+	refused   map[string]string
+	unchanged bool
 }
 
 // lane is a part of the text that stands in messages of its own.
@@ -123,7 +128,7 @@ type lane struct {
 // New returns an empty answer. It begins with the messages that a process before
 // this one sent.
 func New(limits Limits, sent ...Message) *Answer {
-	a := &Answer{limits: limits, known: map[string]bool{}, lanes: []lane{{}}}
+	a := &Answer{limits: limits, known: map[string]bool{}, lanes: []lane{{}}, refused: map[string]string{}}
 	for _, m := range sent {
 		a.add(message{Message: m, stale: true})
 		for _, key := range m.Files {

@@ -246,9 +246,29 @@ func TestFailures(t *testing.T) {
 	a := New(limits())
 	a.Append("x")
 	op, _ := a.Next()
-	a.Failed(op, Refused, "no permission")
+	a.Failed(op, Refused, "not this")
+	line, ok := a.Next()
+	if !ok || line.Key != op.Key || !strings.Contains(line.Text, "could not be sent: not this") {
+		t.Errorf("a line stands for a refused text: %+v", line)
+	}
+	a.Failed(line, Refused, "no permission")
 	if a.End(""); !done(a) {
-		t.Error("an answer whose text is refused goes on")
+		t.Error("an answer of which nothing is taken goes on")
+	}
+
+	// A change that is refused at the end is not lost in silence.
+	a, shows := New(limits()), &channel{t: t}
+	a.Append("x")
+	shows.run(a)
+	a.Append("y")
+	a.End("")
+	op, _ = a.Next()
+	a.Failed(op, Refused, "not this")
+	if line, ok = a.Next(); !ok || !strings.Contains(line.Text, "could not be shown: not this") {
+		t.Errorf("after a refused change: %+v", line)
+	}
+	if a.Failed(line, Refused, "not this"); !done(a) {
+		t.Error("an answer that cannot be changed goes on")
 	}
 
 	// Somebody deletes the first message: it is not written again, and nothing replies to it.
@@ -261,7 +281,7 @@ func TestFailures(t *testing.T) {
 	addFiles(a, 0, 1)
 	a.Append("z")
 	a.End("")
-	op, ok := a.Next()
+	op, ok = a.Next()
 	if !ok || op.Kind != Create || op.ReplyTo != "" || len(op.Files) != 1 {
 		t.Errorf("got %+v", op)
 	}

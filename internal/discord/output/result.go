@@ -57,9 +57,19 @@ const (
 // Failed reports that op cannot succeed. Reason is for people.
 func (a *Answer) Failed(op Op, why Failure, reason string) {
 	switch {
-	case why == Lost || op.Kind == Create && len(op.Files) == 0:
+	case why == Lost:
 		a.dead = true
+	case op.Kind == Create && len(op.Files) == 0:
+		if a.refused[op.Key] != "" {
+			a.dead = true // not even the line is taken
+			return
+		}
+		a.refused[op.Key] = "*A part of this answer could not be sent: " + reason + "*"
 	case op.Kind != Create:
+		if op.Kind == Edit && why == Refused && a.ended && !a.unchanged {
+			a.unchanged = true
+			a.notes = append(a.notes, "*A part of this answer could not be shown: "+reason+"*")
+		}
 		if i := a.find(op.ID); i >= 0 {
 			a.texts[i].gone = a.texts[i].gone || why == Gone || op.Kind == Delete
 			a.texts[i].shown, a.texts[i].stale = op.Text, false

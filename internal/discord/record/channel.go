@@ -35,6 +35,8 @@ type Request struct {
 	Messages []string       `json:"messages"`
 	Asker    message.Author `json:"asker"`
 	Time     time.Time      `json:"time"`
+	// Refusal is what people get instead of an answer; such a request is not published.
+	Refusal string `json:"refusal,omitempty"`
 	// Sent are the messages of the answer so far.
 	Sent []output.Message `json:"-"`
 	// Anchors are where the answer goes on in a new message.

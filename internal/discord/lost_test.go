@@ -1,0 +1,69 @@
+package discord_test
+
+import (
+	"strings"
+	"testing"
+
+	"belay/internal/discord"
+	"belay/internal/fault"
+	"belay/test/discordtest"
+)
+
+// A part of an answer that Discord refuses costs no other part.
+func TestRefusedPart(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.mention("go")
+	r := w.agent.requested(1)
+	w.Script(discordtest.Rule{Method: "POST", Path: w.channel + "/messages", Skip: 1, Status: 400, Code: 240000})
+	part := strings.TrimSpace(strings.Repeat("word ", 380))
+	w.agent.put(r.Session, r.Request, final("A "+part+"\n\nB "+part+"\n\nC "+part))
+	w.Wait(t, "the answer", func() bool { return len(w.Own(w.channel)) == 3 })
+	own := w.Own(w.channel)
+	if own[0].Content != "A "+part || !strings.HasPrefix(own[1].Content, "*A part of this answer could not be sent: ") || own[2].Content != "C "+part {
+		t.Errorf("the channel shows %q, %q, %q", own[0].Content, own[1].Content, own[2].Content)
+	}
+}
+
+// reconnect ends the connection so that it cannot be resumed, and waits for the next one.
+func (w *world) reconnect() {
+	w.t.Helper()
+	sessions := w.Gateway.Sessions()
+	w.Gateway.Forget()
+	w.Gateway.Drop()
+	w.Wait(w.t, "the connection", func() bool { return w.Gateway.Connected() && w.Gateway.Sessions() > sessions })
+}
+
+// An answer, or a refusal, that Discord does not take for long is sent when belay connects
+// again.
+func TestAnswerThatWaits(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"answer", "refusal"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			w := start(t, func(o *discord.Options) { o.Attempts = 1 })
+			w.Script(discordtest.Rule{Method: "POST", Path: w.channel + "/messages", Status: 500, Times: 1000})
+			want := "Hi"
+			if kind == "refusal" {
+				want = "This did not work: no such project\nlook again"
+				w.agent.mu.Lock()
+				w.agent.refusal = fault.New(fault.InvalidRequest, "no such project").WithHint("look again")
+				w.agent.mu.Unlock()
+				w.mention("go")
+			} else {
+				w.mention("go")
+				r := w.agent.requested(1)
+				w.agent.put(r.Session, r.Request, final("Hi"))
+			}
+			// After the last attempt it looks whether Discord is there at all.
+			looked := len(w.Calls("GET", "/users/@me"))
+			w.Wait(t, "the attempts", func() bool {
+				return len(w.Calls("POST", w.channel+"/messages")) >= 2 && len(w.Calls("GET", "/users/@me")) > looked
+			})
+			w.Rules(nil)
+			w.reconnect()
+			w.shown(want)
+			w.recorded(`"finished"`, 1)
+		})
+	}
+}
