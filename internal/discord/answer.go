@@ -90,9 +90,12 @@ func (s *Surface) answer(ctx context.Context, c *channel, r record.Request, resu
 	})
 }
 
-// resume goes on with the requests of a channel that have no whole answer yet. The caller holds
-// the lock.
+// resume goes on with the requests of a channel that have no whole answer yet, and with its
+// questions. The caller holds the lock.
 func (s *Surface) resume(ctx context.Context, c *channel) {
+	for _, id := range c.record.Unsettled() {
+		questions{s}.attend(c, id)
+	}
 	for _, r := range c.record.Open() {
 		s.answer(ctx, c, r, true)
 	}

@@ -81,7 +81,7 @@ func (a absences) catchUpIn(c *channel) {
 		return
 	}
 	c.absences++
-	a.s.do(c, func(ctx context.Context) {
+	a.s.do(&c.requests, func(ctx context.Context) {
 		a.missed(ctx, c, last)
 		a.caughtUp(ctx, c)
 	})

@@ -14,11 +14,10 @@ type channel struct {
 	id     string
 	record *record.Channel
 	burst  composition.Burst
-	// jobs are done one after another by a goroutine that lasts as long as there are
-	// some.
-	jobs    []func(ctx context.Context)
-	busy    bool
-	answers map[string]*answer // by request
+	// requests are made one after another, and so are the messages of questions: none waits
+	// for another channel, nor for the other kind.
+	requests, questions line
+	answers             map[string]*answer // by request
 	// absences are how often belay was away and has not read yet what was missed.
 	absences int
 }
@@ -63,8 +62,15 @@ func (s *Surface) settings() routing.Settings {
 	return r
 }
 
-// do adds a job to a channel's. The caller holds the lock.
-func (s *Surface) do(c *channel, job func(ctx context.Context)) {
+// line are jobs that are done one after another, by a goroutine that lasts as long as there
+// are some. The surface's lock guards it.
+type line struct {
+	jobs []func(ctx context.Context)
+	busy bool
+}
+
+// do adds a job to a line of a channel. The caller holds the lock.
+func (s *Surface) do(c *line, job func(ctx context.Context)) {
 	c.jobs = append(c.jobs, job)
 	if c.busy {
 		return

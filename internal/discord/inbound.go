@@ -171,7 +171,7 @@ func (s *Surface) schedule(ctx context.Context) {
 func (s *Surface) flush(c *channel) {
 	messages := c.burst.Take()
 	if len(messages) > 0 {
-		s.do(c, func(ctx context.Context) { s.request(ctx, c, messages) })
+		s.do(&c.requests, func(ctx context.Context) { s.request(ctx, c, messages) })
 	}
 }
 
@@ -198,7 +198,7 @@ const announceTimeout = 5 * time.Second
 
 // announce publishes what the surface saw. The caller holds the lock.
 func (s *Surface) announce(c *channel, id string, p contract.Payload) {
-	s.do(c, func(ctx context.Context) {
+	s.do(&c.requests, func(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, announceTimeout)
 		defer cancel()
 		if err := s.o.Bus.Announce(ctx, c.id+":"+id, "", "", p); err != nil && ctx.Err() == nil {

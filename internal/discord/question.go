@@ -142,7 +142,7 @@ func (qs questions) decide(ctx context.Context, c *channel, in client.Interactio
 	}
 	if now, known := c.record.Question(q.ID); known {
 		q = now
-	} else if err := c.record.Ask(q); err != nil {
+	} else if err := c.record.Ask(q.ID, func(known *record.Question) { *known = q }); err != nil {
 		qs.s.log.Error("Discord: a question could not be recorded", "decision", q.ID, "error", err)
 	}
 	_, err := qs.s.o.Bus.Answer(ctx, q.Session, &contract.DecisionAnswer{

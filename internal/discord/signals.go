@@ -19,10 +19,9 @@ func (s *Surface) signal(ctx context.Context, m contract.Message) error {
 			return a.reanchor(ctx, m.ID, p)
 		}
 	case *contract.DecisionOpened:
-		questions{s}.afterText(ctx, m.Request, p.After)
-		return s.persist(ctx, "ask a question", s.o.Attempts, func() error { return questions{s}.ask(ctx, m.Session, m.Request, p.Decision) })
+		return questions{s}.opened(m, p)
 	case *contract.DecisionClosed:
-		return s.persist(ctx, "close a question", s.o.Attempts, func() error { return questions{s}.closed(ctx, m.Session, m.Request, p) })
+		return questions{s}.ended(m, p)
 	}
 	return nil
 }

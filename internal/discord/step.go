@@ -110,15 +110,25 @@ func (a *answer) earlier(ctx context.Context, m client.NewMessage, began time.Ti
 		return message.Message{}, false, nil
 	}
 	s.mu.Lock()
-	bot, from := s.bot.ID, a.lastMessage()
+	from := a.lastMessage()
+	s.mu.Unlock()
+	return s.search(ctx, a.channel.id, from, func(old message.Message) bool {
+		return old.Nonce == m.Nonce || old.Nonce == "" && old.ReplyTo == m.ReplyTo && old.Text == m.Text && len(old.Attachments) == len(m.Files)
+	})
+}
+
+// search looks for a message of the bot after another one.
+func (s *Surface) search(ctx context.Context, channel, from string, fits func(message.Message) bool) (message.Message, bool, error) {
+	s.mu.Lock()
+	bot := s.bot.ID
 	s.mu.Unlock()
 	for range maxPages {
-		after, err := s.client.After(ctx, a.channel.id, from)
+		after, err := s.client.After(ctx, channel, from)
 		if err != nil || len(after) == 0 {
 			return message.Message{}, false, err
 		}
 		for _, old := range after {
-			if old.Author.ID == bot && (old.Nonce == m.Nonce || old.Nonce == "" && old.ReplyTo == m.ReplyTo && old.Text == m.Text && len(old.Attachments) == len(m.Files)) {
+			if old.Author.ID == bot && fits(old) {
 				return old, true, nil
 			}
 		}

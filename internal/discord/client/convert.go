@@ -49,6 +49,9 @@ func convert(m discord.Message) message.Message {
 	if m.ReferencedMessage != nil {
 		out.ReplyAuthor = m.ReferencedMessage.Author.ID.String()
 	}
+	for _, row := range m.Components {
+		out.Buttons = append(out.Buttons, buttonsOf(row)...)
+	}
 	for _, u := range m.Mentions {
 		out.Mentions = append(out.Mentions, author(u))
 	}
@@ -60,6 +63,20 @@ func convert(m discord.Message) message.Message {
 		out.Attachments = append(out.Attachments, kept)
 	}
 	return out
+}
+
+// buttonsOf are the custom ids of the buttons in a row.
+func buttonsOf(c discord.LayoutComponent) (ids []string) {
+	row, ok := c.(discord.ActionRowComponent)
+	if !ok {
+		return nil
+	}
+	for _, b := range row.Components {
+		if b, ok := b.(discord.ButtonComponent); ok {
+			ids = append(ids, b.CustomID)
+		}
+	}
+	return ids
 }
 
 // forwarded is what a forwarded message says: its own text is empty.

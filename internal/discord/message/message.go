@@ -58,10 +58,11 @@ type Message struct {
 	Mentions    []Author     `json:"mentions,omitempty"`
 	Attachments []Attachment `json:"attachments,omitempty"`
 	Nonce       string       `json:"nonce,omitempty"`
-	// Embeds are how many it shows.
-	Embeds  int  `json:"-"`
-	Edited  bool `json:"edited,omitempty"`
-	Deleted bool `json:"deleted,omitempty"`
+	// Embeds are how many it shows, Buttons the custom ids of its buttons.
+	Embeds  int      `json:"-"`
+	Buttons []string `json:"-"`
+	Edited  bool     `json:"edited,omitempty"`
+	Deleted bool     `json:"deleted,omitempty"`
 }
 
 // Direct reports whether m is from a direct message channel.

@@ -88,6 +88,8 @@ type anchored struct {
 type Channel struct {
 	id string
 
+	asking sync.Mutex // one change of a question at a time
+
 	mu    sync.Mutex
 	lines *durable.Lines
 	state *state

@@ -31,6 +31,13 @@ func (c *Channel) Since() string {
 	return c.state.since
 }
 
+// Last is the newest message that was seen, "" for none.
+func (c *Channel) Last() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state.last
+}
+
 // Missing says after which message others may have been missed: after the newest one that was
 // seen, or after [Channel.Since] where none was. While an earlier absence is not read up to
 // its end, it is the last message before that. It stays so, also for the next process, until

@@ -57,7 +57,7 @@ func fill(t *testing.T, c *Channel) {
 		c.Anchored("r1", Anchor{ID: "a", After: 3, AtOnce: true, ReplyTo: "11"}),
 		c.Accept(Request{ID: "r2", Session: "s2", Messages: []string{"11"}}),
 		c.Finish("r2"),
-		c.Ask(Question{ID: "q", Message: "30"}), c.Ask(Question{ID: "q", Message: "30", Closed: true}),
+		c.Ask("q", func(q *Question) { q.Message = "30" }), c.Ask("q", func(q *Question) { q.Closed = true }),
 	)
 }
 

@@ -1,0 +1,96 @@
+package discord
+
+import (
+	"context"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+
+	"belay/internal/discord/client"
+	"belay/internal/discord/message"
+	"belay/internal/discord/record"
+)
+
+// send sends a question, without what Discord does not take of it: the files, the embed. What
+// is not shown whole then cannot be allowed there.
+func (qs questions) send(ctx context.Context, channel string, m client.NewMessage, q record.Question, f frame) (message.Message, error) {
+	d := q.Opened.Decision
+	w := newQuestion(d, f, true)
+	m.Text, m.Embed, m.Buttons, m.Files = w.text, w.embed, w.buttons, uploads(w.files)
+	got, found, err := qs.earlier(ctx, channel, q)
+	if err != nil {
+		return got, err
+	}
+	if !found {
+		got, err = qs.s.client.Send(ctx, channel, m)
+	}
+	if m.Files != nil && err != nil && !is(err, client.Temporary) { // perhaps no file may be sent here
+		w = newQuestion(d, f, false)
+		m.Text, m.Embed, m.Buttons, m.Files = w.text, w.embed, w.buttons, nil
+		got, err = qs.s.client.Send(ctx, channel, m)
+	}
+	if m.Embed != nil && (is(err, client.Refused) || is(err, client.Lost)) { // a server that refuses what Discord leaves out
+		m.Text, m.Embed, m.Buttons = w.plain, nil, w.plainButtons
+		return qs.s.client.Send(ctx, channel, m)
+	}
+	if err == nil && m.Embed != nil && got.Embeds == 0 && got.Text != w.plain {
+		if err := qs.s.client.Edit(ctx, channel, got.ID, client.Change{Text: &w.plain, Buttons: &w.plainButtons}); err != nil {
+			return got, err
+		}
+		got.Text = w.plain
+	}
+	return got, err
+}
+
+// uploads are texts as files.
+func uploads(texts []attachedText) (all []client.Upload) {
+	for _, f := range texts {
+		all = append(all, client.Upload{Name: f.name, Size: int64(len(f.text)),
+			Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(f.text)), nil }})
+	}
+	return all
+}
+
+// is reports whether err is one of Discord, of a kind.
+func is(err error, kind client.Kind) bool { return err != nil && client.KindOf(err) == kind }
+
+// earlier looks for the message of a question that a process before this one may have sent,
+// where that is too long ago for its nonce to be known. Two messages with live buttons would
+// be about one question.
+func (qs questions) earlier(ctx context.Context, channel string, q record.Question) (message.Message, bool, error) {
+	if age := qs.s.o.Now().Sub(q.Began); age >= 0 && age < nonceWindow {
+		return message.Message{}, false, nil
+	}
+	button := buttonID("deny", q.ID)
+	got, found, err := qs.s.search(ctx, channel, q.From, func(m message.Message) bool { return slices.Contains(m.Buttons, button) })
+	if err != nil && client.KindOf(err) != client.Temporary {
+		return got, false, nil // the bot may not read there: people see a question twice rather than never
+	}
+	return got, found, err
+}
+
+// pageOf is the link to a question on the page; "" without a page.
+func (qs questions) pageOf(decision string) string {
+	if qs.s.o.Page == "" {
+		return ""
+	}
+	return strings.TrimSuffix(qs.s.o.Page, "/") + "/q/" + url.PathEscape(decision)
+}
+
+// close says in the messages of a question who answered, and takes their buttons away.
+func (qs questions) close(ctx context.Context, c *channel, q record.Question) error {
+	all := q.Direct
+	if q.Message != "" && !slices.ContainsFunc(all, func(o record.DirectQuestion) bool { return o.Message == q.Message }) {
+		all = append(slices.Clone(all), record.DirectQuestion{Channel: c.id, Message: q.Message, Text: q.Text})
+	}
+	for _, o := range all {
+		// A note may repeat what only the deciders may see.
+		private := qs.s.o.Questions == InChannel || o.User != ""
+		text, none := closedText(o.Text, q.Ended, private), []client.Button{}
+		if err := qs.s.client.Edit(ctx, o.Channel, o.Message, client.Change{Text: &text, Buttons: &none}); err != nil && client.KindOf(err) == client.Temporary {
+			return err
+		}
+	}
+	return c.record.Ask(q.ID, func(q *record.Question) { q.Closed, q.Opened, q.Ended = true, nil, nil })
+}
