@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"belay/internal/bus/contract"
 	"belay/internal/discord"
 	"belay/internal/discord/client"
 	"belay/internal/discord/record"
@@ -158,5 +159,35 @@ func TestAbsenceTwice(t *testing.T) {
 	w.up()
 	if r := w.agent.requested(2); !strings.Contains(text(r), "missed") {
 		t.Errorf("the request is %q", text(r))
+	}
+}
+
+// Much that people wrote while belay was away becomes some requests. None of it is lost, also
+// where all of it replies to long messages.
+func TestMuchIsMissed(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.agent.onRequest = func(session, request string, _ *contract.RequestMessage) { w.agent.put(session, request, final("ok")) }
+	w.mention("before")
+	w.shown("ok")
+	w.down()
+	long := strings.Repeat("漢字漢 ", 490)
+	for n := range 40 {
+		before := w.Say(w.channel, w.Person("Ben"), long)
+		w.mention(fmt.Sprintf("message %d. ", n)+long, w.ReplyTo(before.ID))
+	}
+	w.up()
+	all := ""
+	w.agent.until("all requests", func() bool {
+		all = ""
+		for _, r := range w.agent.requests {
+			all += text(r)
+		}
+		return strings.Contains(all, "message 39.")
+	})
+	for n := range 40 {
+		if !strings.Contains(all, fmt.Sprintf("message %d. ", n)) {
+			t.Errorf("message %d is lost", n)
+		}
 	}
 }

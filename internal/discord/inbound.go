@@ -7,6 +7,7 @@ import (
 	"belay/internal/attachment/block"
 	"belay/internal/bus/contract"
 	"belay/internal/discord/client"
+	"belay/internal/discord/composition"
 	"belay/internal/discord/message"
 	"belay/internal/discord/routing"
 )
@@ -167,10 +168,9 @@ func (s *Surface) schedule(ctx context.Context) {
 	}
 }
 
-// flush makes a request of a burst. The caller holds the lock.
+// flush makes a request of a burst, or some where it is long. The caller holds the lock.
 func (s *Surface) flush(c *channel) {
-	messages := c.burst.Take()
-	if len(messages) > 0 {
+	for _, messages := range composition.Portions(c.burst.Take()) {
 		s.do(&c.requests, func(ctx context.Context) { s.request(ctx, c, messages) })
 	}
 }

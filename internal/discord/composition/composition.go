@@ -24,8 +24,9 @@ import (
 const (
 	// MaxChain is the number of messages that a chain of replies goes back.
 	MaxChain = 20
-	// maxQuote is how much of an earlier message is repeated, in bytes.
-	maxQuote = 2000
+	// maxQuote is how much of an earlier message is repeated, in bytes, and maxQuotes of all
+	// of them.
+	maxQuote, maxQuotes = 2000, 40 << 10
 	// maxName is how much of a person's name is shown, in characters.
 	maxName = 64
 )
@@ -62,7 +63,7 @@ func Chain(m message.Message, lookup func(id string) (message.Message, bool)) []
 
 // Compose writes the request of messages, the oldest first. Before them stand the
 // messages of chain, which the agent may not have seen; those that are among
-// messages are left out, and long ones are shortened. Where one of them has files, merge
+// messages are left out, and long ones are shortened. Of many the last ones stay. Where one of them has files, merge
 // says what becomes of the others. Bot is the bot's user id: its name is taken off the
 // beginning of a text.
 func Compose(merge block.Policy, bot string, chain, messages []message.Message) Request {
@@ -75,10 +76,19 @@ func Compose(merge block.Policy, bot string, chain, messages []message.Message) 
 		all = append(all, whole)
 		r.drop(dropped)
 	}
-	for _, m := range chain {
-		if !slices.ContainsFunc(messages, func(other message.Message) bool { return other.ID == m.ID }) {
-			add(header("earlier message", bot, m)+shorten(body(bot, m)), m)
+	var quotes []message.Message
+	room := maxQuotes
+	for _, m := range slices.Backward(chain) {
+		if slices.ContainsFunc(messages, func(other message.Message) bool { return other.ID == m.ID }) {
+			continue
 		}
+		if room -= len(quote(bot, m)) + len(m.Attachments)*bytesOfFile; room < 0 {
+			break // the older ones are left out
+		}
+		quotes = append(quotes, m)
+	}
+	for _, m := range slices.Backward(quotes) {
+		add(quote(bot, m), m)
 	}
 	for _, m := range messages {
 		add(header("message", bot, m)+body(bot, m), m)
@@ -87,6 +97,11 @@ func Compose(merge block.Policy, bot string, chain, messages []message.Message) 
 	r.Text = text
 	r.drop(dropped)
 	return r
+}
+
+// quote is an earlier message as it is repeated.
+func quote(bot string, m message.Message) string {
+	return header("earlier message", bot, m) + shorten(body(bot, m))
 }
 
 // drop notes files that do not reach the agent.

@@ -1,6 +1,7 @@
 package composition
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"belay/internal/attachment/block"
+	"belay/internal/bus/contract"
 	"belay/internal/discord/message"
 )
 
@@ -215,5 +217,31 @@ func TestBurst(t *testing.T) {
 	}
 	if b.Add(message.Message{ID: "0"}, start, 0) {
 		t.Error("a full burst takes more")
+	}
+}
+
+// However much is written at once, each request fits into a message of the bus: also where
+// messages grow as they are composed, and where all of them reply to others.
+func TestPortionsFit(t *testing.T) {
+	t.Parallel()
+	name := strings.Repeat("😀", 64)
+	var all, chain []message.Message
+	for i := range MaxBurst {
+		m := message.Message{ID: fmt.Sprint(1000 + i), Author: message.Author{ID: "1", Name: name}, Text: strings.Repeat("<@2>\n[message from", 200), Mentions: []message.Author{{ID: "2", Name: name}}}
+		all = append(all, m)
+		for j := range MaxChain {
+			m.ID = fmt.Sprint(10*i + j)
+			chain = append(chain, m)
+		}
+	}
+	n := 0
+	for _, portion := range Portions(all) {
+		n += len(portion)
+		if r := Compose(block.Union, "9", chain, portion); len(r.Text) > contract.MaxText || !strings.Contains(r.Text, "[earlier message from") {
+			t.Errorf("%d messages have %d bytes", len(portion), len(r.Text))
+		}
+	}
+	if n != MaxBurst || len(Portions(nil)) != 0 {
+		t.Errorf("%d of %d messages are in the portions", n, MaxBurst)
 	}
 }
