@@ -63,10 +63,13 @@ func (a absences) beginAt(channel, id string) {
 	}
 }
 
-// catchUp reads what was missed in each channel. The caller holds the lock.
+// catchUp reads what was missed in each connected channel. Threads follow as Discord names those
+// in which something is new: there may be thousands of old ones. The caller holds the lock.
 func (a absences) catchUp() {
-	for _, c := range a.s.channels {
-		a.catchUpIn(c)
+	for id := range a.s.settings().Channels {
+		if c := a.s.channels[id]; c != nil {
+			a.catchUpIn(c)
+		}
 	}
 }
 
@@ -87,13 +90,22 @@ func (a absences) catchUpIn(c *channel) {
 	})
 }
 
-// thread notes in which channel a thread is. Where nothing of it is on record, but something
+// thread notes in which channel a thread is, and reads what was missed in it. Where nothing of it is on record, but something
 // was written in it lately, after belay was connected to that channel, this was missed. The
 // caller holds the lock.
 func (a absences) thread(t client.Thread) {
 	a.s.parents[t.ID] = t.Parent
 	parent := a.s.channels[t.Parent]
-	if _, bound := a.s.binding(t.ID, t.Parent); !bound || parent == nil || a.s.channels[t.ID] != nil {
+	if _, bound := a.s.binding(t.ID, t.Parent); !bound {
+		return
+	}
+	if c := a.s.channels[t.ID]; c != nil {
+		if _, itself := a.s.settings().Channels[t.ID]; !itself && c.record.Behind(t.Last) {
+			a.catchUpIn(c)
+		}
+		return
+	}
+	if parent == nil {
 		return
 	}
 	since := parent.record.Since()
@@ -123,7 +135,7 @@ func (a absences) caughtUp(ctx context.Context, c *channel) {
 	}
 	a.s.mu.Lock()
 	defer a.s.mu.Unlock()
-	if c.absences--; c.absences > 0 {
+	if c.absences--; c.absences > 0 || a.s.channels[c.id] != c {
 		return
 	}
 	if err := c.record.Complete(); err != nil {
@@ -153,7 +165,9 @@ func (a absences) missed(ctx context.Context, c *channel, last string) {
 		return err
 	})
 	if err != nil {
-		if ctx.Err() == nil {
+		if client.Deleted(err) {
+			a.s.forget(c)
+		} else if ctx.Err() == nil {
 			a.s.log.Warn("Discord: what was missed could not be read", "channel", c.id, "reason", client.ReasonOf(err))
 		}
 		return

@@ -99,7 +99,7 @@ func (s *Surface) Run(ctx context.Context) error {
 	}
 	absences{s}.begin(life)
 	if err := s.restore(life); err != nil {
-		return err
+		return fmt.Errorf("discord: %w", err)
 	}
 	slash{s}.newCode()
 	s.work.Go(func() { s.schedule(life) })
@@ -188,32 +188,4 @@ func pause(ctx context.Context, failures int) bool {
 	case <-time.After(min(time.Second<<min(failures, 5), 30*time.Second)):
 		return true
 	}
-}
-
-// restore takes up what a process before this one left: requests without an answer,
-// and messages without a request.
-func (s *Surface) restore(ctx context.Context) error {
-	ids, err := s.store.Known()
-	if err != nil {
-		return fmt.Errorf("discord: %w", err)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, id := range ids {
-		c, err := s.channel(id)
-		if err != nil {
-			return err
-		}
-		if parent := c.record.Parent(); parent != "" {
-			s.parents[id] = parent // who decides in a thread is asked before Discord names its channel
-		}
-		s.resume(ctx, c)
-		for _, m := range c.record.Wanting() {
-			if !c.burst.Add(m, s.o.Now(), 0) {
-				s.flush(c)
-				c.burst.Add(m, s.o.Now(), 0)
-			}
-		}
-	}
-	return nil
 }

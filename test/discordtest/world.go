@@ -66,6 +66,13 @@ func (s *Server) AddThread(parent, name string) string {
 	return id
 }
 
+// RemoveChannel deletes a channel.
+func (s *Server) RemoveChannel(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.channels, id)
+}
+
 // AddDirect adds the direct message channel of a person.
 func (s *Server) AddDirect(with User) string { return s.addChannel(&Channel{With: with}) }
 

@@ -75,6 +75,12 @@ func ReasonOf(err error) string {
 
 var errSlow = errors.New("no answer in time")
 
+// Deleted reports whether an error says that a channel does not exist any more.
+func Deleted(err error) bool {
+	var r *rest.Error
+	return errors.As(err, &r) && r.Code == rest.JSONErrorCodeUnknownChannel
+}
+
 // maxReason is how much of Discord's text an error keeps, in bytes.
 const maxReason = 300
 

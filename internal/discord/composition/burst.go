@@ -10,8 +10,8 @@ import (
 // MaxBurst is the number of messages that become one request. More begin another.
 const MaxBurst = 50
 
-// maxBytes is how much of them becomes one request. Together with what they reply to, and
-// their files, it is less than the bus carries.
+// maxBytes is how much of them becomes one request. Together with what they reply to, and the
+// block of their files, it is less than the bus carries.
 const maxBytes = 80 << 10
 
 // Portions are the messages of each request that is made of some: no message is lost because
@@ -19,7 +19,7 @@ const maxBytes = 80 << 10
 func Portions(messages []message.Message) (all [][]message.Message) {
 	bytes := 0
 	for _, m := range messages {
-		size := len(header("message", "", m)) + len(body("", m)) + len(m.Attachments)*bytesOfFile
+		size := len(header("message", "", m)) + len(body("", m))
 		if bytes += size; all == nil || bytes > maxBytes {
 			all, bytes = append(all, nil), size
 		}
@@ -27,9 +27,6 @@ func Portions(messages []message.Message) (all [][]message.Message) {
 	}
 	return all
 }
-
-// bytesOfFile is about what the block has of one file.
-const bytesOfFile = 1 << 10
 
 // Burst gathers messages until a time that the first of them sets; later ones do
 // not move it, so a person who goes on writing is answered. The zero value is

@@ -82,7 +82,7 @@ func Compose(merge block.Policy, bot string, chain, messages []message.Message) 
 		if slices.ContainsFunc(messages, func(other message.Message) bool { return other.ID == m.ID }) {
 			continue
 		}
-		if room -= len(quote(bot, m)) + len(m.Attachments)*bytesOfFile; room < 0 {
+		if room -= len(quote(bot, m)); room < 0 {
 			break // the older ones are left out
 		}
 		quotes = append(quotes, m)

@@ -84,49 +84,31 @@ type anchored struct {
 	Anchor
 }
 
-// Channel is the file of one channel. It is safe for concurrent use.
+// Channel is the file of one channel. It is safe for concurrent use. The file is open only
+// while something is added: there may be one for each of thousands of threads.
 type Channel struct {
-	id string
+	id   string
+	root *os.Root
 
 	asking sync.Mutex // one change of a question at a time
 
 	mu    sync.Mutex
-	lines *durable.Lines
 	state *state
+	// fresh says that there is no file yet.
+	fresh bool
 }
 
-// open reads the file, writes it again where it is long, and opens it for appending.
-func (c *Channel) open(root *os.Root) error {
-	size, err := read(root, c.id, c.state.apply)
+// open reads the file, and writes it again where it is long.
+func (c *Channel) open() error {
+	size, err := read(c.root, c.id, c.state.apply)
+	if c.fresh = size == 0; err != nil || size <= rewriteAt {
+		return err
+	}
+	data, err := c.state.lines()
 	if err != nil {
 		return err
 	}
-	if size > rewriteAt {
-		data, err := c.state.lines()
-		if err != nil {
-			return err
-		}
-		if err := durable.WriteFile(root, channelFile(c.id), data, 0o600, durable.DiscordChannel); err != nil {
-			return err
-		}
-	}
-	if c.lines, err = durable.OpenLines(root, channelFile(c.id), 0o600, durable.DiscordChannel); err != nil {
-		return err
-	}
-	if size > 0 {
-		return nil
-	}
-	// A power cut must not take the name of a new file, whose lines are flushed.
-	if err := durable.FlushDir(root, dirChannels, durable.DiscordChannel); err != nil {
-		return errors.Join(err, c.lines.Close())
-	}
-	return nil
-}
-
-func (c *Channel) close() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.lines.Close()
+	return durable.WriteFile(c.root, channelFile(c.id), data, 0o600, durable.DiscordChannel)
 }
 
 // add appends lines, and flushes them where they must not be lost.
@@ -142,16 +124,24 @@ func (c *Channel) add(flush bool, lines ...line) error {
 		}
 		data = append(append(data, b...), '\n')
 	}
-	if err := c.lines.Append(data); err != nil {
+	file, err := durable.OpenLines(c.root, channelFile(c.id), 0o600, durable.DiscordChannel)
+	if err != nil {
 		return fmt.Errorf("discord: record: %w", err)
 	}
-	for _, l := range lines {
-		c.state.apply(l)
+	if err = file.Append(data); err == nil {
+		for _, l := range lines {
+			c.state.apply(l)
+		}
+		if flush {
+			err = file.Sync()
+		}
 	}
-	if !flush {
-		return nil
+	if c.fresh && err == nil {
+		// A power cut must not take the name of a new file, whose lines are flushed.
+		err = durable.FlushDir(c.root, dirChannels, durable.DiscordChannel)
+		c.fresh = err != nil
 	}
-	if err := c.lines.Sync(); err != nil {
+	if err = errors.Join(err, file.Close()); err != nil {
 		return fmt.Errorf("discord: record: %w", err)
 	}
 	return nil

@@ -56,6 +56,14 @@ func (c *Channel) Missing() (after string, _ error) {
 	return after, c.add(false, line{Missing: &after})
 }
 
+// Behind reports whether messages are missing before a given one, or an earlier absence is not
+// read up to its end.
+func (c *Channel) Behind(newest string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state.missing != "" || message.Before(cmp.Or(c.state.last, c.state.since), newest)
+}
+
 // Forgotten reports whether a message is older than all that are remembered: whether it was
 // seen is not known any more.
 func (c *Channel) Forgotten(id string) bool {

@@ -105,14 +105,11 @@ type bindingsFile struct {
 	Channels map[string]Binding `json:"channels"`
 }
 
-// Close closes all files and gives the lock back.
+// Close gives the lock back. Nothing can be recorded any more.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var errs []error
-	for _, c := range s.channels {
-		errs = append(errs, c.close())
-	}
 	clear(s.channels)
 	if s.lock != nil {
 		errs = append(errs, s.lock.Close())
@@ -169,7 +166,18 @@ func (s *Store) Known() ([]string, error) {
 	return ids, nil
 }
 
-// Channel opens a channel's file, which it makes.
+// Remove forgets a channel, with its file.
+func (s *Store) Remove(id string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.channels, id)
+	if err := durable.Remove(s.folder.Root(), channelFile(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("discord: channel %s: %w", id, err)
+	}
+	return nil
+}
+
+// Channel reads a channel's file. The first line that is added makes it.
 func (s *Store) Channel(id string) (*Channel, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,8 +187,8 @@ func (s *Store) Channel(id string) (*Channel, error) {
 	if !idPattern.MatchString(id) {
 		return nil, fmt.Errorf("discord: %q is no channel", id)
 	}
-	c := &Channel{id: id, state: newState()}
-	if err := c.open(s.folder.Root()); err != nil {
+	c := &Channel{id: id, root: s.folder.Root(), state: newState()}
+	if err := c.open(); err != nil {
 		return nil, fmt.Errorf("discord: channel %s: %w", id, err)
 	}
 	s.channels[id] = c

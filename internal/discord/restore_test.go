@@ -1,0 +1,137 @@
+package discord_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"belay/internal/discord"
+	"belay/internal/discord/record"
+	"belay/internal/discord/routing"
+)
+
+// file is the name of the record of a channel.
+func (w *world) file(channel string) string {
+	return filepath.Join(w.dir, "channels", channel+".jsonl")
+}
+
+// gone reports whether a channel has no record.
+func (w *world) gone(channel string) bool {
+	_, err := os.Stat(w.file(channel))
+	return os.IsNotExist(err)
+}
+
+// A record that cannot be read costs its channel alone.
+func TestBadRecord(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.down()
+	if err := os.WriteFile(w.file("999"), []byte(`{"v":2,"since":"1"}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.up()
+	w.mention("hello")
+	w.agent.requested(1)
+	w.down()
+	if !strings.Contains(w.log.String(), "channel=999") {
+		t.Errorf("the log says nothing of it: %s", w.log)
+	}
+}
+
+// A channel that is not connected any more is forgotten: what waited there is not passed on.
+func TestDisconnectedChannel(t *testing.T) {
+	t.Parallel()
+	bound := map[string]record.Binding{}
+	w := begin(t, func(o *discord.Options) { o.Channels = bound })
+	other := w.AddChannel(w.guild, "other")
+	w.down()
+	for _, id := range []string{w.channel, other} {
+		bound[id] = record.Binding{Project: "/project", Mode: routing.Mention, Deciders: []string{w.ada.ID}}
+	}
+	w.up()
+	w.mention("one")
+	w.agent.requested(1)
+	w.agent.setDown(true)
+	w.mention("two")
+	w.recorded("accepted", 2)
+	w.down()
+	delete(bound, w.channel)
+	w.agent.setDown(false)
+	w.up()
+	w.Say(other, w.ada, w.Mention()+" three")
+	if r := w.agent.requested(2); !strings.Contains(text(r), "three") || !w.gone(w.channel) {
+		t.Errorf("the request is %q, and the record is gone: %v", text(r), w.gone(w.channel))
+	}
+}
+
+// Many threads keep no files open. Those in which nothing is new are not read after a restart.
+func TestManyThreads(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	const count = 30
+	var threads []string
+	for range count {
+		thread := w.AddThread(w.channel, "thread")
+		w.Say(thread, w.ada, "between us")
+		threads = append(threads, thread)
+	}
+	for _, thread := range threads {
+		for end := time.Now().Add(patience); w.gone(thread) && time.Now().Before(end); time.Sleep(time.Millisecond) {
+		}
+		if open := opened(t, w.file(thread)); open > 0 {
+			t.Errorf("the file of a thread is open %d times", open)
+		}
+	}
+	w.down()
+	said := threads[3]
+	w.Say(said, w.ada, w.Mention()+" something new")
+	before := len(w.Calls("GET", "/messages"))
+	w.up()
+	if r := w.agent.requested(1); !strings.Contains(r.Request, said) {
+		t.Errorf("the request is %s", r.Request)
+	}
+	if n := len(w.Calls("GET", "/messages")) - before; n > 4 {
+		t.Errorf("%d lists of messages were read", n)
+	}
+}
+
+// A channel that was deleted in Discord is forgotten.
+func TestDeletedChannel(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.Say(w.channel, w.ada, "between us")
+	w.recorded("between us", 1)
+	w.down()
+	w.RemoveChannel(w.channel)
+	w.up()
+	for end := time.Now().Add(patience); !w.gone(w.channel); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the record stays")
+		}
+	}
+}
+
+// opened is how often this process has a file open just now; it looks some times, because a
+// file is open while something is added.
+func opened(t *testing.T, name string) (n int) {
+	t.Helper()
+	for range 20 {
+		n = 0
+		all, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			return 0 // another system
+		}
+		for _, e := range all {
+			if to, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil && to == name {
+				n++
+			}
+		}
+		if n == 0 {
+			return 0
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return n
+}
