@@ -77,7 +77,9 @@ func (b *Bus) Lend(ctx context.Context, name string, r io.Reader) error {
 func (b *Bus) TakeBack(ctx context.Context, name string) error {
 	b.lent.mu.Lock()
 	defer b.lent.mu.Unlock()
-	if b.lent.readers[name]--; b.lent.readers[name] > 0 {
+	// A process before this one may have lent it: then nothing is counted.
+	if n := b.lent.readers[name]; n > 1 {
+		b.lent.readers[name] = n - 1
 		return nil
 	}
 	delete(b.lent.readers, name)
