@@ -154,13 +154,9 @@ func (a *answer) run(ctx context.Context) {
 
 // delayed tells the person that the request waits. After a restart it was said already.
 func (a *answer) delayed() {
-	if a.resumed {
-		return
+	if !a.resumed {
+		a.surface.delayed(a.channel, a.request.Messages[len(a.request.Messages)-1])
 	}
-	a.surface.mu.Lock()
-	defer a.surface.mu.Unlock()
-	a.surface.say(a.channel, a.request.Messages[len(a.request.Messages)-1],
-		"belay cannot pass this message on now, and goes on trying. It is not lost. Whoever runs belay finds the reason in its log.")
 }
 
 // follow takes outputs into the plan, and carries the plan out at Discord's pace.

@@ -67,3 +67,19 @@ func TestAnswerThatWaits(t *testing.T) {
 		})
 	}
 }
+
+// While no session can be made for a message, the person gets word, once.
+func TestNoSessionYet(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.agent.setDown(true)
+	m := w.mention("hello")
+	w.Wait(t, "the note", func() bool { return len(w.Own(w.channel)) == 1 })
+	if note := w.last(); !strings.Contains(note.Content, "cannot pass this message on") || note.Reference.MessageID != m.ID {
+		t.Errorf("the note is %+v", note)
+	}
+	w.agent.setDown(false)
+	r := w.agent.requested(1)
+	w.agent.put(r.Session, r.Request, final("ok"))
+	w.Wait(t, "the answer", func() bool { return len(w.Own(w.channel)) == 2 && w.last().Content == "ok" })
+}

@@ -50,7 +50,7 @@ func (s *Surface) request(ctx context.Context, c *channel, messages []message.Me
 	s.mu.Unlock()
 	if queue != routing.Steer {
 		var err error
-		session, err = s.session(ctx, c, binding, requestID(c.id, messages[0].ID))
+		session, err = s.session(ctx, c, binding, requestID(c.id, messages[0].ID), func() { s.delayed(c, last.ID) })
 		if ctx.Err() != nil {
 			return
 		}
@@ -82,7 +82,7 @@ func (s *Surface) request(ctx context.Context, c *channel, messages []message.Me
 	s.mu.Unlock()
 }
 
-// patience is how often the bus may fail to take a request before the person gets a note.
+// patience is how often the bus may fail before the person gets a note.
 const patience = 2
 
 // publish puts a request on the bus. It repeats that until the bus has it, or refuses it, and
@@ -96,24 +96,26 @@ func (s *Surface) publish(ctx context.Context, r record.Request, delayed func())
 		Origin: &contract.Origin{Platform: platform, ChannelID: channelOf(r.ID), ParentChannelID: parent, MessageID: r.Messages[len(r.Messages)-1],
 			UserID: r.Asker.ID, UserName: composition.Name(r.Asker.Name)},
 	}
-	failures := 0
-	return s.untilFinal(ctx, "publish a request", func() error {
-		err := s.o.Bus.Request(ctx, r.Session, r.ID, m)
-		if err != nil && ctx.Err() == nil && !final(err) {
-			if failures++; failures == patience {
-				delayed()
-			}
-		}
-		return err
-	})
+	return s.untilFinal(ctx, "publish a request", delayed, func() error { return s.o.Bus.Request(ctx, r.Session, r.ID, m) })
 }
 
-// untilFinal repeats f until it succeeds or fails with a reason that stays.
-func (s *Surface) untilFinal(ctx context.Context, what string, f func() error) error {
+// delayed tells a person that a message waits.
+func (s *Surface) delayed(c *channel, to string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.say(c, to, "belay cannot pass this message on now, and goes on trying. It is not lost. Whoever runs belay finds the reason in its log.")
+}
+
+// untilFinal repeats f until it succeeds or fails with a reason that stays. It calls delayed
+// where that takes long.
+func (s *Surface) untilFinal(ctx context.Context, what string, delayed func(), f func() error) error {
 	for failures := 0; ; failures++ {
 		err := f()
 		if err == nil || ctx.Err() != nil || final(err) {
 			return err
+		}
+		if failures+1 == patience {
+			delayed()
 		}
 		s.log.Warn("the bus: "+what, "error", err, "failures", failures+1)
 		if !pause(ctx, failures) {
@@ -138,7 +140,7 @@ func final(err error) bool {
 // session is the channel's session, made where there is none for the project that the channel
 // is connected to now. A reply that is late or lost leaves no second one: the bus knows for
 // which request it made one.
-func (s *Surface) session(ctx context.Context, c *channel, b record.Binding, request string) (string, error) {
+func (s *Surface) session(ctx context.Context, c *channel, b record.Binding, request string, delayed func()) (string, error) {
 	if id := c.present(b.Project); id != "" && !s.deleted(ctx, id) {
 		if c.record.Project() == b.Project {
 			return id, nil
@@ -146,7 +148,7 @@ func (s *Surface) session(ctx context.Context, c *channel, b record.Binding, req
 		return id, c.record.SetSession(id, b.Project) // an older belay did not record it
 	}
 	var made contract.Session
-	err := s.untilFinal(ctx, "make a session", func() (err error) {
+	err := s.untilFinal(ctx, "make a session", delayed, func() (err error) {
 		made, err = s.o.Bus.CreateSession(ctx, request, &contract.SessionCreate{ProjectRoot: b.Project, Persona: b.Persona})
 		return err
 	})
