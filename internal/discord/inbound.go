@@ -2,6 +2,7 @@ package discord
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"belay/internal/attachment/block"
@@ -42,7 +43,9 @@ func (s *Surface) handle(e client.Event) {
 	case e.Edited != nil:
 		s.edited(*e.Edited)
 	case e.Deleted != nil:
-		s.removed(*e.Deleted)
+		for _, m := range e.Deleted {
+			s.removed(m)
+		}
 	case e.Interaction != nil:
 		s.interact(*e.Interaction)
 	}
@@ -170,9 +173,20 @@ func (s *Surface) schedule(ctx context.Context) {
 
 // flush makes a request of a burst, or some where it is long. The caller holds the lock.
 func (s *Surface) flush(c *channel) {
-	for _, messages := range composition.Portions(c.burst.Take()) {
+	all := c.burst.Take()
+	if !s.meant(c, all) {
+		s.do(&c.requests, func(context.Context) { s.dismiss(c, all) })
+		return
+	}
+	for _, messages := range composition.Portions(all) {
 		s.do(&c.requests, func(ctx context.Context) { s.request(ctx, c, messages) })
 	}
+}
+
+// meant reports whether one of the messages is for the bot. The caller holds the lock.
+func (s *Surface) meant(c *channel, messages []message.Message) bool {
+	settings, state := s.settings(), c.state(c.record.Session())
+	return slices.ContainsFunc(messages, func(m message.Message) bool { return settings.Route(m, state).Answer })
 }
 
 const platform = "discord"

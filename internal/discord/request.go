@@ -39,6 +39,13 @@ func nonce(parts ...string) string {
 // request composes a request of messages, puts it on record, publishes it and follows
 // its answer. It is a job of the channel.
 func (s *Surface) request(ctx context.Context, c *channel, messages []message.Message) {
+	messages = slices.DeleteFunc(messages, func(m message.Message) bool {
+		now, _ := c.record.Message(m.ID)
+		return now.Deleted
+	})
+	if len(messages) == 0 {
+		return
+	}
 	last := messages[len(messages)-1]
 	binding, bound := s.binding(c.id, last.Parent)
 	if !bound {
@@ -184,6 +191,21 @@ func (s *Surface) refuse(ctx context.Context, c *channel, messages []message.Mes
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer(ctx, c, r, false)
+}
+
+// dismiss puts on record that messages are not answered: the one for the bot was deleted, or
+// changed, and the others were meant for it only as a part of that.
+func (s *Surface) dismiss(c *channel, messages []message.Message) {
+	if len(messages) == 0 {
+		return
+	}
+	r := record.Request{ID: requestID(c.id, messages[0].ID)}
+	for _, m := range messages {
+		r.Messages = append(r.Messages, m.ID)
+	}
+	if err := errors.Join(c.record.Accept(r), c.record.Finish(r.ID)); err != nil {
+		s.log.Error("Discord: messages that are not answered could not be recorded", "channel", c.id, "error", err)
+	}
 }
 
 // failure is an error as people read it.

@@ -1,6 +1,8 @@
 package discord_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -103,5 +105,31 @@ func TestDeletedSession(t *testing.T) {
 	w.mention("two")
 	if again := w.agent.requested(2); again.Session == r.Session {
 		t.Errorf("the request went to %s", again.Session)
+	}
+}
+
+// Where the message for the bot is deleted before it is passed on, by its author or with others
+// by a moderator, what was written beside it is not answered.
+func TestDeletedFromABurst(t *testing.T) {
+	t.Parallel()
+	for _, many := range []bool{false, true} {
+		t.Run(fmt.Sprint(many), func(t *testing.T) {
+			t.Parallel()
+			w := start(t, func(o *discord.Options) { o.Debounce = 2 * time.Second })
+			m := w.mention("do the thing")
+			other := w.Say(w.channel, w.Person("Ben"), "yes")
+			w.Say(w.channel, w.ada, "lunch at noon, Ben?")
+			w.recorded("lunch", 1)
+			if many {
+				w.DeleteMany(w.channel, m.ID, other.ID)
+			} else {
+				w.Delete(w.channel, m.ID)
+			}
+			w.recorded(`"finished"`, 1)
+			w.mention("another thing")
+			if r := w.agent.requested(1); strings.Contains(text(r), "lunch") || strings.Contains(text(r), "do the thing") {
+				t.Errorf("the request is %q", text(r))
+			}
+		})
 	}
 }

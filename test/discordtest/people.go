@@ -72,6 +72,16 @@ func (s *Server) Delete(channel, id string) {
 	s.notify()
 }
 
+// DeleteMany removes messages at once, as moderators do.
+func (s *Server) DeleteMany(channel string, ids ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.channels[channel]
+	c.messages = slices.DeleteFunc(c.messages, func(m *Message) bool { return slices.Contains(ids, m.ID) })
+	s.Gateway.dispatch("MESSAGE_DELETE_BULK", intentMessages, map[string]any{"ids": ids, "channel_id": channel, "guild_id": c.Guild})
+	s.notify()
+}
+
 // clone copies a message as JSON, for an event.
 func clone(m *Message) map[string]any {
 	data, _ := json.Marshal(m)

@@ -267,7 +267,7 @@ func TestGateway(t *testing.T) {
 		t.Errorf("%d sessions", s.Gateway.Sessions())
 	}
 	s.Delete(channel, first.ID)
-	next(t, events, func(e client.Event) bool { return e.Deleted != nil && e.Deleted.ID == first.ID })
+	next(t, events, func(e client.Event) bool { return len(e.Deleted) == 1 && e.Deleted[0].ID == first.ID })
 	s.Revoke()
 	s.Gateway.CloseWith(4004)
 	if err := end(); client.KindOf(err) != client.Revoked {

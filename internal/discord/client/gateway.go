@@ -10,6 +10,7 @@ import (
 	"github.com/disgoorg/disgo/discord"
 	"github.com/disgoorg/disgo/gateway"
 	"github.com/disgoorg/disgo/rest"
+	"github.com/disgoorg/snowflake/v2"
 	"github.com/gorilla/websocket"
 
 	"belay/internal/discord/message"
@@ -26,8 +27,8 @@ type Event struct {
 	Thread *Thread
 	// Created and Edited are whole messages; Parent is not set in them.
 	Created, Edited *message.Message
-	// Deleted is a message of which only id, channel and server are known.
-	Deleted     *message.Message
+	// Deleted are messages of which only id, channel and server are known.
+	Deleted     []message.Message
 	Interaction *Interaction
 }
 
@@ -140,14 +141,23 @@ func eventOf(data gateway.EventData) (Event, bool) {
 		m := convert(e.Message)
 		return Event{Edited: &m}, true
 	case gateway.EventMessageDelete:
-		m := message.Message{ID: e.ID.String(), Channel: e.ChannelID.String(), Deleted: true}
-		if e.GuildID != nil {
-			m.Guild = e.GuildID.String()
-		}
-		return Event{Deleted: &m}, true
+		return deletion(e.ChannelID, e.GuildID, e.ID), true
+	case gateway.EventMessageDeleteBulk: // by a moderator, or a bot
+		return deletion(e.ChannelID, e.GuildID, e.IDs...), len(e.IDs) > 0
 	case gateway.EventInteractionCreate:
 		in, ok := interactionOf(e.Interaction)
 		return Event{Interaction: &in}, ok
 	}
 	return Event{}, false
+}
+
+func deletion(channel snowflake.ID, guild *snowflake.ID, ids ...snowflake.ID) (e Event) {
+	for _, id := range ids {
+		m := message.Message{ID: id.String(), Channel: channel.String(), Deleted: true}
+		if guild != nil {
+			m.Guild = guild.String()
+		}
+		e.Deleted = append(e.Deleted, m)
+	}
+	return e
 }
