@@ -2,6 +2,7 @@ package discord
 
 import (
 	"context"
+	"slices"
 
 	"belay/internal/discord/composition"
 	"belay/internal/discord/record"
@@ -48,6 +49,11 @@ func (s *Surface) binding(id, parent string) (record.Binding, bool) {
 		}
 	}
 	return record.Binding{}, false
+}
+
+// serves reports whether the settings let belay read a server; "" is direct messages.
+func (s *Surface) serves(guild string) bool {
+	return guild == "" || len(s.o.Guilds) == 0 || slices.Contains(s.o.Guilds, guild)
 }
 
 // settings are who is answered. The caller holds the lock.

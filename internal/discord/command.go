@@ -82,8 +82,7 @@ func (k slash) command(ctx context.Context, in client.Interaction) {
 
 // mayUse applies the lists of the settings to a command.
 func (k slash) mayUse(in client.Interaction) bool {
-	return (len(k.s.o.Users) == 0 || slices.Contains(k.s.o.Users, in.Who.ID)) &&
-		(in.Guild == "" || len(k.s.o.Guilds) == 0 || slices.Contains(k.s.o.Guilds, in.Guild))
+	return (len(k.s.o.Users) == 0 || slices.Contains(k.s.o.Users, in.Who.ID)) && k.s.serves(in.Guild)
 }
 
 // perform does what a command asks for, and says what it did.

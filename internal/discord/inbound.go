@@ -55,8 +55,8 @@ func (s *Surface) handle(e client.Event) {
 // lock.
 func (s *Surface) created(m message.Message) {
 	m.Parent = s.parents[m.Channel]
-	if _, bound := s.binding(m.Channel, m.Parent); !bound {
-		return // nothing of what is said in other channels is kept
+	if _, bound := s.binding(m.Channel, m.Parent); !bound || !s.serves(m.Guild) {
+		return // nothing of what is said in other channels, and servers, is kept
 	}
 	c, err := s.channel(m.Channel)
 	if err != nil {

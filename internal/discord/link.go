@@ -49,6 +49,9 @@ func (k slash) link(ctx context.Context, in client.Interaction) {
 	case fixed: // before the code is used up
 		s.tell(ctx, in, "The settings of belay connect this channel, and they count. Change discord.channels there.")
 		return
+	case !k.mayUse(in):
+		s.tell(ctx, in, "The settings of belay do not let you use it here: see discord.guilds and discord.users.")
+		return
 	case s.o.Project == "":
 		s.tell(ctx, in, "belay runs without a project. Start it in the folder of one.")
 		return

@@ -7,9 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"belay/internal/bus/contract"
 	"belay/internal/discord"
 	"belay/internal/discord/record"
 	"belay/internal/discord/routing"
+	"belay/test/discordtest"
 )
 
 // file is the name of the record of a channel.
@@ -134,4 +136,55 @@ func opened(t *testing.T, name string) (n int) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	return n
+}
+
+// In a server that the settings do not name, a code for /link is not used up, and nothing is
+// kept of what people say there, also where the settings connect the channel.
+func TestOtherServer(t *testing.T) {
+	t.Parallel()
+	bound := map[string]record.Binding{}
+	var guild string
+	w := begin(t, func(o *discord.Options) {
+		o.Channels = bound
+		if guild != "" {
+			o.Guilds = []string{guild}
+		}
+	})
+	w.down()
+	guild = w.AddGuild("ours", 0)
+	bound[w.channel] = record.Binding{Project: "/project", Mode: routing.Active, Deciders: []string{w.ada.ID}}
+	ours, theirs := w.AddChannel(guild, "general"), w.AddChannel(w.guild, "other")
+	w.up()
+	w.Say(w.channel, w.ada, "secret talk")
+	refused := w.Command(w.ada, theirs, "link", map[string]string{"code": w.code})
+	w.Wait(t, "the refusal", func() bool { return strings.Contains(w.Answer(refused).Text, "discord.guilds") })
+	used := w.Command(w.ada, ours, "link", map[string]string{"code": w.code})
+	w.Wait(t, "the link", func() bool { return strings.Contains(w.Answer(used).Text, "is connected") })
+	w.Say(ours, w.ada, w.Mention()+" hello")
+	w.agent.requested(1)
+	data, _ := os.ReadFile(w.file(w.channel))
+	w.agent.mu.Lock()
+	defer w.agent.mu.Unlock()
+	for _, seen := range w.agent.seen {
+		if m, ok := seen.(*contract.AdapterMessageCreated); ok && m.ChannelID == w.channel {
+			t.Error("the message is on the bus")
+		}
+	}
+	if strings.Contains(string(data), "secret talk") {
+		t.Error("the message is on record")
+	}
+}
+
+// Commands that could not be set are set later.
+func TestCommandsAreSetLater(t *testing.T) {
+	t.Parallel()
+	w := begin(t, nil)
+	w.down()
+	before := len(w.Calls("PUT", "/commands"))
+	w.Script(discordtest.Rule{Method: "PUT", Path: "/commands", Status: 500, Times: 2})
+	w.up()
+	w.Wait(t, "the commands", func() bool {
+		calls := w.Calls("PUT", "/commands")
+		return len(calls) == before+3 && calls[before+2].Status == 200
+	})
 }

@@ -151,10 +151,21 @@ func (s *Surface) introduce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.client.SetCommands(ctx, commands); err != nil && ctx.Err() == nil {
+	set := func() error { return s.client.SetCommands(ctx, commands) }
+	err = set()
+	if is(err, client.Temporary) { // people can talk to the bot meanwhile
+		s.work.Go(func() { s.commandsSet(ctx, s.persist(ctx, "set the commands of the bot", math.MaxInt, set)) })
+		return nil
+	}
+	s.commandsSet(ctx, err)
+	return nil
+}
+
+// commandsSet says where the commands could not be set for good.
+func (s *Surface) commandsSet(ctx context.Context, err error) {
+	if err != nil && ctx.Err() == nil {
 		s.log.Warn("the commands of the bot could not be set", "reason", client.ReasonOf(err))
 	}
-	return nil
 }
 
 // persist repeats f while its error passes by itself: as long as Discord is away, and so many
