@@ -125,7 +125,7 @@ func (a *answer) run(ctx context.Context) {
 		a.finish(ctx, a.request.Refusal)
 		return
 	}
-	if err := s.publish(ctx, a.request, a.delayed); err != nil {
+	if err := (requests{s}).publish(ctx, a.request, a.delayed); err != nil {
 		if ctx.Err() == nil {
 			a.finish(ctx, failure(contract.FailureOf(err)))
 		}
@@ -155,7 +155,7 @@ func (a *answer) run(ctx context.Context) {
 // delayed tells the person that the request waits. After a restart it was said already.
 func (a *answer) delayed() {
 	if !a.resumed {
-		a.surface.delayed(a.channel, a.request.Messages[len(a.request.Messages)-1])
+		requests{a.surface}.delayed(a.channel, a.request.Messages[len(a.request.Messages)-1])
 	}
 }
 

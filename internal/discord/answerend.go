@@ -79,7 +79,7 @@ func (a *answer) taken(ctx context.Context, into string) {
 	s := a.surface
 	last := a.request.Messages[len(a.request.Messages)-1]
 	if into != "" && a.request.Queue == routing.Steer {
-		err := s.untilFinal(ctx, "move an answer", func() {}, func() error {
+		err := requests{s}.untilFinal(ctx, "move an answer", func() {}, func() error {
 			return s.o.Bus.Announce(ctx, "reanchor:"+a.request.ID, a.request.Session, into, &contract.Reanchor{Mode: contract.QueueSteer, ReplyTo: last})
 		})
 		if ctx.Err() != nil {

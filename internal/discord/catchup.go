@@ -166,7 +166,7 @@ func (a absences) missed(ctx context.Context, c *channel, last string) {
 	})
 	if err != nil {
 		if client.Deleted(err) {
-			a.s.forget(c)
+			restoration(a).forget(c)
 		} else if ctx.Err() == nil {
 			a.s.log.Warn("Discord: what was missed could not be read", "channel", c.id, "reason", client.ReasonOf(err))
 		}

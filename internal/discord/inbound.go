@@ -175,11 +175,11 @@ func (s *Surface) schedule(ctx context.Context) {
 func (s *Surface) flush(c *channel) {
 	all := c.burst.Take()
 	if !s.meant(c, all) {
-		s.do(&c.requests, func(context.Context) { s.dismiss(c, all) })
+		s.do(&c.requests, func(context.Context) { requests{s}.dismiss(c, all) })
 		return
 	}
 	for _, messages := range composition.Portions(all) {
-		s.do(&c.requests, func(ctx context.Context) { s.request(ctx, c, messages) })
+		s.do(&c.requests, func(ctx context.Context) { requests{s}.request(ctx, c, messages) })
 	}
 }
 

@@ -4,61 +4,64 @@ import (
 	"context"
 )
 
+// restoration goes on with what is on record.
+type restoration struct{ s *Surface }
+
 // restore takes up what a process before this one left: requests without an answer, questions,
 // and messages without a request. A file that cannot be read costs its channel alone.
-func (s *Surface) restore(ctx context.Context) error {
-	ids, err := s.store.Known()
+func (r restoration) restore(ctx context.Context) error {
+	ids, err := r.s.store.Known()
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
 	for _, id := range ids {
-		c, err := s.channel(id)
+		c, err := r.s.channel(id)
 		if err != nil {
-			s.log.Error("Discord: the record of a channel cannot be read, and nobody is answered there; move the file away", "channel", id, "error", err)
+			r.s.log.Error("Discord: the record of a channel cannot be read, and nobody is answered there; move the file away", "channel", id, "error", err)
 			continue
 		}
-		s.takeUp(ctx, c)
+		r.takeUp(ctx, c)
 	}
 	return nil
 }
 
 // takeUp goes on with a channel. One that is not connected any more is forgotten. The caller
 // holds the lock.
-func (s *Surface) takeUp(ctx context.Context, c *channel) {
+func (r restoration) takeUp(ctx context.Context, c *channel) {
 	parent := c.record.Parent()
-	if _, bound := s.binding(c.id, parent); !bound {
-		s.remove(c)
+	if _, bound := r.s.binding(c.id, parent); !bound {
+		r.remove(c)
 		return
 	}
 	if parent != "" {
-		s.parents[c.id] = parent // who decides in a thread is asked before Discord names its channel
+		r.s.parents[c.id] = parent // who decides in a thread is asked before Discord names its channel
 	}
-	s.resume(ctx, c)
+	r.s.resume(ctx, c)
 	for _, m := range c.record.Wanting() {
-		if !c.burst.Add(m, s.o.Now(), 0) {
-			s.flush(c)
-			c.burst.Add(m, s.o.Now(), 0)
+		if !c.burst.Add(m, r.s.o.Now(), 0) {
+			r.s.flush(c)
+			c.burst.Add(m, r.s.o.Now(), 0)
 		}
 	}
 }
 
 // forget removes what is kept of a channel that was deleted in Discord, unless something is
 // under way there.
-func (s *Surface) forget(c *channel) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (r restoration) forget(c *channel) {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
 	if len(c.answers) == 0 {
-		s.remove(c)
+		r.remove(c)
 	}
 }
 
 // remove removes what is kept of a channel. The caller holds the lock.
-func (s *Surface) remove(c *channel) {
-	delete(s.channels, c.id)
-	delete(s.parents, c.id)
-	if err := s.store.Remove(c.id); err != nil {
-		s.log.Error("Discord: the record of a channel could not be removed", "channel", c.id, "error", err)
+func (r restoration) remove(c *channel) {
+	delete(r.s.channels, c.id)
+	delete(r.s.parents, c.id)
+	if err := r.s.store.Remove(c.id); err != nil {
+		r.s.log.Error("Discord: the record of a channel could not be removed", "channel", c.id, "error", err)
 	}
 }

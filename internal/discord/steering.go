@@ -52,9 +52,9 @@ func (c *channel) state(session string) routing.State {
 // route says how messages reach the agent, in a channel whose conversation is a session: each
 // of them may steer. Into is the session of the answer that they steer. The caller holds the
 // lock.
-func (s *Surface) route(c *channel, session string, messages []message.Message) (queue routing.Queue, into string) {
+func (rs requests) route(c *channel, session string, messages []message.Message) (queue routing.Queue, into string) {
 	queue = routing.Prompt
-	state, settings := c.state(session), s.settings()
+	state, settings := c.state(session), rs.s.settings()
 	for _, m := range messages {
 		switch settings.Route(m, state).Queue {
 		case routing.Steer:

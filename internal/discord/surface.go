@@ -98,7 +98,7 @@ func (s *Surface) Run(ctx context.Context) error {
 		return s.ended(ctx, err)
 	}
 	absences{s}.begin(life)
-	if err := s.restore(life); err != nil {
+	if err := (restoration{s}).restore(life); err != nil {
 		return fmt.Errorf("discord: %w", err)
 	}
 	slash{s}.newCode()
