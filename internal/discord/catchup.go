@@ -166,7 +166,9 @@ func (a absences) missed(ctx context.Context, c *channel, last string) {
 	})
 	if err != nil {
 		if client.Deleted(err) {
+			a.s.mu.Lock()
 			restoration(a).forget(c)
+			a.s.mu.Unlock()
 		} else if ctx.Err() == nil {
 			a.s.log.Warn("Discord: what was missed could not be read", "channel", c.id, "reason", client.ReasonOf(err))
 		}

@@ -38,6 +38,10 @@ func (s *Surface) handle(e client.Event) {
 		}
 	case e.Thread != nil:
 		absences{s}.thread(*e.Thread)
+	case e.Gone != "":
+		if c := s.channels[e.Gone]; c != nil {
+			restoration{s}.forget(c)
+		}
 	case e.Created != nil:
 		s.created(*e.Created)
 	case e.Edited != nil:

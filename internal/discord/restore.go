@@ -48,10 +48,8 @@ func (r restoration) takeUp(ctx context.Context, c *channel) {
 }
 
 // forget removes what is kept of a channel that was deleted in Discord, unless something is
-// under way there.
+// under way there. The caller holds the lock.
 func (r restoration) forget(c *channel) {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
 	if len(c.answers) == 0 {
 		r.remove(c)
 	}

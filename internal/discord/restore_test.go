@@ -99,20 +99,31 @@ func TestManyThreads(t *testing.T) {
 	}
 }
 
-// A channel that was deleted in Discord is forgotten.
+// A channel that was deleted in Discord is forgotten, also where belay was away then.
 func TestDeletedChannel(t *testing.T) {
 	t.Parallel()
 	w := start(t, nil)
 	w.Say(w.channel, w.ada, "between us")
 	w.recorded("between us", 1)
+	thread := w.AddThread(w.channel, "thread")
+	other := w.AddThread(w.channel, "other")
+	w.Say(thread, w.ada, "between us")
+	w.Say(other, w.ada, "between us")
+	forgotten := func(channel string, is bool) {
+		t.Helper()
+		for end := time.Now().Add(patience); w.gone(channel) != is; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("the record is gone: %v", !is)
+			}
+		}
+	}
+	forgotten(other, false)
+	w.RemoveChannel(thread)
+	forgotten(thread, true)
 	w.down()
 	w.RemoveChannel(w.channel)
 	w.up()
-	for end := time.Now().Add(patience); !w.gone(w.channel); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("the record stays")
-		}
-	}
+	forgotten(w.channel, true)
 }
 
 // opened is how often this process has a file open just now; it looks some times, because a

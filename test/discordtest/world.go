@@ -66,11 +66,17 @@ func (s *Server) AddThread(parent, name string) string {
 	return id
 }
 
-// RemoveChannel deletes a channel.
+// RemoveChannel deletes a channel or a thread.
 func (s *Server) RemoveChannel(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	c := s.channels[id]
 	delete(s.channels, id)
+	event := "CHANNEL_DELETE"
+	if c.Parent != "" {
+		event = "THREAD_DELETE"
+	}
+	s.Gateway.dispatch(event, intentGuilds, s.channelObject(c))
 }
 
 // AddDirect adds the direct message channel of a person.

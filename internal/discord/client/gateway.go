@@ -25,6 +25,8 @@ type Event struct {
 	Guild *Guild
 	// Thread is a thread with its parent channel.
 	Thread *Thread
+	// Gone is a channel, or a thread, that was deleted.
+	Gone string
 	// Created and Edited are whole messages; Parent is not set in them.
 	Created, Edited *message.Message
 	// Deleted are messages of which only id, channel and server are known.
@@ -134,6 +136,10 @@ func eventOf(data gateway.EventData) (Event, bool) {
 		return Event{Thread: new(threadOf(e.GuildThread))}, true
 	case gateway.EventThreadUpdate:
 		return Event{Thread: new(threadOf(e.GuildThread))}, true
+	case gateway.EventThreadDelete:
+		return Event{Gone: e.ID.String()}, true
+	case gateway.EventChannelDelete:
+		return Event{Gone: e.ID().String()}, true
 	case gateway.EventMessageCreate:
 		m := convert(e.Message)
 		return Event{Created: &m}, true
