@@ -1,9 +1,6 @@
 package run
 
 import (
-	"fmt"
-	"maps"
-	"strings"
 	"time"
 
 	"belay/internal/attachment/gather"
@@ -173,46 +170,6 @@ type Attempt struct {
 	// agent was asked once more.
 	Repaired bool     `json:"repaired,omitempty"`
 	Error    *Failure `json:"error,omitempty"`
-}
-
-// Failure says why a run, a task or an attempt failed.
-type Failure struct {
-	Type    fault.Type `json:"type"`
-	Message string     `json:"message"`
-	// Status is the failure's as an answer over HTTP; a provider's is what it answered.
-	Status  int            `json:"status,omitempty"`
-	Hint    string         `json:"hint,omitempty"`
-	Details map[string]any `json:"details,omitempty"`
-}
-
-// failureOf is the record of an error.
-func failureOf(err error) *Failure {
-	f := fault.From(err)
-	return &Failure{Type: f.Type, Message: f.Message, Status: f.Status, Hint: f.NextStep(), Details: f.Details}
-}
-
-// Fault is the error that f is the record of. What it advises is f's own where that
-// says more than every error of its type.
-func (f *Failure) Fault() *fault.Error {
-	e := fault.New(f.Type, "%s", f.Message)
-	if f.Hint != e.NextStep() {
-		e = e.WithHint("%s", f.Hint)
-	}
-	if f.Status != 0 {
-		e = e.WithStatus(f.Status)
-	}
-	e.Details = maps.Clone(f.Details)
-	return e
-}
-
-// of is the failure of a task as that of its run, or of the task that it is within. Of
-// tasks within each other the innermost is named: its key has those of the others.
-func (f *Failure) of(task string) error {
-	e := f.Fault()
-	if !strings.HasPrefix(f.Message, "the task "+task+"/") {
-		e.Message = fmt.Sprintf("the task %s failed: %s", task, f.Message)
-	}
-	return e.With("task", task)
 }
 
 // isOver reports whether no answer to one of the run's tasks counts any more. A run that
