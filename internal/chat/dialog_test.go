@@ -121,6 +121,21 @@ func TestAQuestionWithALimitByAnotherClock(t *testing.T) {
 	}
 }
 
+// A clock that is set while a chat is open is compared anew.
+func TestEngineClockIsComparedAnew(t *testing.T) {
+	t.Parallel()
+	real := noon
+	off := -10 * time.Minute
+	c := engineClock{own: func() time.Time { return real.Add(off) }}
+	for _, off = range []time.Duration{-10 * time.Minute, 0, time.Hour, 0} {
+		real = real.Add(comparedFor + time.Second)
+		c.compare(real.Add(-time.Second))
+		if got := c.now().Sub(real); got < -time.Second || got > 0 {
+			t.Errorf("with a clock that is off by %v the engine's is off by %v", off, got)
+		}
+	}
+}
+
 // A question that comes up while somebody types must not be answered by what they
 // were typing.
 func TestTypingDoesNotAnswer(t *testing.T) {

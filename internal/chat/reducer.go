@@ -60,7 +60,7 @@ func newReducer(m *Model) reducer {
 // tell shows one event. One that this version does not know, or cannot read,
 // changes nothing: everything that matters is also in the end of the turn.
 func (s *reducer) tell(e event.Event) {
-	s.m.dialog.clock.read(e.Time)
+	s.m.dialog.clock.compare(e.Time)
 	switch e.Type {
 	case event.SessionInit:
 		with(e, func(d *event.Init) { s.begin(e, d) })

@@ -61,21 +61,31 @@ func split(text string) (block, body string, open bool) {
 // isRule reports a line of three hyphens, with or without CR and blanks after.
 func isRule(line string) bool { return strings.TrimRight(line, " \t\r") == "---" }
 
-// misplaced reports whether a file without a block begins with what somebody meant as one, and
-// says there which tools the agent has: after blank lines, with more hyphens, or with lines
-// that end otherwise.
+// misplaced reports whether a file without a block has near its beginning what somebody meant as
+// one, and says there which tools the agent has: after blank or other lines, with more hyphens,
+// or with lines that end otherwise. What would be read of it in the first line counts here.
 func misplaced(text string) bool {
-	text = strings.TrimSpace(strings.ReplaceAll(text[:min(len(text), maxFrontmatter)], "\r", "\n"))
-	first, rest, _ := strings.Cut(text, "\n")
-	if first = strings.TrimSpace(first); len(first) < 3 || strings.Trim(first, "-") != "" {
-		return false
+	text = strings.ReplaceAll(text[:min(len(text), maxFrontmatter)], "\r", "\n")
+	lines := strings.Split(text, "\n")
+	for i, line := range lines[:min(len(lines), meantWithin)] {
+		if line = strings.TrimSpace(line); !fenced.MatchString(line) {
+			continue
+		}
+		block, _, _ := strings.Cut(strings.Join(lines[i+1:], "\n"), "\n"+line[:3])
+		f, whole := readFrontmatter(block)
+		return f.tools != nil || f.toolsUnread || len(f.disallowed) > 0 || !whole && toolsLine.MatchString(block)
 	}
-	meant, _, _ := strings.Cut(rest, "\n---")
-	return toolsLine.MatchString(meant)
+	return false
 }
 
+// meantWithin is in how many lines a block may begin that is misplaced, and fenced is a line
+// with which it may.
+const meantWithin = 20
+
+var fenced = lazyregexp.New(`^(---+|\+\+\+)\s*[a-z]*$`)
+
 // toolsLine is a line of a block that says which tools an agent has, or has not.
-var toolsLine = lazyregexp.New(`(?m)(^|[{,])[ \t"']*(disallowed[-_])?tools[ \t"']*:`)
+var toolsLine = lazyregexp.New(`(?m)(^|[{,])[ \t"']*(disallowed[-_])?tools[ \t"']*[:=]`)
 
 // parseFrontmatter reads the block. YAML that does not parse declares nothing; a
 // field of the wrong type is left out. What cannot be read must not widen what an agent may

@@ -21,14 +21,12 @@ func acceptable(raw []byte) (_ []byte, keys map[string]string, err error) {
 		return nil, nil, errors.New("its schema is no object")
 	}
 	top["type"] = "object"
-	for _, choice := range []string{"oneOf", "anyOf", "allOf", "enum", "not"} {
-		delete(top, choice)
-	}
 	properties, ok := top["properties"].(map[string]any)
 	if !ok {
 		properties = map[string]any{}
 	}
 	top["properties"] = properties
+	flatten(top, properties)
 	for _, key := range slices.Sorted(maps.Keys(properties)) {
 		if takenKey.MatchString(key) {
 			continue
@@ -47,6 +45,44 @@ func acceptable(raw []byte) (_ []byte, keys map[string]string, err error) {
 	withItems(top)
 	raw, err = json.Marshal(top)
 	return raw, keys, err
+}
+
+// flatten takes choices out of the top of a schema, with all parameters that they have: which
+// of them go together is for the server to check.
+func flatten(top, properties map[string]any) {
+	chose := false
+	for _, choice := range []string{"oneOf", "anyOf", "allOf", "enum", "not", "if", "then", "else"} {
+		of, has := top[choice]
+		if chose = chose || has; !has {
+			continue
+		}
+		delete(top, choice)
+		branches, _ := of.([]any)
+		for _, b := range append(branches, of) {
+			branch, _ := b.(map[string]any)
+			more, _ := branch["properties"].(map[string]any)
+			for name, v := range more {
+				if _, known := properties[name]; !known && choice != "not" {
+					properties[name] = v
+				}
+			}
+		}
+	}
+	if !chose {
+		return
+	}
+	for _, closed := range []string{"additionalProperties", "unevaluatedProperties"} {
+		delete(top, closed)
+	}
+	required, _ := top["required"].([]any)
+	required = slices.DeleteFunc(required, func(r any) bool {
+		name, _ := r.(string)
+		_, known := properties[name]
+		return !known
+	})
+	if delete(top, "required"); len(required) > 0 {
+		top["required"] = required
+	}
 }
 
 // maxKey is how long the name of a parameter may be, and takenKey what one is that providers
@@ -76,6 +112,13 @@ func require(top map[string]any, key, name string) {
 	}
 }
 
+// namedMembers are the keywords of a schema whose members have names of the server's, and valued
+// those that hold no schema.
+var (
+	namedMembers = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"}
+	valued       = []string{"enum", "const", "default", "examples"}
+)
+
 // withItems lets every array of a schema have items of any kind where it says nothing of them.
 func withItems(of any) {
 	switch of := of.(type) {
@@ -84,13 +127,21 @@ func withItems(of any) {
 			withItems(v)
 		}
 	case map[string]any:
-		for key, v := range of {
-			if !slices.Contains([]string{"enum", "const", "default", "examples"}, key) { // these are values
+		for keyword, v := range of {
+			members, _ := v.(map[string]any)
+			switch {
+			case slices.Contains(valued, keyword):
+			case members != nil && slices.Contains(namedMembers, keyword):
+				for _, member := range members {
+					withItems(member)
+				}
+			default:
 				withItems(v)
 			}
 		}
 		kinds, _ := of["type"].([]any)
-		if _, has := of["items"]; !has && (of["type"] == "array" || slices.Contains(kinds, any("array"))) {
+		_, tuple := of["items"].([]any)
+		if _, has := of["items"]; (!has || tuple) && (of["type"] == "array" || slices.Contains(kinds, any("array"))) {
 			of["items"] = map[string]any{}
 		}
 	}

@@ -63,3 +63,26 @@ func TestSchemasThatProvidersRefuse(t *testing.T) {
 		}
 	}
 }
+
+// A choice at the top goes, and the parameters that it had stay. Arrays get items wherever
+// they are, also below names that are keywords elsewhere.
+func TestAcceptableSchemas(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ served, want string }{
+		"a choice": {`{"anyOf":[{"properties":{"path":{"type":"string"}},"required":["path"]},{"properties":{"url":{"type":"string"}}}],"required":["kind","path"],"additionalProperties":false}`,
+			`{"properties":{"path":{"type":"string"},"url":{"type":"string"}},"required":["path"],"type":"object"}`},
+		"all of": {`{"properties":{"a":{"type":"number"}},"allOf":[{"properties":{"a":{"type":"string"},"b":{}}},true],"unevaluatedProperties":false}`,
+			`{"properties":{"a":{"type":"number"},"b":{}},"type":"object"}`},
+		"if and then": {`{"properties":{"a":{}},"if":{"properties":{"a":{"const":1}}},"then":{"properties":{"b":{}}}}`,
+			`{"properties":{"a":{},"b":{}},"type":"object"}`},
+		"not":           {`{"not":{"properties":{"x":{}}}}`, `{"properties":{},"type":"object"}`},
+		"names":         {`{"properties":{"examples":{"type":"array"},"default":{"type":"array","default":{"type":"array"}}}}`, `{"properties":{"default":{"default":{"type":"array"},"items":{},"type":"array"},"examples":{"items":{},"type":"array"}},"type":"object"}`},
+		"tuples":        {`{"properties":{"a":{"type":"array","items":[]}}}`, `{"properties":{"a":{"items":{},"type":"array"}},"type":"object"}`},
+		"without a sin": {`{"type":"object","properties":{"a":{}},"required":["a","b"],"additionalProperties":false}`, `{"additionalProperties":false,"properties":{"a":{}},"required":["a","b"],"type":"object"}`},
+	} {
+		got, keys, err := acceptable([]byte(c.served))
+		if err != nil || len(keys) > 0 || string(got) != c.want {
+			t.Errorf("%s: %s, %v, %v; want %s", name, got, keys, err, c.want)
+		}
+	}
+}
