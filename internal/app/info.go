@@ -33,7 +33,7 @@ func Models(a *App) (api.ModelList, error) {
 	case anthropic.Name:
 		ids = append(ids, slices.DeleteFunc(slices.Collect(maps.Keys(model.Anthropic().Models)), model.Retired)...)
 	case openai.Name:
-		if sameHost(cfg.OpenAI.BaseURL, openai.DefaultBaseURL) {
+		if openai.Own(cfg.OpenAI.BaseURL) {
 			ids = append(ids, slices.Collect(maps.Keys(model.OpenAI().Models))...)
 		}
 	}

@@ -27,7 +27,7 @@ func (a *App) ModelOfAnother(name string) string {
 	switch {
 	case cfg.Provider == anthropic.Name && owner != cfg.Provider && sameHost(cfg.Anthropic.BaseURL, anthropic.DefaultBaseURL):
 		return owner
-	case cfg.Provider == openai.Name && owner != cfg.Provider && sameHost(cfg.OpenAI.BaseURL, openai.DefaultBaseURL):
+	case cfg.Provider == openai.Name && owner != cfg.Provider && openai.Own(cfg.OpenAI.BaseURL):
 		return owner
 	}
 	return ""

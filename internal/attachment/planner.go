@@ -34,8 +34,8 @@ type PlannerOptions struct {
 	// PixelBudget bounds the pixels being decoded at once, roughly 8 bytes of
 	// memory each; 0 means 50 million. An image above it is decoded alone.
 	PixelBudget int64
-	// WorkTime bounds the making of one rendition; 0 means 30 s. The time that a PDF waits for
-	// others is not counted: the engine reads one file at a time.
+	// WorkTime bounds the making of one rendition; 0 means 30 s. A PDF may wait ten
+	// times as long for others: the engine reads one file at a time.
 	WorkTime time.Duration
 	// PDFIdle is how long the PDF engine is kept when unused; 0 means 60 s.
 	PDFIdle time.Duration

@@ -2,7 +2,6 @@ package attachment
 
 import (
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 )
@@ -52,5 +51,5 @@ func (l *slowList) add(key string) {
 
 // tooSlow is the rendition of what is not made in time; it is not cached.
 func (p *Planner) tooSlow() rendition {
-	return rendition{Note: fmt.Sprintf("it could not be prepared within %v", p.opts.WorkTime)}
+	return rendition{Note: "it could not be prepared in time"}
 }

@@ -19,7 +19,7 @@ type outbox struct {
 	sending     *said
 	sendingTurn string
 	// early is what was said while that was on its way; queued what was said into
-	// the running turn and it has not taken yet; late what came when the turn was over but its end
+	// the running turn, which has not taken it yet; late what came when the turn was over but its end
 	// was not seen yet.
 	early, queued, late []steering
 	// held is what was entered before the session was read; it goes out then.

@@ -64,6 +64,9 @@ var service = upstream.Service{
 	Regions: []string{"api.openai.com", "openai.azure.com"},
 }
 
+// Own reports whether a base URL is that of OpenAI's own service, in any of its regions.
+func Own(baseURL string) bool { return service.Own(trimmed(baseURL)) }
+
 // New returns a provider. It fails on options that no service could have; a base
 // URL that the network policy forbids is reported by Ready, so that it becomes an
 // answer to the client that sends a turn.
@@ -75,7 +78,7 @@ func New(o Options) (*upstream.Provider, error) {
 
 // newProtocol returns the protocol for calls to e.
 func (o Options) newProtocol(e upstream.Endpoint, client *http.Client) upstream.Protocol {
-	p := &protocol{own: e.Own(), catalog: model.OpenAI(), newID: o.NewID, efforts: upstream.Efforts{Word: o.Effort}}
+	p := &protocol{own: e.Own(), catalog: model.OpenAI(), newID: o.NewID, efforts: upstream.Efforts{Word: o.Effort, ByTools: true}}
 	if p.newID == nil {
 		p.newID = func() string { return "call_" + rand.Text() }
 	}

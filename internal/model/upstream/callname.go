@@ -19,6 +19,8 @@ type CallNames struct {
 	AnyID bool
 
 	used map[string]bool
+	// next is the number of the next call that has an id again.
+	next map[string]int
 	// open are the ids of the last answer's calls, as the service gets them, by the ids
 	// that they have here.
 	open map[string][]string
@@ -33,15 +35,13 @@ func (n *CallNames) Answer() { n.open = map[string][]string{} }
 // Call is the id of a call of the answer as the service gets it.
 func (n *CallNames) Call(id string) string {
 	if n.used == nil {
-		n.used = map[string]bool{}
+		n.used, n.next = map[string]bool{}, map[string]int{}
 	}
-	taken := wordByte
-	if n.AnyID {
-		taken = visibleByte
-	}
-	unique := clean(id, n.MaxID, taken)
-	for i := 2; n.used[unique]; i++ {
-		unique = clean(id, n.MaxID-4, taken) + "_" + strconv.Itoa(i)
+	unique := n.id(id, n.MaxID)
+	for n.used[unique] {
+		n.next[id]++
+		again := "_" + strconv.Itoa(n.next[id]+1)
+		unique = n.id(id, n.MaxID-len(again)) + again
 	}
 	n.used[unique] = true
 	n.open[id] = append(n.open[id], unique)
@@ -52,12 +52,20 @@ func (n *CallNames) Call(id string) string {
 func (n *CallNames) Result(id string) string {
 	open := n.open[id]
 	if len(open) == 0 {
-		return clean(id, n.MaxID, wordByte)
+		return n.id(id, n.MaxID)
 	}
 	if len(open) > 1 {
 		n.open[id] = open[1:]
 	}
 	return open[0]
+}
+
+// id is an id as the service takes it, in at most so many bytes.
+func (n *CallNames) id(id string, most int) string {
+	if n.AnyID {
+		return clean(id, most, visibleByte)
+	}
+	return clean(id, most, wordByte)
 }
 
 // clean returns s if all of it is taken and short enough. Otherwise a hash keeps two

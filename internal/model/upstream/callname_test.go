@@ -62,3 +62,19 @@ func TestCallNames(t *testing.T) {
 		}
 	})
 }
+
+// The same id in every answer, as some servers write it, costs no more with each answer.
+func TestManyCallsWithOneID(t *testing.T) {
+	t.Parallel()
+	n := CallNames{MaxName: 64, MaxID: 40}
+	id := strings.Repeat("y", 40)
+	seen := map[string]bool{}
+	for range 50_000 {
+		n.Answer()
+		one := n.Call(id)
+		if len(one) > 40 || seen[one] || n.Result(id) != one {
+			t.Fatalf("an id is %q", one)
+		}
+		seen[one] = true
+	}
+}

@@ -12,6 +12,8 @@ import (
 type Efforts struct {
 	// Word is the setting, in the service's own word; "" leaves it to the model.
 	Word string
+	// ByTools is set where a model may take an effort only without tools.
+	ByTools bool
 
 	mu      sync.Mutex
 	instead map[effortKey]string
@@ -24,6 +26,10 @@ type effortKey struct {
 	tools bool
 }
 
+func (e *Efforts) key(r *model.Request) effortKey {
+	return effortKey{r.Model, e.ByTools && len(r.Tools) > 0}
+}
+
 // maxEfforts bounds what is remembered.
 const maxEfforts = 1000
 
@@ -31,7 +37,7 @@ const maxEfforts = 1000
 func (e *Efforts) Learnt(r *model.Request) (word string, ok bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	word, ok = e.instead[effortKey{r.Model, len(r.Tools) > 0}]
+	word, ok = e.instead[e.key(r)]
 	return word, ok
 }
 
@@ -42,7 +48,7 @@ func (e *Efforts) Learn(r *model.Request, word string) {
 	if e.instead == nil || len(e.instead) >= maxEfforts {
 		e.instead = map[effortKey]string{}
 	}
-	e.instead[effortKey{r.Model, len(r.Tools) > 0}] = word
+	e.instead[e.key(r)] = word
 }
 
 // EffortNotSent is the code of the notice that a model goes without the effort that a
@@ -56,7 +62,7 @@ func (e *Efforts) Tell(c *Call, r *model.Request, word string) bool {
 		return true
 	}
 	with := ""
-	if len(r.Tools) > 0 {
+	if e.key(r).tools {
 		with = " together with tools"
 	}
 	return c.Emit(model.Notice{Code: EffortNotSent, Message: fmt.Sprintf(

@@ -53,7 +53,7 @@ func (s Service) Endpoint(raw string, allowed []string) (Endpoint, *fault.Error)
 		return err == nil && host == e.host
 	})
 	standard := e.host == std.host && e.port == std.port
-	e.own = standard || s.region(e)
+	e.own = s.owns(e)
 	switch {
 	case e.scheme != "https" && !(e.scheme == "http" && e.Local()):
 		return std, s.violation("must use https").With("protocol", e.scheme)
@@ -67,6 +67,20 @@ func (s Service) Endpoint(raw string, allowed []string) (Endpoint, *fault.Error)
 		return std, s.violation("has a host that is not allowed").With("host", e.host).
 			With("allowlist", append([]string{std.host}, allowed...))
 	}
+}
+
+// Own reports whether a base URL is that of the service itself, in any of its regions; "" is.
+func (s Service) Own(raw string) bool {
+	if raw = strings.TrimSpace(raw); raw == "" {
+		return true
+	}
+	e, _ := split(raw)
+	return s.owns(e)
+}
+
+func (s Service) owns(e Endpoint) bool {
+	std, _ := split(s.BaseURL)
+	return e.host == std.host && e.port == std.port || s.region(e)
 }
 
 // region reports whether e is one of the service's other hosts.

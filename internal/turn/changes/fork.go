@@ -57,7 +57,7 @@ func forkPoint(entries []session.Entry, r ForkRequest, running string, waits boo
 			return "", session.NoSuchTurn(r.SessionID, r.TurnID)
 		}
 		if open(r.TurnID) {
-			return "", session.Busy(r.SessionID).WithHint("fork from an earlier turn, or wait for this one")
+			return "", session.Busy(r.SessionID).WithHint("fork from an earlier turn; this one runs, or waits for a person")
 		}
 		return r.TurnID, nil
 	}
