@@ -35,6 +35,7 @@ it.`,
 				return err
 			}
 			w.Project = project
+			c.note("asked", line(w.Message))
 			return noteAnswered(ctx, c, a, w, answer == run.AnswerContinue)
 		})
 	}

@@ -20,28 +20,21 @@ type reserved struct {
 // reserve counts the members of the task t at p, with what is known of what those hold. It
 // refuses them where the run would have more tasks than it may have.
 func reserve(ctx context.Context, x *execution, t *definition.Task, p place, members []member) error {
-	most := x.r.o.Limits.Tasks
-	n, times := 0, 1
-	if t.Kind == definition.Repeat {
-		times = t.Max // of its one member
+	each, n, err := x.eval.sizes(ctx, t, p, members, func(key string) int { return 1 + x.records.begunWithin(key) })
+	if err != nil {
+		return err
 	}
 	claims := map[string]int{}
-	for _, m := range members {
-		size := max(x.eval.size(ctx, m, most-n), 1+x.records.begunWithin(m.p.key))
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+	for i, m := range members {
+		if !holds(m.t) {
+			continue
 		}
-		if n += times * size; n > most {
-			return x.eval.tooMany(t, p)
-		}
-		if holds(m.t) {
-			claims[m.p.key] = size - 1
-		}
-		for i := 1; i < times && holds(m.t); i++ {
-			claims[p.below(t, strconv.Itoa(i), m.t.ID).key] = size - 1
+		claims[m.p.key] = each[i] - 1
+		for round := 1; round < times(t); round++ {
+			claims[p.below(t, strconv.Itoa(round), m.t.ID).key] = each[i] - 1
 		}
 	}
-	if !x.records.reserve(p.key, n, claims, most) {
+	if !x.records.reserve(p.key, n, claims, x.r.o.Limits.Tasks) {
 		return x.eval.tooMany(t, p)
 	}
 	return nil

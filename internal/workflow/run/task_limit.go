@@ -13,21 +13,34 @@ const hintTooMany = "give the run fewer items, divide it, or raise workflow.max_
 // afford checks that a run has no more tasks with the members of the task t at p, and
 // with what is known of what those hold, than it may have.
 func (x *evaluator) afford(ctx context.Context, t *definition.Task, p place, members []member) error {
+	_, _, err := x.sizes(ctx, t, p, members, func(string) int { return 0 })
+	return err
+}
+
+// sizes are how many tasks each of the members of the task t at p is, with what is known of
+// what it holds, and all of them are, each as often as t does it. Least is what a member of a
+// key is at least. More than a run may have is an error.
+func (x *evaluator) sizes(ctx context.Context, t *definition.Task, p place, members []member, least func(key string) int) (each []int, all int, err error) {
 	most := x.o.Limits.Tasks
-	n, times := 0, 1
-	if t.Kind == definition.Repeat {
-		times = t.Max // of its one member
-	}
 	for _, m := range members {
-		n += times * x.size(ctx, m, most-n)
+		size := max(x.size(ctx, m, most-all), least(m.p.key))
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return nil, 0, context.Cause(ctx)
 		}
-		if n > most {
-			return x.tooMany(t, p)
+		if all += times(t) * size; all > most {
+			return nil, 0, x.tooMany(t, p)
 		}
+		each = append(each, size)
 	}
-	return nil
+	return each, all, nil
+}
+
+// times is how often a task does each of its members at most.
+func times(t *definition.Task) int {
+	if t.Kind == definition.Repeat {
+		return t.Max // of its one member
+	}
+	return 1
 }
 
 func (x *evaluator) tooMany(t *definition.Task, p place) error {
