@@ -9,11 +9,8 @@ export function newKey(): string {
 
 /** Keys of the bodies that one view sends. */
 export class RequestKey {
-  #text: string;
-  #key: string;
-
-  /** @param text the body of an earlier attempt, as JSON, and its key */
-  constructor(text = "", key = "") { [this.#text, this.#key] = [text, key]; }
+  #text = "";
+  #key = "";
 
   /** The key of a body: the same as long as the body is. */
   of = (body: unknown): string => {

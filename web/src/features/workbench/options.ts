@@ -10,7 +10,10 @@ export interface Options {
   /** Names with commas between them. */
   tools: string;
   maxTurns: string; maxTokens: string; maxCostUsd: string; minutes: string;
-  /** What a delegation in this turn was approved as. It is of one turn, and never kept. */
+  /**
+   * What a delegation was approved as. It is of one turn: it leaves the options with its message, and comes
+   * back where that is refused. They never keep it; the record of a message on its way does, for that alone.
+   */
   approval: string;
 }
 
@@ -56,10 +59,17 @@ export function setOptions(key: string, options: Options): void {
   changed();
 }
 
-/** Forgets an approval once its turn has begun. One that was written meanwhile is of the next turn. */
+/** Forgets an approval that a turn has. One that was written meanwhile is of the next turn. */
 export function approvalUsed(key: string, approval: string): void {
-  if (approval !== "" && of(key).approval === approval) setOption(key, "approval", "");
+  if (approval.trim() !== "" && approvalNow(key).trim() === approval.trim()) setOption(key, "approval", "");
 }
+
+/** Gives the approval of a turn back that the server has refused. One that was written meanwhile stays. */
+export function approvalBack(key: string, approval: string): void {
+  if (approval !== "" && approvalNow(key).trim() === "") setOption(key, "approval", approval);
+}
+
+export const approvalNow = (key: string): string => of(key).approval;
 
 onKeptElsewhere((name) => {
   for (const key of cache.keys()) if ((name ?? optionsName + key) === optionsName + key) fresh(key);

@@ -1,11 +1,11 @@
 // Sending: the message is shown at once, and taken back whole if it is refused.
 import * as api from "../../api/client";
-import { isFailure } from "../../api/http";
+import { isFailure, isRefusal } from "../../api/http";
 import type { SessionRecord, TurnBody } from "../../api/types";
 import type { Feed, Pending } from "../../session/store";
 import type { Draft, DraftState } from "./drafts";
-import { approvalUsed, type Options, turnOpts } from "./options";
-import { sendOnce } from "./sending";
+import { approvalBack, approvalNow, approvalUsed, type Options, turnOpts } from "./options";
+import { approvalOf, sendOnce } from "./sending";
 
 /**
  * Starts a turn with a draft. If it is refused, the draft is as it was, with its files,
@@ -17,7 +17,7 @@ export async function sendTurn(feed: Feed, draft: Draft, options: Options, sessi
 
 async function startWith(feed: Feed, draft: Draft, taken: DraftState, options: Options, session: SessionRecord | undefined): Promise<void> {
   const files = taken.files.filter((f) => f.state === "ready").map(({ name, bytes, sha256 }) => ({ name, bytes, ...(sha256 ? { sha256 } : {}) }));
-  await start(feed, draft, taken, turnBody(feed.sessionId, taken, options, session), files, () => approvalUsed(feed.sessionId, options.approval));
+  await start(feed, draft, taken, turnBody(feed.sessionId, taken, options, session), files);
 }
 
 /** Starts a turn in which the model summarises all before it, and keeps what the person says in a draft for that. */
@@ -30,17 +30,20 @@ export async function sendCompact(feed: Feed, keep: Draft): Promise<void> {
 /** The name of the draft of what a summary must keep. */
 export const compactKey = (sessionId: string): string => `compact:${sessionId}`;
 
-async function start(feed: Feed, draft: Draft, taken: DraftState, body: TurnBody, files: Pending["files"], begun?: () => void): Promise<void> {
-  await sendOnce(draft.key, taken, body, async (key) => {
-    feed.sent({ key, message: body.message, files });
+async function start(feed: Feed, draft: Draft, taken: DraftState, body: TurnBody, files: Pending["files"]): Promise<void> {
+  approvalUsed(feed.sessionId, approvalOf(body)); // a message that is sent meanwhile is not what was approved
+  await sendOnce(draft.key, taken, body, async (key, whole) => {
+    feed.sent({ key, message: whole.message, files });
     try {
-      feed.accepted(key, await api.startTurn(body, key));
-      begun?.();
+      feed.accepted(key, await api.startTurn(whole, key));
     } catch (err) {
       feed.rollback(key, err);
       throw err;
     }
-  }, () => draft.restore(taken));
+  }, (err, whole) => {
+    draft.restore(taken);
+    if (isRefusal(err)) approvalBack(feed.sessionId, approvalOf(whole));
+  });
 }
 
 /** Says something into the running turn. If that has just ended, it becomes a turn of its own. */
@@ -57,7 +60,8 @@ export async function sendInto(
     draft.restore(taken);
     feed.fail(err);
   });
-  if (ended) await startWith(feed, draft, taken, options, session); // what was typed since stays
+  // What was typed since stays, and an approval that another message has had since is gone.
+  if (ended) await startWith(feed, draft, taken, { ...options, approval: approvalNow(feed.sessionId) }, session);
 }
 
 function turnBody(sessionId: string, draft: DraftState, options: Options, session: SessionRecord | undefined): TurnBody {

@@ -9,13 +9,13 @@ import { compactKey, sendCompact, sendInto, sendTurn } from "./send";
 vi.mock("react", async (real) => ({ ...await real<object>(), useSyncExternalStore: (_: unknown, get: () => unknown) => get() }));
 
 let kept: Record<string, string>;
-let keys: string[];
+let keys: string[], bodies: string[];
 let answer: () => Response | Promise<Response>;
 beforeEach(() => {
   vi.unstubAllGlobals();
   kept = emptyStorage();
-  keys = [];
-  vi.stubGlobal("fetch", async (_: string, init: RequestInit) => { keys.push(new Headers(init.headers).get("Idempotency-Key")!); return answer(); });
+  [keys, bodies] = [[], []];
+  vi.stubGlobal("fetch", async (_: string, init: RequestInit) => { bodies.push(init.body as string); keys.push(new Headers(init.headers).get("Idempotency-Key")!); return answer(); });
 });
 
 const hangs = () => new Promise<Response>(() => undefined);
@@ -92,14 +92,76 @@ it("leaves a message alone that another tab is sending", async () => {
   expect((await loaded()).draft("s").get().text).toBe("m");
 });
 
-it("the approval of a turn comes back with it", async () => {
+it("the approval of a message whose fate is unknown counts for that message alone", async () => {
+  for (const lost of ["left", "answer"] as const) {
+    for (const [text, cleared, has] of [["m", false, true], ["another", false, false], ["m", true, false]] as const) {
+      emptyStorage();
+      const page = await loaded(), draft = page.draft("s"), before = await import("./options");
+      [keys, bodies] = [[], []];
+      answer = lost === "left" ? hangs : proxy;
+      before.setOption("s", "approval", " TICKET-1");
+      draft.setText("m");
+      const sent = page.sendTurn(page.feed, draft, before.useOptions("s"), undefined);
+      await vi.waitFor(() => expect(keys.length).toBe(1));
+      expect(before.useOptions("s").approval).toBe("");
+      if (lost === "answer") await sent;
+      const after = lost === "left" ? await loaded() : page, again = lost === "left" ? after.draft("s") : draft, options = await import("./options");
+      expect(again.get().text).toBe("m");
+      await Promise.resolve();
+      answer = takes;
+      if (cleared) again.setText("");
+      for (const next of [text, "m"]) {
+        again.setText(next);
+        await after.sendTurn(after.feed, again, options.useOptions("s"), undefined);
+      }
+      expect(bodies.map((b) => b.includes("TICKET-1"))).toEqual([true, has, false]);
+      expect(keys[1] === keys[0]).toBe(has);
+    }
+  }
+});
+
+it("the approval of a message that is sent again and refused is there for the next try", async () => {
+  const page = await loaded(), draft = page.draft("s"), options = await import("./options");
+  options.setOption("s", "approval", "TICKET-1");
+  for (const next of [proxy, refuses, takes, takes]) {
+    answer = next;
+    draft.setText("m");
+    await page.sendTurn(page.feed, draft, options.useOptions("s"), undefined);
+  }
+  expect(bodies.map((b) => b.includes("TICKET-1"))).toEqual([true, true, true, false]);
+});
+
+it("a message that is sent while another one is on its way keeps its own record", async () => {
+  const page = await loaded(), draft = page.draft("s"), answers: ((r: Response) => void)[] = [];
+  answer = () => new Promise<Response>((is) => answers.push(is));
+  const send = (text: string) => { draft.setText(text); return page.sendTurn(page.feed, draft, none, undefined); };
+  const one = send("one");
+  void send("two");
+  await vi.waitFor(() => expect(answers.length).toBe(2));
+  answers[0]!(takes());
+  await one;
+  const after = await loaded(), again = after.draft("s");
+  expect(again.get().text).toBe("two");
+  answer = takes;
+  await after.sendTurn(after.feed, again, none, undefined);
+  expect(keys[2]).toBe(keys[1]);
+  expect(Object.keys(kept).filter((name) => name.startsWith("belay.sending."))).toEqual([]);
+});
+
+it("a page that is left while it sends two messages gives both back", async () => {
   const page = await loaded(), draft = page.draft("s");
   answer = hangs;
-  draft.setText("m");
-  void page.sendTurn(page.feed, draft, { ...none, approval: "TICKET-1" }, undefined);
-  await vi.waitFor(() => expect(keys.length).toBe(1));
-  const after = await loaded(), again = after.draft("s"), options = await import("./options");
-  answer = takes;
-  await after.sendTurn(after.feed, again, options.useOptions("s"), undefined);
-  expect(keys[1]).toBe(keys[0]);
+  for (const text of ["one", "two"]) {
+    draft.setText(text);
+    void page.sendTurn(page.feed, draft, none, undefined);
+  }
+  await vi.waitFor(() => expect(keys.length).toBe(2));
+  expect((await loaded()).draft("s").get().text.split("\n\n").sort()).toEqual(["one", "two"]);
+});
+
+it("gives back what an earlier page kept of the latest message", async () => {
+  kept["belay.sending.s"] = JSON.stringify({ v: 1, is: { taken: { text: "m", files: [] }, body: "{}", key: "k" } });
+  expect((await loaded()).draft("s").get().text).toBe("m");
+  expect((await loaded()).draft("s").get().text).toBe("m");
+  expect(kept["belay.sending.s"]).toBeUndefined();
 });

@@ -1,80 +1,101 @@
 // A message on its way to the server. This browser keeps it until there is an answer, so that a page
 // that is closed or reloaded meanwhile gives it back, and sends it again under its key.
-import { RequestKey } from "../../api/request-key";
+import { newKey } from "../../api/request-key";
 import { isRefusal } from "../../api/http";
-import { Kept } from "../../ui/keep";
+import { keptNames, readRecord, writeRecord } from "../../ui/keep";
 import type { DraftState } from "./drafts";
-import { setOption } from "./options";
 
-/** What is kept by the name of a draft; `taken` is missing once the draft has it again. */
+/** What is kept of one message under its draft and its key; `taken` is missing once the draft has it again. */
 interface Sending { taken?: unknown; body: string; key: string }
 
-const kept = (name: string) => new Kept<Sending>(`belay.sending.${name}`, 1, valid);
+const before = (name: string) => `belay.sending.${name}`;
+const entryOf = (name: string, key: string) => `${before(name)}.${key}`;
+const stored = (entry: string) => readRecord(entry, 1, valid);
+const keep = (entry: string, is: Sending | undefined) => writeRecord(entry, 1, is);
 
-/** The keys of drafts whose latest message was not taken. Sending it again says nothing twice where its fate is unknown. */
-const unsure = new Map<string, RequestKey>();
+/** What is sent; a message into a running turn has no options. */
+interface Body { message: string; opts?: { subagentGovernance?: unknown } }
+
+/** By draft, the messages that it has again and of which nobody knows whether the server got them. */
+const unsure = new Map<string, Sending[]>();
 
 /**
- * Sends a body under a key, which is the same again where nobody knows whether the server got it.
- * Where it is not taken, `refused` gives back what the draft had.
+ * Sends a body under a key. Both are those of a message that was sent before if this one is the same and
+ * nobody knows whether the server got that, so that it runs once. Its approval comes with it then, and
+ * with no other message. Where it is not taken, `refused` gives back what the draft had.
  */
-export async function sendOnce(name: string, taken: DraftState, body: object, send: (key: string) => Promise<void>, refused: (err: unknown) => void): Promise<void> {
-  const keys = unsure.get(name) ?? new RequestKey();
-  unsure.delete(name);
-  const key = keys.of(body), text = JSON.stringify(body);
-  kept(name).set({ taken, body: text, key });
-  const sent = send(key);
-  hold(name, sent);
+export async function sendOnce<B extends Body>(name: string, taken: DraftState, body: B, send: (key: string, body: B) => Promise<void>, refused: (err: unknown, body: B) => void): Promise<void> {
+  const text = JSON.stringify(body);
+  const again = unsure.get(name)?.find((s) => s.body === text || (approvalOf(body) === "" && bare(s.body) === text));
+  if (again) unsure.set(name, unsure.get(name)!.filter((s) => s !== again));
+  giveUp(name); // what the draft has instead is another message
+  const is = again ?? { body: text, key: newKey() }, whole = again ? JSON.parse(again.body) as B : body;
+  const entry = entryOf(name, is.key);
+  keep(entry, { taken, body: is.body, key: is.key });
+  const sent = send(is.key, whole);
+  hold(entry, sent);
   try {
     await sent;
-    kept(name).set(undefined);
+    keep(entry, undefined);
   } catch (err) {
-    keys.renew(err as Error);
-    unsure.set(name, keys);
-    refused(err);
-    kept(name).set(isRefusal(err) ? undefined : { body: text, key });
+    const unknown = isRefusal(err) ? undefined : { body: is.body, key: is.key };
+    if (unknown) addUnsure(name, unknown);
+    refused(err, whole);
+    keep(entry, unknown);
   }
 }
 
-/** Calls with what was on its way when its page was left, and with its body. */
+function addUnsure(name: string, is: Sending): void { unsure.set(name, [...(unsure.get(name) ?? []).filter((s) => s.key !== is.key), is]); }
+
+/** Calls with what was on its way when its page was left, for each message. */
 export function whenLeft(name: string, giveBack: (taken: unknown) => void): void {
-  if (!kept(name).get()) return;
-  const take = () => {
-    const is = kept(name).get();
-    if (!is) return;
-    unsure.set(name, new RequestKey(is.body, is.key));
-    const approval = approvalOf(is.body);
-    // Without it the body would be another one. Later: this may be while a view is drawn.
-    if (approval !== "") queueMicrotask(() => setOption(name, "approval", approval));
-    if (is.taken === undefined) return;
-    giveBack(is.taken);
-    kept(name).set({ body: is.body, key: is.key });
-  };
-  // Another tab may be sending it at this moment.
-  if (locks) void locks.request(lockOf(name), { ifAvailable: true }, (lock) => { if (lock) take(); });
-  else take();
-}
-
-function approvalOf(body: string): string {
-  try {
-    return String((JSON.parse(body) as { opts?: { subagentGovernance?: { approvalRef?: unknown } } }).opts?.subagentGovernance?.approvalRef ?? "");
-  } catch {
-    return "";
+  for (const end of keptNames(before(name))) {
+    // Without an end: an earlier page kept the latest message only.
+    if (end !== "" && !/^\.[0-9a-f]{32}$/.test(end)) continue;
+    const entry = before(name) + end;
+    const take = () => {
+      const is = stored(entry);
+      if (!is) return;
+      addUnsure(name, { body: is.body, key: is.key });
+      if (is.taken !== undefined) giveBack(is.taken);
+      if (end === "") keep(entry, undefined);
+      if (end === "" || is.taken !== undefined) keep(entryOf(name, is.key), { body: is.body, key: is.key });
+    };
+    // Another tab may be sending it at this moment.
+    if (locks) void locks.request(entry, { ifAvailable: true }, (lock) => { if (lock) take(); });
+    else take();
   }
 }
 
-/** Forgets the key of a message that the person has given up: the words again are another message. */
+/** What a turn was approved as, "" for nothing. */
+export const approvalOf = (body: Body): string => (body.opts?.subagentGovernance as { approvalRef?: string } | undefined)?.approvalRef ?? "";
+
+/** A kept body without its approval. */
+function bare(text: string): string {
+  try {
+    const body = JSON.parse(text) as Body;
+    delete body.opts?.subagentGovernance;
+    return JSON.stringify(body);
+  } catch {
+    return text;
+  }
+}
+
+/** Forgets messages that the person has given up, with their keys and approvals: the words again are another message. */
 export function giveUp(name: string): void {
-  if (unsure.delete(name)) kept(name).set(undefined);
+  for (const { key } of unsure.get(name) ?? []) {
+    const entry = entryOf(name, key);
+    if (stored(entry)?.taken === undefined) keep(entry, undefined); // another tab may send it again now
+  }
+  unsure.delete(name);
 }
 
 /** Plain HTTP on a network has no locks. There a message may be given back that another tab sends; its key is the same. */
 const locks = globalThis.navigator?.locks as LockManager | undefined;
-const lockOf = (name: string) => `belay.sending.${name}`;
 
 /** Holds a lock for as long as a message is on its way. The browser frees it when the page is gone. */
-function hold(name: string, sent: Promise<void>): void {
-  void locks?.request(lockOf(name), { mode: "shared" }, () => sent.catch(() => undefined));
+function hold(entry: string, sent: Promise<void>): void {
+  void locks?.request(entry, { mode: "shared" }, () => sent.catch(() => undefined));
 }
 
 function valid(value: unknown): Sending | undefined {
