@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, it, vi } from "vitest";
 import { newSessionLink } from "../route";
-import { forgetAll, keepRoot, lastRoot } from "./keep";
-import { emptyStorage } from "./storage.test-helper";
+import { clear, forgetAll, keepRoot, lastRoot, read, write } from "./keep";
+import { emptyStorage, fill } from "./storage.test-helper";
 
 /** Another tab has a storage of its own beside the one of all. */
 function tab() {
@@ -28,6 +28,20 @@ it("a tab stays with its project when another one is opened elsewhere", () => {
   two();
   forgetAll();
   expect(lastRoot()).toBe("");
+});
+
+it("what finds no room leaves what was kept before, but nothing that was cleared", () => {
+  const kept = emptyStorage();
+  clear("a", "{}");
+  expect(kept).toEqual({});
+  expect(write("a", "one")).toBe(true);
+  fill(kept, 3);
+  expect([write("a", "longer"), read("a")]).toEqual([false, "one"]);
+  clear("a", "{}");
+  expect(read("a")).toBe("{}");
+  fill(kept);
+  clear("a", "{}");
+  expect(read("a")).toBe(null);
 });
 
 it("every link to a new session names its project", () => {

@@ -14,20 +14,32 @@ export function read(name: string): string | null {
   }
 }
 
-/** Keeps a text, or forgets it for null. */
-export function write(name: string, value: string | null): void {
+/**
+ * Keeps a text, or forgets it for null. Reports whether it did; where there is no room, an older text
+ * stays: it may be what other tabs have.
+ */
+export function write(name: string, value: string | null): boolean {
   let failed = false;
   try {
     if (value === null) localStorage.removeItem(name);
     else localStorage.setItem(name, value);
   } catch {
     failed = true;
-    // A short old text in place of a new one would be worse than none.
-    try { localStorage.removeItem(name); } catch { /* nothing is kept at all */ }
   }
-  if (failed === full) return;
-  full = failed;
-  for (const listener of listeners) listener();
+  if (failed !== full) {
+    full = failed;
+    for (const listener of listeners) listener();
+  }
+  return !failed;
+}
+
+/**
+ * Keeps that something is empty now, as a text: tabs that have it take no removal for news, as a browser
+ * removes things too. What was not kept needs no such text.
+ */
+export function clear(name: string, empty: string): void {
+  // Where there is no room even for this, what has been sent must not come back.
+  if (read(name) === null || !write(name, empty)) write(name, null);
 }
 
 const watchers = new Set<(name: string | null) => void>();
@@ -73,10 +85,18 @@ export function readRecord<T>(name: string, version: number, valid: (value: unkn
 }
 
 export function writeRecord(name: string, version: number, is: unknown): void {
-  write(name, is === undefined ? null : JSON.stringify({ v: version, is }));
+  write(name, is === undefined ? null : recordOf(version, is));
 }
 
-/** A record in memory. It is read again where another tab has written it; one that the browser does not keep stays as it is. */
+/** Keeps that a record is empty now. */
+export function clearRecord(name: string, version: number, empty: unknown): void { clear(name, recordOf(version, empty)); }
+
+const recordOf = (version: number, is: unknown): string => JSON.stringify({ v: version, is });
+
+/**
+ * A record in memory. It is read again where another tab has written it; one that the browser does not keep,
+ * or not any more, stays as it is.
+ */
 export class Kept<T> {
   readonly #name: string;
   readonly #version: number;
@@ -98,13 +118,13 @@ export class Kept<T> {
     const text = read(this.#name);
     if (text !== this.#text) {
       this.#text = text;
-      this.#is = readRecord(this.#name, this.#version, this.#valid);
+      this.#is = readRecord(this.#name, this.#version, this.#valid) ?? this.#is;
     }
     return this.#is;
   }
 
-  set(is: T | undefined): void {
-    writeRecord(this.#name, this.#version, is);
+  set(is: T, empty: boolean): void {
+    (empty ? clearRecord : writeRecord)(this.#name, this.#version, is);
     this.#text = read(this.#name);
     this.#is = is;
   }

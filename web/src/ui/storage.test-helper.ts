@@ -11,3 +11,11 @@ export function emptyStorage(): Record<string, string> {
   vi.stubGlobal("localStorage", kept);
   return kept;
 }
+
+/** Leaves room for texts of this many characters only. */
+export function fill(kept: Record<string, string>, room = -1): void {
+  Object.getPrototypeOf(kept).setItem = (name: string, text: string) => {
+    if (text.length > room) throw new Error("full");
+    kept[name] = text;
+  };
+}

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from "vitest";
-import { emptyStorage } from "../../ui/storage.test-helper";
+import { emptyStorage, fill } from "../../ui/storage.test-helper";
 import { type Edits, validEdits } from "./edits";
-import { KeptCells } from "./kept-draft";
+import { KeptCells, keptEdits, moveDraft, strayDraft } from "./kept-draft";
 
 let kept: Record<string, string>;
 beforeEach(() => { kept = emptyStorage(); });
@@ -35,7 +35,7 @@ it("two tabs keep the cells of both, also before they hear of each other", () =>
   expect(stored()).toEqual({ A: { Notes: edit("y") } });
   b.set({});
   a.hear();
-  expect([a.own, kept]).toEqual([{}, {}]);
+  expect([a.own, stored()]).toEqual([{}, {}]);
 });
 
 it("of the same cell the last one holds, and nothing changes where nothing was changed", () => {
@@ -47,6 +47,41 @@ it("of the same cell the last one holds, and nothing changes where nothing was c
   const before = b.own;
   b.hear();
   expect(b.own).toBe(before);
+});
+
+it("cells that are removed, or find no room, are gone in no tab", () => {
+  const a = new Tab(), b = new Tab(), x = { A: { Notes: edit("x") } }, long = { A: { Notes: edit("long".repeat(50)) }, B: { Notes: edit("b") } };
+  b.set(x);
+  a.hear();
+  fill(kept, 150);
+  a.set(long);
+  b.hear();
+  expect([a.own, b.own, stored()]).toEqual([long, x, x]);
+  b.set({ ...x, C: { Notes: edit("c") } });
+  a.hear();
+  expect(a.own).toEqual({ ...long, C: { Notes: edit("c") } });
+  a.set({ A: long.A, C: { Notes: edit("c") } }); // what had no room can be taken back
+  expect(a.own).toEqual({ A: long.A, C: { Notes: edit("c") } });
+  delete kept.r;
+  b.hear();
+  expect(b.own).toEqual({ ...x, C: { Notes: edit("c") } });
+  new Tab().set({ D: { Notes: edit("d") } });
+  b.hear();
+  expect(b.own).toEqual({ ...x, C: { Notes: edit("c") }, D: { Notes: edit("d") } });
+});
+
+it("a draft that was discarded is none, and gives its name to no other deliverable", () => {
+  const was = { id: "D", key: "P::D" }, is = { id: "D", key: "Q::D" };
+  const of = ({ key }: typeof was) => new KeptCells<Edits>(keptEdits("p", key), validEdits);
+  of(was).keep({ A: { Notes: edit("x") } });
+  expect(strayDraft("p", is)).toBe(was.key);
+  of(was).keep({});
+  expect(strayDraft("p", is)).toBe("");
+  of(was).keep({ A: { Notes: edit("x") } });
+  of(is).keep({ A: { Notes: edit("y") } });
+  of(is).keep({});
+  moveDraft("p", strayDraft("p", is), is.key);
+  expect(of(is).base).toEqual({ A: { Notes: edit("x") } });
 });
 
 it("a full storage takes no cells away", () => {

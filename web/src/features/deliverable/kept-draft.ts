@@ -2,10 +2,11 @@
 // as deliverables of two packages may have one id.
 import type { DeliverableView } from "../../api/deliverable";
 import type { Listing } from "../../api/portal";
-import { Kept, keptNames, read, write } from "../../ui/keep";
+import { clearRecord, keptNames, read, readRecord, write, writeRecord } from "../../ui/keep";
 
 const before = (projectId: string) => `belay.register.${projectId}.`;
 const rowsEnd = ".added";
+const version = 1;
 
 export const keptEdits = (projectId: string, key: string): string => before(projectId) + key;
 export const keptRows = (projectId: string, key: string): string => before(projectId) + key + rowsEnd;
@@ -16,10 +17,16 @@ export const keptRows = (projectId: string, key: string): string => before(proje
  * package gets another key.
  */
 export function strayDraft(projectId: string, d: Pick<DeliverableView, "id" | "key">): string {
-  const names = new Set(keptNames(before(projectId)).map((name) => (name.endsWith(rowsEnd) ? name.slice(0, -rowsEnd.length) : name)));
+  const names = new Set(keptNames(before(projectId)).filter((name) => !isCleared(before(projectId) + name)).map((name) => (name.endsWith(rowsEnd) ? name.slice(0, -rowsEnd.length) : name)));
   if (names.has(d.key)) return "";
   return names.has(d.id) ? d.id : [...names].find((name) => name.endsWith(`::${d.id}`)) ?? "";
 }
+
+/** Whether a draft was saved or discarded. */
+const isCleared = (name: string): boolean => {
+  const is = readRecord(name, version, (value) => value);
+  return typeof is === "object" && is !== null && Object.keys(is).length === 0;
+};
 
 /** Whether a project has no other deliverable of this id, so that a draft can be of no other one. */
 export const isOnly = (listing: Listing | undefined, id: string): boolean =>
@@ -29,7 +36,7 @@ export const isOnly = (listing: Listing | undefined, id: string): boolean =>
 export function moveDraft(projectId: string, name: string, key: string): void {
   for (const nameOf of [keptEdits, keptRows]) {
     const is = read(nameOf(projectId, name));
-    if (is === null) continue;
+    if (is === null || isCleared(nameOf(projectId, name))) continue;
     write(nameOf(projectId, key), is);
     if (read(nameOf(projectId, key)) === is) write(nameOf(projectId, name), null);
   }
@@ -58,20 +65,30 @@ export function mergedCells<T>(base: Cells<T>, own: Cells<T>, theirs: Cells<T>):
 
 /** Cells that all tabs of this browser share. */
 export class KeptCells<T extends Cells<unknown>> {
-  readonly #kept: Kept<T>;
-  /** What this tab and the browser had when they were equal last. */
+  readonly #name: string;
+  readonly #valid: (value: unknown) => T | undefined;
+  /** What the browser had of this tab's when it was written last. */
   base: T;
 
   constructor(name: string, valid: (value: unknown) => T | undefined) {
-    this.#kept = new Kept(name, 1, valid);
-    this.base = this.#kept.get() ?? {} as T;
+    this.#name = name;
+    this.#valid = valid;
+    this.base = this.#stored();
   }
 
   /** What this tab has, with what another one has changed since. */
-  merged(own: T): T { return mergedCells(this.base, own, this.#kept.fresh() ?? {}) as T; }
+  merged(own: T): T {
+    const theirs = this.#stored();
+    // Nothing is kept any more, which no tab has done by a change: all of this tab's is its own.
+    if (read(this.#name) === null) this.base = {} as T;
+    return mergedCells(this.base, own, theirs) as T;
+  }
 
   keep(all: T): void {
-    this.#kept.set(Object.keys(all).length > 0 ? all : undefined);
-    this.base = all;
+    if (Object.keys(all).length > 0) writeRecord(this.#name, version, all);
+    else clearRecord(this.#name, version, all);
+    this.base = this.#stored(); // what there was no room for is this tab's own still
   }
+
+  #stored(): T { return readRecord(this.#name, version, this.#valid) ?? {} as T; }
 }

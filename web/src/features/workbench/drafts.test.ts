@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from "vitest";
 import { keptElsewhere } from "../../ui/keep";
-import { emptyStorage } from "../../ui/storage.test-helper";
+import { emptyStorage, fill } from "../../ui/storage.test-helper";
 import { Draft } from "./drafts";
 
 let kept: Record<string, string>;
@@ -33,6 +33,32 @@ it("files that are not uploaded yet stay in their tab", () => {
   a.setText("words");
   keptElsewhere("belay.draft.s");
   expect(b.get()).toMatchObject({ text: "words", files: [{ name: "b.txt", state: "busy" }] });
+});
+
+it("words that were removed, or found no room, are gone in no tab", () => {
+  const a = new Draft("s"), b = new Draft("s"), heard = () => keptElsewhere("belay.draft.s");
+  a.setText("two hours");
+  heard();
+  fill(kept, 40);
+  a.setText("two hours of work, and another one");
+  heard();
+  expect([a.get().text, b.get().text, new Draft("s").get().text]).toEqual(["two hours of work, and another one", "two hours", "two hours"]);
+  delete kept["belay.draft.s"];
+  heard();
+  expect([a.get().text, b.get().text]).toEqual(["two hours of work, and another one", "two hours"]);
+  fill(kept, 999);
+  new Draft("s").setText("new");
+  heard();
+  b.setText("two hours!");
+  expect(new Draft("s").get().text).toBe("new\n\ntwo hours!");
+});
+
+it("a message that was sent does not come back where there is no room even for an empty draft", () => {
+  const a = new Draft("s");
+  a.setText("m");
+  fill(kept);
+  a.take();
+  expect(new Draft("s").get().text).toBe("");
 });
 
 it("what a full storage could not keep stays in its tab", () => {

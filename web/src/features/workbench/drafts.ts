@@ -3,7 +3,7 @@
 import { isFailure } from "../../api/http";
 import type { Inspection } from "../../api/types";
 import { bytes, count, tokens } from "../../ui/format";
-import { onKeptElsewhere, read, write } from "../../ui/keep";
+import { clear, onKeptElsewhere, read, write } from "../../ui/keep";
 import { giveUp, whenLeft } from "./sending";
 
 export interface DraftFile {
@@ -68,8 +68,10 @@ export class Draft {
   setText(text: string): void {
     const before = this.state.text;
     this.adopt();
+    const stored = read(this.name), missed = stored === this.stored ? "" : validDraft(stored).text;
     // Nobody has seen yet what another tab wrote in this moment: both stay.
-    this.set({ ...this.state, text: this.state.text === before ? text : both(this.state.text, text) });
+    const theirs = this.state.text === before ? missed : this.state.text;
+    this.set({ ...this.state, text: theirs === "" ? text : both(theirs, text) });
     if (text === "") giveUp(this.key);
   }
 
@@ -125,16 +127,22 @@ export class Draft {
 
   private set(state: DraftState): void {
     this.state = state;
-    write(this.name, keptOf(state));
+    const text = keptOf(state);
+    if (text === cleared) clear(this.name, text);
+    else write(this.name, text);
     this.stored = read(this.name);
     for (const listener of this.listeners) listener();
   }
 
-  /** Takes what another tab has made of the draft, if this one has nothing of its own that the browser could not keep. */
+  /**
+   * Takes what another tab has made of the draft, if this one has nothing of its own that the browser could
+   * not keep. That there is nothing any more is not what a tab has made of it: that would be an empty draft.
+   */
   private adopt(): void {
     const stored = read(this.name);
-    if (stored === this.stored || keptOf(this.state) !== this.stored) return;
+    if (stored === this.stored || (stored !== null && keptOf(this.state) !== (this.stored ?? cleared))) return;
     this.stored = stored;
+    if (stored === null) return;
     const { text, files } = validDraft(stored);
     this.state = { text, files: [...files, ...this.state.files.filter((f) => f.state !== "ready")] };
     for (const listener of this.listeners) listener();
@@ -142,10 +150,9 @@ export class Draft {
 }
 
 /** A draft as the browser keeps it. */
-function keptOf(state: DraftState): string | null {
-  const kept = { text: state.text, files: state.files.filter((f) => f.state === "ready") };
-  return kept.text || kept.files.length ? JSON.stringify(kept) : null;
-}
+function keptOf(state: DraftState): string { return JSON.stringify({ text: state.text, files: state.files.filter((f) => f.state === "ready") }); }
+
+const cleared = keptOf(empty);
 
 const both = (first: string, second: string): string => [first, second].filter((t) => t.trim() !== "").join("\n\n");
 

@@ -43,7 +43,20 @@ describe("two tabs", () => {
     }
     a.removePreset("x");
     b.removePreset("y");
-    expect(Object.keys(kept)).toEqual(["belay.options.s"]);
+    expect(JSON.parse(kept["belay.presets"]!)).toEqual({ v: 1, is: [] });
+    a.setOption("s", "model", "");
+    a.setOption("s", "maxTurns", "");
+    b.heard("belay.options.s");
+    expect(b.useOptions("s")).toEqual(none);
+  });
+
+  it("take what is removed for no choice of the other one", async () => {
+    const a = await tab();
+    a.setOption("s", "model", "m");
+    a.savePreset({ name: "x", options: none });
+    for (const name of Object.keys(kept)) delete kept[name];
+    a.heard(null);
+    expect([a.useOptions("s").model, a.usePresets().length]).toEqual(["m", 1]);
   });
 
   it("have options also where the browser keeps nothing", async () => {

@@ -54,7 +54,7 @@ export function setOption(key: string, name: keyof Options, value: string): void
 export function setOptions(key: string, options: Options): void {
   const kept = cache.get(key)?.kept ?? new Kept(optionsName + key, version, valid);
   const rest = { ...options, approval: "" };
-  kept.set(names.some((name) => rest[name] !== "") ? rest : undefined);
+  kept.set(rest, names.every((name) => rest[name] === ""));
   cache.set(key, { kept, is: options });
   changed();
 }
@@ -129,7 +129,7 @@ export function removePreset(name: string): void { keepPresets(presetsBut(name))
 const presetsBut = (name: string): readonly Preset[] => (presets.fresh() ?? noPresets).filter((p) => p.name !== name);
 
 function keepPresets(to: readonly Preset[]): void {
-  presets.set(to.length > 0 ? to : undefined);
+  presets.set(to, to.length === 0);
   changed();
 }
 

@@ -18,6 +18,8 @@ beforeEach(() => {
   vi.stubGlobal("fetch", async (_: string, init: RequestInit) => { bodies.push(init.body as string); keys.push(new Headers(init.headers).get("Idempotency-Key")!); return answer(); });
 });
 
+/** What is kept but that a draft is empty. */
+const said = () => Object.fromEntries(Object.entries(kept).filter(([, text]) => text !== '{"text":"","files":[]}'));
 const hangs = () => new Promise<Response>(() => undefined);
 const takes = () => new Response(JSON.stringify({ turnId: "t" }));
 const proxy = () => new Response("<h1>Bad gateway</h1>", { status: 502 });
@@ -53,7 +55,7 @@ it.each(Object.keys(ways) as (keyof typeof ways)[])("a page that is left while i
     answer = takes;
     await send(after.feed, again, after);
     expect(keys[1]).toBe(keys[0]);
-    expect(kept).toEqual({});
+    expect(said()).toEqual({});
   }
 });
 
@@ -66,7 +68,7 @@ it("nothing is kept of a message that was refused, or given up", async () => {
   answer = proxy;
   await page.sendTurn(page.feed, draft, none, undefined);
   draft.setText("");
-  expect(kept).toEqual({});
+  expect(said()).toEqual({});
   answer = takes;
   draft.setText("m");
   await page.sendTurn(page.feed, draft, none, undefined);
