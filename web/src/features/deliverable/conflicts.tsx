@@ -26,7 +26,7 @@ export function Conflicts({ conflicts, taken, onDecide, onRenumber, onDrop }: {
         ))}
         {conflicts.map((c) => (
           <li key={`${c.key}/${c.column}`} className="conflict" data-column={c.column}>
-            <p><strong>{visible(c.key)}</strong> {titleOf(c.column)}{c.gone && " — the row is not in the register any more"}</p>
+            <p><strong>{visible(c.key)}</strong> {visible(titleOf(c.column))}{c.gone && " — the row is not in the register any more"}</p>
             <dl>
               <dt>before</dt><dd>{visible(c.was) || "(empty)"}</dd>
               {!c.gone && <><dt>theirs</dt><dd>{visible(c.theirs) || "(empty)"}</dd></>}

@@ -38,10 +38,10 @@ export function Evidence({ d, cited }: { d: DeliverableView; cited: Cited }) {
       <h3>Evidence</h3>
       {files.length > 1 && (
         <div className="segments" role="group" aria-label="Cited files">
-          {files.map((f, i) => <button key={f} type="button" className="segment clip" aria-pressed={f === file} onClick={() => setChosen(i)}>{f}</button>)}
+          {files.map((f, i) => <button key={f} type="button" className="segment clip" aria-pressed={f === file} onClick={() => setChosen(i)}>{visible(f)}</button>)}
         </div>
       )}
-      {(file || cited.ref) && <p className="small"><strong>{file || "no file"}</strong>{cited.ref && <span className="soft"> · {cited.ref}</span>}</p>}
+      {(file || cited.ref) && <p className="small"><strong>{visible(file) || "no file"}</strong>{cited.ref && <span className="soft"> · {visible(cited.ref)}</span>}</p>}
       {cited.quote && <blockquote className="quote small">{visible(cited.quote)}</blockquote>}
       {!cited.quote && file && <p className="soft small">The row quotes nothing.</p>}
       {paths.length > 0 ? <Source key={file} root={d.projectRoot} paths={paths} name={file.split("/").at(-1) ?? ""} steps={place?.steps ?? []} page={place?.page ?? 0} quote={cited.quote} />

@@ -49,9 +49,9 @@ function Answer({ d, link = false }: { d: ClosedDecision; link?: boolean }) {
       <div className="grow">
         <p className="clip">{link ? <a href={questionLink(d.decisionId)}>{about}</a> : <strong>{about}</strong>}</p>
         <p className="soft small answer-facts">
-          <span>{word}{d.by && !d.timeout && ` by ${d.by}`}</span>
+          <span>{word}{d.by && !d.timeout && ` by ${visible(d.by)}`}</span>
           <time dateTime={d.time} title={new Date(d.time).toLocaleString()}>{ago(d.time)}</time>
-          {d.projectRoot && <span className="clip" title={d.projectRoot}>{d.projectRoot.split("/").at(-1)}</span>}
+          {d.projectRoot && <span className="clip" title={visible(d.projectRoot)}>{visible(d.projectRoot.split("/").at(-1) ?? "")}</span>}
           {d.sessionId && <a href={sessionLink(d.sessionId)}>session</a>}
         </p>
         {d.note && <p className="small">“{visible(d.note)}”</p>}

@@ -29,7 +29,7 @@ export function Kept() {
             <li key={c.id}>
               <a className="row" href={link(c.id)} aria-current={current?.change.id === c.id ? "true" : undefined}>
                 <span className="row-title">{visible(c.effect?.command ?? c.effect?.summary ?? "A command")}</span>
-                <span className="row-meta">{c.created && <span>{ago(c.created)}</span>}<span className="clip">{count(c.effect?.done?.files ?? c.effect?.paths?.length ?? 0, "file")} · {root.split("/").at(-1)}</span>
+                <span className="row-meta">{c.created && <span>{ago(c.created)}</span>}<span className="clip">{count(c.effect?.done?.files ?? c.effect?.paths?.length ?? 0, "file")} · {visible(root.split("/").at(-1) ?? "")}</span>
                   {c.conflicts && c.conflicts.length > 0 && <span className="chip bad">conflict</span>}</span>
               </a>
             </li>
@@ -83,7 +83,7 @@ function KeptCard({ row: { root, change }, onDone }: { row: KeptRow; onDone: () 
     <section className="question" aria-label="Kept change" data-kept={c.id}>
       <header>
         <h2>A command changed {count(c.effect?.done?.files ?? paths.length, "file")}, and they wait</h2>
-        <p className="soft small">{visible(c.why ?? "")}{c.created && <> · <time dateTime={c.created} title={new Date(c.created).toLocaleString()}>{ago(c.created)}</time></>} · {root.split("/").at(-1)}
+        <p className="soft small">{visible(c.why ?? "")}{c.created && <> · <time dateTime={c.created} title={new Date(c.created).toLocaleString()}>{ago(c.created)}</time></>} · {visible(root.split("/").at(-1) ?? "")}
           {c.sessionId && <> · <a href={sessionLink(c.sessionId)}>open the session</a></>}</p>
       </header>
       {error && <ErrorNotice error={error} />}

@@ -103,7 +103,7 @@ function AskedView({ part, sessionId, open }: { part: Extract<Part, { kind: "que
   return (
     <details className="asked">
       <summary>
-        {icon}<span className="clip">{said}{answer?.by && ` by ${answer.by}`}{answer?.note && `: ${visible(answer.note)}`}<span className="soft"> · {words.title}</span></span>
+        {icon}<span className="clip">{said}{answer?.by && ` by ${visible(answer.by)}`}{answer?.note && `: ${visible(answer.note)}`}<span className="soft"> · {words.title}</span></span>
       </summary>
       <div className="tool-body"><EffectView ask={ask} /></div>
     </details>
