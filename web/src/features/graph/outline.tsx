@@ -15,7 +15,7 @@ export function Outline({ model, selected, up, down, onSelect, scroller }: {
   const shown = selected ? model.nodes.filter((n) => n.id === selected || up.has(n.id) || down.has(n.id)) : model.nodes;
   return (
     <div className="graph-list">
-      <Windowed items={shown} size={40} estimate={58} root={scroller} tag="ol">
+      <Windowed items={shown} keyOf={(n) => n.id} size={40} estimate={58} root={scroller} tag="ol">
         {(n) => <Item key={n.id} node={n} part={partOf(n.id, selected, up, down)} onSelect={onSelect} />}
       </Windowed>
     </div>

@@ -70,7 +70,7 @@ export function Targets({ deliverables, known, offered, chosen, most, optional, 
       {chosen.length > most && <p className="notice bad small">A start takes at most {most} deliverables.</p>}
       <div className="targets-list" ref={box} tabIndex={0} role="group" aria-label="Deliverables">
         {known && shown.length === 0 && <p className="soft empty-pane">{all.length === 0 ? "There is nothing to choose." : "No deliverable fits."}</p>}
-        <Windowed items={shown} size={50} estimate={36} root={box}>
+        <Windowed items={shown} keyOf={keyOf} size={50} estimate={36} root={box}>
           {(d) => (
             <label key={keyOf(d)} className="target" data-target={keyOf(d)}>
               <input type="checkbox" checked={ticked.has(keyOf(d))} onChange={() => toggle(keyOf(d))} />

@@ -167,7 +167,7 @@ function Log({ state, sessionId }: { state: FeedState; sessionId: string }) {
         }}>
         <div className="column">
           {turns.length === 0 && !pending && <p className="empty-log soft">{loaded || state.link === "live" ? "Nothing has been said yet." : ""}</p>}
-          <Windowed items={turns} size={20} estimate={240} root={box}>
+          <Windowed items={turns} keyOf={(turn) => turn.key} size={20} estimate={240} root={box}>
             {(turn) => <TurnView key={turn.key} turn={turn} sessionId={sessionId} open={turn.state === "running" ? conversation.open : none} />}
           </Windowed>
           {alone && (

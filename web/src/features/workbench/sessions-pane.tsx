@@ -47,7 +47,7 @@ export function SessionsPane({ current }: { current: string }) {
       </div>
       {error && <div className="pane-pad"><ErrorNotice error={error} /></div>}
       <nav aria-label="List of sessions" className="rows" id="sessions">
-        <Windowed items={shown} size={50} estimate={54} root={pane} tag="ol">
+        <Windowed items={shown} keyOf={(s) => s.sessionId} size={50} estimate={54} root={pane} tag="ol">
           {(s) => <Row key={s.sessionId} session={s} current={s.sessionId === current} waiting={waiting.get(s.sessionId) ?? s.openQuestions} project={all} />}
         </Windowed>
       </nav>
