@@ -75,7 +75,8 @@ it("nothing is kept of a message that was refused, or given up", async () => {
   expect(new Set(keys).size).toBe(3);
 });
 
-it("leaves a message alone that another tab is sending", async () => {
+/** Locks of all pages; returns those that are held, which a page loses when it is gone. */
+function locks(): Set<string> {
   const held = new Set<string>();
   vi.stubGlobal("navigator", { locks: {
     request: async (name: string, { ifAvailable }: { ifAvailable?: boolean }, work: (lock: object | null) => unknown) => {
@@ -85,12 +86,34 @@ it("leaves a message alone that another tab is sending", async () => {
       held.delete(name);
     },
   } });
-  const one = await loaded(), draft = one.draft("s");
+  return held;
+}
+
+it("leaves a message alone that another tab is sending, and no other one", async () => {
+  const held = locks(), one = await loaded(), draft = one.draft("s");
   answer = hangs;
   draft.setText("m");
   void one.sendTurn(one.feed, draft, none, undefined);
   expect((await loaded()).draft("s").get().text).toBe("");
-  held.clear(); // its page is gone
+  const two = await loaded(), other = two.draft("s");
+  held.clear(); // the page of the first is gone
+  other.setText("n");
+  void two.sendTurn(two.feed, other, none, undefined);
+  expect(held.size).toBe(1);
+  expect((await loaded()).draft("s").get().text).toBe("m");
+  held.clear();
+  expect((await loaded()).draft("s").get().text).toBe("n\n\nm");
+});
+
+it("a message that one tab gives up while another one sends it again keeps its record", async () => {
+  const one = await loaded(), draft = one.draft("s");
+  answer = proxy;
+  draft.setText("m");
+  await one.sendTurn(one.feed, draft, none, undefined);
+  const two = await loaded(), again = two.draft("s");
+  answer = hangs;
+  void two.sendTurn(two.feed, again, none, undefined);
+  draft.setText("");
   expect((await loaded()).draft("s").get().text).toBe("m");
 });
 
