@@ -20,6 +20,10 @@ HOLDING := TestCommandsThatWrite|TestDisk|TestEscapes|TestFilesOfFourGiB|TestGit
 # Tests of power cuts, dead processes and disks that fail: names of them in the packages that write.
 CRASHES := PowerCuts|FullDisk|Killed|Acknowledged|EachFlush|Promises|Dead|Fails|Person|Flushe|Unflushed|EveryOperation|Beside
 
+# Tests that have the engine for PDFs read much, which runs one file at a time: with the race
+# detector it would take a quarter of an hour.
+PDFS := TestHostileFiles|TestPDFOfTooManyPages|TestPlanDeclaredWithinLimits|TestPlanMaxPages|TestPlanPDFsWithinLimits|TestTextIsCappedBySettings
+
 # Packages that work for long and start no goroutine: there is no race to detect.
 ALONE := internal/attachment/pdf internal/template internal/workflow/definition internal/workspace/decomposition \
 	internal/workspace/graph internal/workspace/lifecycle internal/workspace/register internal/workspace/repository
@@ -92,8 +96,9 @@ unit: export GORACE += atexit_sleep_ms=0
 # Tests outside of internal/ work in processes of belay, which have the detector where it matters.
 unit: export BELAY_RACE = $(RACE)
 unit:
-	$(if $(RACE),CGO_ENABLED=1) $(GO) test $(RACE) -skip '^($(HOLDING))$$' -timeout 45m $$($(GO) list ./internal/... | grep -vxF $(ALONE:%=-e belay/%))
+	$(if $(RACE),CGO_ENABLED=1) $(GO) test $(RACE) -skip '^($(HOLDING)|$(PDFS))$$' -timeout 45m $$($(GO) list ./internal/... | grep -vxF $(ALONE:%=-e belay/%))
 	$(GO) test -timeout 45m $$($(GO) list ./... | grep -v ^belay/internal/) $(addprefix ./,$(ALONE))
+	$(GO) test -run '^($(PDFS))$$' -timeout 45m ./internal/attachment
 
 holding:
 	$(GO) test -vet=off -run '^($(HOLDING))$$' -timeout 45m ./internal/tool/shell

@@ -79,7 +79,7 @@ func FuzzPlanPDF(f *testing.F) {
 // Whatever the document and the limits, the delivery is within them.
 func TestPlanPDFsWithinLimits(t *testing.T) {
 	t.Parallel()
-	p := newPlanner(t, PlannerOptions{})
+	p := newCompiledPlanner(t)
 	rapid.Check(t, func(r *rapid.T) {
 		pages := make([]string, rapid.IntRange(1, 6).Draw(r, "pages"))
 		for i := range pages {

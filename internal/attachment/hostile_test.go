@@ -230,7 +230,7 @@ func manyPages(n int) []byte {
 // Of a PDF with more pages than are counted without the engine the first ones are read.
 func TestPDFOfTooManyPages(t *testing.T) {
 	t.Parallel()
-	p := newPlanner(t, PlannerOptions{})
+	p := newCompiledPlanner(t)
 	it, src := declare(t, Opened{Name: "d.pdf", Want: KindPDF}, manyPages(21_000))
 	it.MaxPages = 2
 	for _, l := range []Limits{generous, {}} {

@@ -38,7 +38,18 @@ func newPlanner(t testing.TB, o PlannerOptions) *Planner {
 		o.CacheDir = t.TempDir()
 	}
 	o.PDFInterpreted = true // starts at once, with or without the race detector
-	o.WorkTime = time.Hour  // on a busy machine as on an idle one
+	return startPlanner(t, o)
+}
+
+// newCompiledPlanner is newPlanner for tests that read much: it starts later and reads faster.
+func newCompiledPlanner(t testing.TB) *Planner {
+	t.Helper()
+	return startPlanner(t, PlannerOptions{CacheDir: t.TempDir()})
+}
+
+func startPlanner(t testing.TB, o PlannerOptions) *Planner {
+	t.Helper()
+	o.WorkTime = time.Hour // on a busy machine as on an idle one
 	p, err := NewPlanner(o)
 	if err != nil {
 		t.Fatal(err)
