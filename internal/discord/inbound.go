@@ -72,7 +72,7 @@ func (s *Surface) created(m message.Message) {
 	}
 	decision := s.settings().Route(m, c.state(c.record.Session()))
 	wants := decision.Answer || decision.Reason == routing.NotMeant && c.burst.From(m.Author.ID)
-	if err := c.record.See(m, wants); err != nil {
+	if err := c.record.See(m, wants, decision.Answer); err != nil {
 		s.log.Error("Discord: a message could not be recorded", "channel", m.Channel, "error", err)
 		if wants {
 			s.say(c, m.ID, "belay cannot take this message: its disk does not let it record anything. Please try again later.")
@@ -85,11 +85,20 @@ func (s *Surface) created(m message.Message) {
 	if !wants {
 		return
 	}
-	if !c.burst.Add(m, s.o.Now(), s.o.Debounce) {
-		s.flush(c)
-		c.burst.Add(m, s.o.Now(), s.o.Debounce)
-	}
+	s.gather(c, m, s.o.Debounce)
 	s.rouse()
+}
+
+// gather adds a message to the burst of a channel. One for which there is no room begins the
+// next, which is for the bot where the full one was. The caller holds the lock.
+func (s *Surface) gather(c *channel, m message.Message, wait time.Duration) {
+	if c.burst.Add(m, s.o.Now(), wait) {
+		return
+	}
+	if all, asked := s.flush(c); asked {
+		c.burst.GoOn(all)
+	}
+	c.burst.Add(m, s.o.Now(), wait)
 }
 
 // edited deals with a change. It counts until the burst of the message is over.
@@ -98,7 +107,7 @@ func (s *Surface) edited(m message.Message) {
 	if !ok || !m.Edited || m.Author.ID != old.Author.ID || old.Text == m.Text && len(old.Attachments) == len(m.Attachments) {
 		return // Discord added a preview of a link, say; such events may be without the text
 	}
-	if err := c.record.See(m, false); err != nil {
+	if err := c.record.See(m, false, false); err != nil {
 		s.log.Error("Discord: a change could not be recorded", "channel", m.Channel, "error", err)
 		return
 	}
@@ -117,7 +126,7 @@ func (s *Surface) removed(m message.Message) {
 	if !ok {
 		return
 	}
-	if err := c.record.See(m, false); err != nil {
+	if err := c.record.See(m, false, false); err != nil {
 		s.log.Error("Discord: a deletion could not be recorded", "channel", m.Channel, "error", err)
 	}
 	c.burst.Delete(m.ID)
@@ -175,16 +184,19 @@ func (s *Surface) schedule(ctx context.Context) {
 	}
 }
 
-// flush makes a request of a burst, or some where it is long. The caller holds the lock.
-func (s *Surface) flush(c *channel) {
-	all := c.burst.Take()
-	if !s.meant(c, all) {
+// flush makes a request of a burst, or some where it is long, unless what was meant for the bot
+// in it went away. The caller holds the lock.
+func (s *Surface) flush(c *channel) (all []message.Message, asked bool) {
+	asked = c.burst.GoesOn()
+	all = c.burst.Take()
+	if !asked && !s.meant(c, all) {
 		s.do(&c.requests, func(context.Context) { requests{s}.dismiss(c, all) })
-		return
+		return all, false
 	}
 	for _, messages := range composition.Portions(all) {
 		s.do(&c.requests, func(ctx context.Context) { requests{s}.request(ctx, c, messages) })
 	}
+	return all, true
 }
 
 // meant reports whether one of the messages is for the bot. The caller holds the lock.

@@ -39,11 +39,11 @@ func (r restoration) takeUp(ctx context.Context, c *channel) {
 		r.s.parents[c.id] = parent // who decides in a thread is asked before Discord names its channel
 	}
 	r.s.resume(ctx, c)
+	if c.record.Continues() {
+		c.burst.GoOn(nil)
+	}
 	for _, m := range c.record.Wanting() {
-		if !c.burst.Add(m, r.s.o.Now(), 0) {
-			r.s.flush(c)
-			c.burst.Add(m, r.s.o.Now(), 0)
-		}
+		r.s.gather(c, m, 0)
 	}
 }
 

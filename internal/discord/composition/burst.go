@@ -34,6 +34,9 @@ func Portions(messages []message.Message) (all [][]message.Message) {
 type Burst struct {
 	messages []message.Message
 	due      time.Time
+	// goesOn says that messages before these are a request already, by the authors before.
+	goesOn bool
+	before []string
 }
 
 // Add puts m at its place by id. The first message sets the end of the burst: wait
@@ -72,6 +75,9 @@ func (b *Burst) Delete(id string) bool {
 	if i >= 0 {
 		b.messages = slices.Delete(b.messages, i, i+1)
 	}
+	if len(b.messages) == 0 {
+		*b = Burst{}
+	}
 	return i >= 0
 }
 
@@ -79,10 +85,22 @@ func (b *Burst) index(id string) int {
 	return slices.IndexFunc(b.messages, func(m message.Message) bool { return m.ID == id })
 }
 
-// From reports whether the burst has a message by this author. What somebody adds to
+// GoOn makes the burst, which is empty, one that goes on from messages that are a request
+// already: what people add to these is for the bot as well.
+func (b *Burst) GoOn(from []message.Message) {
+	b.goesOn = true
+	for _, m := range from {
+		b.before = append(b.before, m.Author.ID)
+	}
+}
+
+// GoesOn reports whether the burst goes on from messages that are a request already.
+func (b *Burst) GoesOn() bool { return b.goesOn }
+
+// From reports whether the burst, or what it goes on from, has a message by this author. What somebody adds to
 // a message for the bot belongs to it, also where it does not name the bot again.
 func (b *Burst) From(author string) bool {
-	return slices.ContainsFunc(b.messages, func(m message.Message) bool { return m.Author.ID == author })
+	return slices.Contains(b.before, author) || slices.ContainsFunc(b.messages, func(m message.Message) bool { return m.Author.ID == author })
 }
 
 // Due is when the burst ends, and false while it is empty.

@@ -60,7 +60,9 @@ type line struct {
 	V       int              `json:"v"`
 	Message *message.Message `json:"message,omitempty"`
 	// Wants says that the message is to be answered.
-	Wants    bool      `json:"wants,omitempty"`
+	Wants bool `json:"wants,omitempty"`
+	// Meant says that it is for the bot itself, and not only as a part of such a message.
+	Meant    bool      `json:"meant,omitempty"`
 	Accepted *Request  `json:"accepted,omitempty"`
 	Sent     *sent     `json:"sent,omitempty"`
 	Anchored *anchored `json:"anchored,omitempty"`
@@ -149,12 +151,13 @@ func (c *Channel) add(flush bool, lines ...line) error {
 
 // See records a message, or its change. One that is to be answered is flushed; all
 // others are only context, and may be lost in a power cut. What Discord leaves out of
-// a change stays as it was.
-func (c *Channel) See(m message.Message, wants bool) error {
+// a change stays as it was. Meant says of one that is to be answered that it is for the bot
+// itself, and not only as a part of a message that is.
+func (c *Channel) See(m message.Message, wants, meant bool) error {
 	if old, ok := c.Message(m.ID); ok {
 		m = merge(old, m)
 	}
-	return c.add(wants, line{Message: &m, Wants: wants})
+	return c.add(wants, line{Message: &m, Wants: wants, Meant: meant})
 }
 
 // merge keeps what a change of a message does not say.

@@ -92,6 +92,15 @@ func (c *Channel) Wanting() []message.Message {
 	return all
 }
 
+// Continues reports whether the first of the messages that no request has is a part of one that
+// a request has: what was meant for the bot did not go away.
+func (c *Channel) Continues() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.state
+	return len(s.wanting) > 0 && (len(s.meant) == 0 || message.Before(s.wanting[0], s.meant[0]))
+}
+
 // Handled reports whether a message was seen before and is, or was, being answered.
 func (c *Channel) Handled(id string) bool {
 	c.mu.Lock()

@@ -46,11 +46,11 @@ func fill(t *testing.T, c *Channel) {
 	t.Helper()
 	must(t,
 		c.SetSession("s1", "/p"), c.SetSession("s2", "/q"), c.SetPersona("WRITER"), c.Begin("5"), c.Begin("6"),
-		c.See(message.Message{ID: "10", Text: "one", ReplyTo: "9"}, true),
-		c.See(message.Message{ID: "11", Text: "two"}, true),
-		c.See(message.Message{ID: "12", Text: "three"}, true),
-		c.See(message.Message{ID: "13", Text: "context"}, false),
-		c.See(message.Message{ID: "10", Text: "one!", Edited: true}, false),
+		c.See(message.Message{ID: "10", Text: "one", ReplyTo: "9"}, true, true),
+		c.See(message.Message{ID: "11", Text: "two"}, true, true),
+		c.See(message.Message{ID: "12", Text: "three"}, true, true),
+		c.See(message.Message{ID: "13", Text: "context"}, false, false),
+		c.See(message.Message{ID: "10", Text: "one!", Edited: true}, false, false),
 		c.Accept(Request{ID: "r1", Session: "s2", Messages: []string{"10"}, Text: "one!"}),
 		c.Sent("r1", output.Message{Key: "t0", ID: "20"}),
 		c.Sent("r1", output.Message{Key: "t0", ID: "21", Files: []string{"f"}}),
@@ -107,7 +107,7 @@ func TestChannel(t *testing.T) {
 		}
 	}
 	missing("13")
-	must(t, c.See(message.Message{ID: "14", Channel: "7"}, false))
+	must(t, c.See(message.Message{ID: "14", Channel: "7"}, false, false))
 	missing("13")
 	must(t, s.Close())
 	s = open(t, dir)
@@ -129,9 +129,9 @@ func TestRewrite(t *testing.T) {
 	s := open(t, dir)
 	c := channel(t, s, "7")
 	for range 5 {
-		must(t, c.See(message.Message{ID: "1", Text: strings.Repeat("x", 1<<20)}, false))
+		must(t, c.See(message.Message{ID: "1", Text: strings.Repeat("x", 1<<20)}, false, false))
 	}
-	must(t, c.See(message.Message{ID: "1", Text: "short"}, false))
+	must(t, c.See(message.Message{ID: "1", Text: "short"}, false, false))
 	fill(t, c)
 	must(t, s.Close())
 	c = channel(t, open(t, dir), "7")
@@ -198,5 +198,28 @@ func TestBindings(t *testing.T) {
 	must(t, s.Close(), os.WriteFile(filepath.Join(dir, fileBindings), []byte("{"), 0o600))
 	if _, err := Open(dir); err == nil {
 		t.Error("damaged bindings are read")
+	}
+}
+
+// Messages that wait as a part of one for the bot go on from it where a request has it, and not
+// where it was deleted or waits as well.
+func TestContinues(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir)
+	for id, before := range map[string]func(c *Channel) error{
+		"1": func(c *Channel) error { return c.Accept(Request{ID: "r", Messages: []string{"10"}}) },
+		"2": func(c *Channel) error { return c.See(message.Message{ID: "10", Deleted: true}, false, false) },
+		"3": func(*Channel) error { return nil },
+	} {
+		c := channel(t, s, id)
+		must(t, c.See(message.Message{ID: "10"}, true, true), c.See(message.Message{ID: "11"}, true, false), before(c))
+	}
+	must(t, s.Close())
+	s = open(t, dir)
+	for id, want := range map[string]bool{"1": true, "2": false, "3": false, "4": false} {
+		if got := channel(t, s, id).Continues(); got != want {
+			t.Errorf("%s continues: %v", id, got)
+		}
 	}
 }

@@ -23,7 +23,10 @@ type state struct {
 	order    []string // of the messages, the oldest first
 	handled  map[string]bool
 	wanting  []string
-	last     string
+	// meant are those of wanting that are for the bot themselves, also where they were deleted
+	// since the last request.
+	meant []string
+	last  string
 	// missing is the message after which others may have been missed, "" for none.
 	missing string
 	// since is the id after which no message may be lost, also where none was seen.
@@ -46,7 +49,7 @@ func newState() *state {
 func (s *state) apply(l line) {
 	switch {
 	case l.Message != nil:
-		s.see(*l.Message, l.Wants)
+		s.see(*l.Message, l.Wants, l.Meant)
 	case l.Accepted != nil:
 		if s.find(l.Accepted.ID) == nil {
 			r := *l.Accepted
@@ -56,6 +59,7 @@ func (s *state) apply(l line) {
 			s.handled[id] = true
 		}
 		s.wanting = slices.DeleteFunc(s.wanting, func(id string) bool { return slices.Contains(l.Accepted.Messages, id) })
+		s.meant = slices.DeleteFunc(s.meant, func(id string) bool { return !slices.Contains(s.wanting, id) })
 	case l.Sent != nil:
 		if r := s.find(l.Sent.Request); r != nil {
 			r.Sent = slices.DeleteFunc(r.Sent, func(m output.Message) bool { return m.Key == l.Sent.Key })
@@ -84,7 +88,7 @@ func (s *state) apply(l line) {
 	}
 }
 
-func (s *state) see(m message.Message, wants bool) {
+func (s *state) see(m message.Message, wants, meant bool) {
 	if _, known := s.messages[m.ID]; !known {
 		s.order = append(s.order, m.ID)
 	}
@@ -95,6 +99,9 @@ func (s *state) see(m message.Message, wants bool) {
 	if wants && !s.handled[m.ID] {
 		s.handled[m.ID] = true
 		s.wanting = append(s.wanting, m.ID)
+		if meant {
+			s.meant = append(s.meant, m.ID)
+		}
 	}
 	if m.Deleted {
 		s.wanting = slices.DeleteFunc(s.wanting, func(id string) bool { return id == m.ID }) // nobody answers it
@@ -152,7 +159,7 @@ func (s *state) lines() ([]byte, error) {
 	var done []string
 	for _, id := range s.order {
 		m := s.messages[id]
-		all = append(all, line{Message: &m, Wants: slices.Contains(s.wanting, id)})
+		all = append(all, line{Message: &m, Wants: slices.Contains(s.wanting, id), Meant: slices.Contains(s.meant, id)})
 		if s.handled[id] && !slices.Contains(s.wanting, id) {
 			done = append(done, id)
 		}
