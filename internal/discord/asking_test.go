@@ -1,6 +1,7 @@
 package discord_test
 
 import (
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -19,43 +20,63 @@ func TestQuestionOfADeadProcess(t *testing.T) {
 	t.Parallel()
 	for _, where := range []discord.Questions{discord.InChannel, discord.InDirect} {
 		for _, answered := range []bool{false, true} {
-			t.Run(string(where), func(t *testing.T) {
-				t.Parallel()
-				var later atomic.Int64
-				w := start(t, func(o *discord.Options) {
-					o.Questions, o.Now = where, func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
+			for _, bare := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s, answered %v, bare %v", where, answered, bare), func(t *testing.T) {
+					t.Parallel()
+					questionOfADeadProcess(t, where, answered, bare)
 				})
-				at := w.channel
-				if where == discord.InDirect {
-					at = w.AddDirect(w.ada)
-				}
-				w.mention("build")
-				r := w.agent.requested(1)
-				for range 120 { // more than Discord lists at once
-					w.Say(w.channel, w.Person("Ben"), "meanwhile")
-				}
-				w.Script(discordtest.Rule{Method: "POST", Path: at + "/messages", Cut: true, Times: 100})
-				w.agent.signal(r.Session, r.Request, changes("q1"))
-				w.Wait(t, "the question", func() bool { return len(w.Own(at)) == 1 })
-				w.down()
-				w.Rules(nil)
-				w.ForgetNonces()
-				later.Store(int64(30 * time.Minute))
-				closed := &contract.DecisionClosed{DecisionID: "q1", TurnID: "t", Verdict: contract.VerdictDeny, By: "the page", Time: time.Now()}
-				if answered {
-					w.agent.signal(r.Session, r.Request, closed)
-				}
-				w.up()
-				w.recorded(`"message":"`+w.Own(at)[0].ID, 1)
-				if !answered {
-					w.agent.signal(r.Session, r.Request, closed)
-				}
-				w.Wait(t, "the end", func() bool { return strings.Contains(w.Own(at)[0].Content, "Refused by the page") })
-				if own := w.Own(at); len(own) != 1 || len(buttons(own[0])) > 0 {
-					t.Errorf("%d messages, the first has %v", len(own), buttons(own[0]))
-				}
-			})
+			}
 		}
+	}
+}
+
+// questionOfADeadProcess has a process die as it sends a question, which is answered before the
+// next one, or after it asked. Where the channel is bare it takes neither files nor embeds, so
+// nobody may allow the question there.
+func questionOfADeadProcess(t *testing.T, where discord.Questions, answered, bare bool) {
+	var later atomic.Int64
+	w := start(t, func(o *discord.Options) {
+		o.Questions, o.Now = where, func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
+	})
+	at := w.channel
+	if where == discord.InDirect {
+		at = w.AddDirect(w.ada)
+	}
+	w.mention("build")
+	r := w.agent.requested(1)
+	for range 120 { // more than Discord lists at once
+		w.Say(w.channel, w.Person("Ben"), "meanwhile")
+	}
+	d, cut := changes("q1"), discordtest.Rule{Method: "POST", Path: at + "/messages", Cut: true, Times: 100}
+	if bare {
+		d.Diff = strings.Repeat("+line\n", 500)
+		w.ForbidFiles(at, true)
+		w.Embeds(at, discordtest.EmbedsLeftOut)
+		cut.Skip = 1 // the refusal of the file
+	}
+	w.Script(cut)
+	w.agent.signal(r.Session, r.Request, d)
+	w.Wait(t, "the question", func() bool { return len(w.Own(at)) == 1 })
+	w.down()
+	w.Rules(nil)
+	w.ForgetNonces()
+	later.Store(int64(30 * time.Minute))
+	closed := &contract.DecisionClosed{DecisionID: "q1", TurnID: "t", Verdict: contract.VerdictDeny, By: "the page", Time: time.Now()}
+	if answered {
+		w.agent.signal(r.Session, r.Request, closed)
+	}
+	w.up()
+	w.recorded(`"message":"`+w.Own(at)[0].ID, 1)
+	if !answered {
+		q := w.Own(at)[0]
+		if allows(q) == bare || strings.Contains(q.Content, "The question cannot be shown whole here") != bare || strings.Contains(q.Content, "```") != bare {
+			t.Errorf("the question is %q %v", q.Content, buttons(q))
+		}
+		w.agent.signal(r.Session, r.Request, closed)
+	}
+	w.Wait(t, "the end", func() bool { return strings.Contains(w.Own(at)[0].Content, "Refused by the page") })
+	if own := w.Own(at); len(own) != 1 || len(buttons(own[0])) > 0 {
+		t.Errorf("%d messages, the first has %v", len(own), buttons(own[0]))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"belay/internal/bus/contract"
 	"belay/internal/discord/client"
 	"belay/internal/discord/message"
 	"belay/internal/discord/record"
@@ -32,15 +33,43 @@ func (qs questions) send(ctx context.Context, channel string, m client.NewMessag
 	}
 	if m.Embed != nil && (is(err, client.Refused) || is(err, client.Lost)) { // a server that refuses what Discord leaves out
 		m.Text, m.Embed, m.Buttons = w.plain, nil, w.plainButtons
-		return qs.s.client.Send(ctx, channel, m)
+		got, err = qs.s.client.Send(ctx, channel, m)
 	}
-	if err == nil && m.Embed != nil && got.Embeds == 0 && got.Text != w.plain {
-		if err := qs.s.client.Edit(ctx, channel, got.ID, client.Change{Text: &w.plain, Buttons: &w.plainButtons}); err != nil {
-			return got, err
-		}
-		got.Text = w.plain
+	if err != nil {
+		return got, err
 	}
-	return got, err
+	return qs.complete(ctx, channel, got, d, f)
+}
+
+// complete has the message of a question say what it shows, whoever sent it: with fewer files,
+// or without the embed, it has another text, and perhaps other buttons. Where Discord refuses
+// that, nobody allows the question there.
+func (qs questions) complete(ctx context.Context, channel string, got message.Message, d contract.Decision, f frame) (message.Message, error) {
+	w := newQuestion(d, f, true)
+	missing := len(got.Attachments) < len(w.files)
+	if missing {
+		w = newQuestion(d, f, false)
+	}
+	text, all := w.text, w.buttons
+	bare := w.embed != nil && got.Embeds == 0
+	if bare {
+		text, all = w.plain, w.plainButtons
+	}
+	same := got.Text == text && slices.EqualFunc(got.Buttons, all, func(id string, b client.Button) bool { return id == b.ID })
+	if !missing && !bare || same {
+		return got, nil
+	}
+	err := qs.s.client.Edit(ctx, channel, got.ID, client.Change{Text: &text, Buttons: &all})
+	if err == nil {
+		got.Text = text
+		return got, nil
+	}
+	if is(err, client.Temporary) {
+		return got, err
+	}
+	qs.s.log.Warn("Discord: a question cannot be allowed there", "decision", d.DecisionID, "reason", client.ReasonOf(err))
+	refuse := refusals(d)
+	return got, qs.s.client.Edit(ctx, channel, got.ID, client.Change{Buttons: &refuse})
 }
 
 // uploads are texts as files.

@@ -135,3 +135,20 @@ func TestNamesThatAreLong(t *testing.T) {
 		t.Errorf("the question is %q", q.Shown())
 	}
 }
+
+// Where a question cannot get the text that a channel without embeds needs, nobody allows it
+// there.
+func TestDetailsThatDiscordRefuses(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.Embeds(w.channel, discordtest.EmbedsLeftOut)
+	w.mention("build")
+	r := w.agent.requested(1)
+	w.Script(discordtest.Rule{Method: "PATCH", Path: w.channel + "/messages", Status: 403, Code: 50013})
+	w.agent.signal(r.Session, r.Request, changes("q1"))
+	w.asked(1)
+	w.recorded(`"message":"`+w.last().ID, 1)
+	if q := w.last(); allows(q) || len(buttons(q)) != 2 {
+		t.Errorf("the question is %q %v", q.Content, buttons(q))
+	}
+}
