@@ -77,6 +77,7 @@ func withShortNotes(d *contract.Decision) {
 	d.Notes = d.Notes[:min(len(d.Notes), fewNotes)]
 	for i, n := range d.Notes {
 		d.Notes[i] = contract.Cut(n, maxLine)
+		d.CommandTruncated = d.CommandTruncated || len(d.Notes[i]) < len(n)
 	}
 }
 

@@ -114,3 +114,12 @@ func TestWhatAQuestionLeavesOut(t *testing.T) {
 		t.Error("the question itself was changed")
 	}
 }
+
+// A note that is cut for a question that is too large makes it one that is not shown whole.
+func TestNotesThatAreCut(t *testing.T) {
+	t.Parallel()
+	d := contract.Decision{DecisionID: "dec_1", Command: "make", Notes: []string{"runs by itself: " + strings.Repeat("x", 2*maxLine)}}
+	if short := fit(d, encoded(d)-1); len(short.Notes) != 1 || len(short.Notes[0]) != maxLine || short.Command != "make" || !short.CommandTruncated {
+		t.Errorf("%+v", short)
+	}
+}

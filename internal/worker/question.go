@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -92,29 +93,39 @@ func decision(r permit.Request) contract.Decision {
 		Command: contract.Cut(e.Command, contract.MaxCommand), Outside: e.Outside, Background: e.Background, Why: contract.Cut(e.Why, maxNote),
 		Files: changedFiles(e), Diff: contract.Cut(e.Diff, contract.MaxDiff), Session: r.Session, ExpiresAt: r.Expires, Time: r.Created,
 	}
-	d.CommandTruncated, d.DiffTruncated = len(d.Command) < len(e.Command), len(d.Diff) < len(e.Diff)
+	d.CommandTruncated, d.DiffTruncated = longer(e.Command, contract.MaxCommand), longer(e.Diff, contract.MaxDiff)
+	if e.Command == "" { // then the summary alone says what is asked
+		d.CommandTruncated = longer(e.Summary, maxNote)
+	}
+	note := func(text string) {
+		d.CommandTruncated = d.CommandTruncated || longer(text, maxNote)
+		d.Notes = append(d.Notes, contract.Cut(text, maxNote))
+	}
 	for _, h := range e.Hosts[:min(len(e.Hosts), maxPaths)] {
 		d.Hosts = append(d.Hosts, contract.Cut(h, contract.MaxHost))
+		d.CommandTruncated = d.CommandTruncated || longer(h, contract.MaxHost)
 	}
 	for _, s := range unnamed(e.Automatic, d.Files) {
-		d.Notes = append(d.Notes, contract.Cut("runs by itself: "+s, maxNote))
+		note("runs by itself: " + s)
 	}
-	for _, line := range render.GitLines(e) {
-		d.Notes = append(d.Notes, contract.Cut(line, maxNote))
-	}
-	for _, line := range publication(e) {
-		d.Notes = append(d.Notes, contract.Cut(line, maxNote))
+	for _, line := range slices.Concat(render.GitLines(e), publication(e)) {
+		note(line)
 	}
 	d.FileCount = len(render.Files(e))
 	if e.Done != nil {
 		d.Output, d.Failed = contract.Cut(e.Done.Output, maxOutput), e.Done.Failed
 		for _, i := range e.Done.Ignored {
-			d.Notes = append(d.Notes, contract.Cut(fmt.Sprintf("%s that git ignores: %s", quantity.Count(i.Files, "file", "files"), i.Path), maxNote))
+			note(fmt.Sprintf("%s that git ignores: %s", quantity.Count(i.Files, "file", "files"), i.Path))
 		}
 	}
 	d.CommandTruncated = d.CommandTruncated || len(d.Notes) > maxPaths || len(d.Hosts) < len(e.Hosts)
 	d.Notes = d.Notes[:min(len(d.Notes), maxPaths)]
 	return d
+}
+
+// longer reports whether a text loses its end when it is cut to so many bytes.
+func longer(text string, most int) bool {
+	return len(contract.Cut(text, most)) < len(contract.Cut(text, math.MaxInt))
 }
 
 // publication are the lines about files to be sent. Where there are many, it leaves out the

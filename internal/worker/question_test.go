@@ -152,6 +152,13 @@ func TestDecisionOfAnEffect(t *testing.T) {
 		"a command without end": {permit.Effect{Tool: "bash", Kind: permit.Execute, Command: long, Diff: long}, func(d contract.Decision) bool {
 			return d.CommandTruncated && d.DiffTruncated && len(d.Command) == contract.MaxCommand
 		}},
+		"a note without end": {permit.Effect{Tool: "bash", Kind: permit.Execute, Command: "make", Automatic: []string{long}}, func(d contract.Decision) bool {
+			return d.CommandTruncated && d.Command == "make" && len(d.Notes[0]) == maxNote
+		}},
+		"a summary without end":    {permit.Effect{Tool: "web", Kind: permit.Network, Summary: long}, func(d contract.Decision) bool { return d.CommandTruncated && len(d.Summary) == maxNote }},
+		"a summary of a command":   {permit.Effect{Tool: "bash", Kind: permit.Execute, Command: "make", Summary: long}, func(d contract.Decision) bool { return !d.CommandTruncated }},
+		"a host without end":       {permit.Effect{Tool: "bash", Kind: permit.Network, Hosts: []string{long}}, func(d contract.Decision) bool { return d.CommandTruncated }},
+		"signs that are not valid": {permit.Effect{Tool: "bash", Kind: permit.Execute, Command: "make", Automatic: []string{strings.Repeat("\xffx", maxNote/3)}}, func(d contract.Decision) bool { return d.CommandTruncated }},
 	} {
 		d := decision(permit.Request{ID: "dec_1", Effect: c.effect, Created: noon})
 		if _, err := contract.Encode(contract.Envelope{ID: "1", Request: "r", Session: "s"}, &contract.DecisionOpened{Decision: d}); err != nil || !c.is(d) {

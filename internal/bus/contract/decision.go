@@ -56,8 +56,8 @@ type Decision struct {
 	Outside    bool   `json:"outside,omitempty"`
 	Background bool   `json:"background,omitempty"`
 	Why        string `json:"why,omitempty"`
-	// CommandTruncated says that Command, Hosts or Notes are not all: nobody should allow that
-	// unseen.
+	// CommandTruncated says that Command, Hosts or Notes are not all, that one of them is cut, or
+	// Summary where there is no command: nobody should allow that unseen.
 	CommandTruncated bool `json:"commandTruncated,omitempty"`
 	// Output is what an ended command wrote last, with a line on how it ended;
 	// Failed says that it did not succeed.
