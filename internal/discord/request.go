@@ -206,7 +206,7 @@ func (rs requests) dismiss(c *channel, messages []message.Message) {
 	for _, m := range messages {
 		r.Messages = append(r.Messages, m.ID)
 	}
-	if err := errors.Join(c.record.Accept(r), c.record.Finish(r.ID)); err != nil {
+	if err := c.record.Dismiss(r); err != nil {
 		rs.s.log.Error("Discord: messages that are not answered could not be recorded", "channel", c.id, "error", err)
 	}
 }

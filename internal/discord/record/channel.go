@@ -192,6 +192,12 @@ func (c *Channel) Anchored(request string, a Anchor) error {
 // Finish records that a request's answer is in Discord, or that there will be none.
 func (c *Channel) Finish(request string) error { return c.add(true, line{Finished: request}) }
 
+// Dismiss records that there will be no answer to the messages of a request, which is at no
+// time an open one.
+func (c *Channel) Dismiss(r Request) error {
+	return c.add(true, line{Accepted: &r}, line{Finished: r.ID})
+}
+
 // SetSession makes a session of a project the channel's.
 func (c *Channel) SetSession(id, project string) error {
 	return c.add(true, line{Session: id, Project: project})

@@ -2,9 +2,11 @@ package record
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -221,5 +223,33 @@ func TestContinues(t *testing.T) {
 		if got := channel(t, s, id).Continues(); got != want {
 			t.Errorf("%s continues: %v", id, got)
 		}
+	}
+}
+
+// A request that is dismissed is at no time an open one.
+func TestDismiss(t *testing.T) {
+	t.Parallel()
+	c := channel(t, open(t, t.TempDir()), "7")
+	var seen atomic.Int64
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				seen.Add(int64(len(c.Open())))
+			}
+		}
+	}()
+	for n := range 50 {
+		id := fmt.Sprint(n + 10)
+		must(t, c.See(message.Message{ID: id}, true, true), c.Dismiss(Request{ID: "r" + id, Messages: []string{id}}))
+	}
+	close(stop)
+	<-stopped
+	if seen.Load() > 0 || len(c.Wanting()) > 0 || !c.Handled("10") {
+		t.Errorf("it was open %d times, %d messages wait", seen.Load(), len(c.Wanting()))
 	}
 }
