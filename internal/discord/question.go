@@ -54,8 +54,8 @@ func (qs questions) afterText(ctx context.Context, request string, position int6
 	}
 }
 
-// lastMessage is what a question replies to: the newest message of the answer, else
-// the person's.
+// lastMessage is what a question replies to: the newest message of the answer, else the person's;
+// "" where no answer to the request is under way.
 func (qs questions) lastMessage(c *channel, request string) string {
 	qs.s.mu.Lock()
 	defer qs.s.mu.Unlock()
@@ -93,7 +93,7 @@ func (qs questions) pressed(ctx context.Context, in client.Interaction) {
 		return
 	}
 	if !known {
-		// A process died between sending the question and its record. The button says
+		// The record keeps only the newest questions, or somebody moved it away. The button says
 		// which question it is, and the bus whether it is open.
 		q = record.Question{ID: id, Session: c.record.Session(), Message: in.Message, Text: in.Text}
 	}

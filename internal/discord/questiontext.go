@@ -14,9 +14,7 @@ import (
 func unseen(d contract.Decision) string {
 	what := "question"
 	switch {
-	case d.CommandTruncated && d.Command != "":
-		what = "command"
-	case d.CommandTruncated:
+	case d.CommandTruncated: // or a list is cut: the bus does not say which
 	case d.DiffTruncated:
 		what = "diff"
 	case d.FileCount > len(d.Files):

@@ -152,3 +152,17 @@ func TestDetailsThatDiscordRefuses(t *testing.T) {
 		t.Errorf("the question is %q %v", q.Content, buttons(q))
 	}
 }
+
+// A short command whose notes are cut is not what cannot be shown: the question is.
+func TestNotesOutOfSight(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.mention("build")
+	r := w.agent.requested(1)
+	d := changes("q1")
+	d.Command, d.CommandTruncated, d.Notes = "make", true, []string{"the first of many"}
+	w.agent.signal(r.Session, r.Request, d)
+	if q := w.asked(1); allows(q) || !strings.Contains(q.Content, "The question cannot be shown whole here") {
+		t.Errorf("the question is %q %v", q.Content, buttons(q))
+	}
+}
