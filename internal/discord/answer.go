@@ -87,6 +87,7 @@ func (s *Surface) answer(ctx context.Context, c *channel, r record.Request, resu
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(c.answers, r.ID)
+		restoration{s}.ended(c)
 	})
 }
 

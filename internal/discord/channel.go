@@ -21,6 +21,8 @@ type channel struct {
 	answers             map[string]*answer // by request
 	// absences are how often belay was away and has not read yet what was missed.
 	absences int
+	// gone says that the channel was deleted in Discord.
+	gone bool
 }
 
 // channel returns the state of a channel. The caller holds the lock.

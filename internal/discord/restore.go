@@ -47,10 +47,18 @@ func (r restoration) takeUp(ctx context.Context, c *channel) {
 	}
 }
 
-// forget removes what is kept of a channel that was deleted in Discord, unless something is
-// under way there. The caller holds the lock.
+// forget removes what is kept of a channel that was deleted in Discord: when the last answer
+// there ends, where some are under way. The caller holds the lock.
 func (r restoration) forget(c *channel) {
-	if len(c.answers) == 0 {
+	c.gone = true
+	r.ended(c)
+}
+
+// ended removes what is kept of a channel that was deleted in Discord, unless something is
+// under way there, or the process ends: the next one finds out by itself. The caller holds the
+// lock.
+func (r restoration) ended(c *channel) {
+	if c.gone && len(c.answers) == 0 && r.s.channels[c.id] == c && r.s.life.Err() == nil {
 		r.remove(c)
 	}
 }

@@ -126,6 +126,29 @@ func TestDeletedChannel(t *testing.T) {
 	forgotten(w.channel, true)
 }
 
+// A channel that was deleted in Discord while an answer was under way is forgotten when that ends.
+func TestDeletedChannelWithAnAnswer(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	thread := w.AddThread(w.channel, "thread")
+	w.Say(thread, w.ada, w.Mention()+" go")
+	r := w.agent.requested(1)
+	w.agent.put(r.Session, r.Request, delta("Half"))
+	w.Wait(t, "the beginning", func() bool { return len(w.Own(thread)) == 1 })
+	w.RemoveChannel(thread)
+	w.mention("another thing") // its request comes after the end of the thread
+	w.agent.requested(2)
+	if w.gone(thread) {
+		t.Error("the record of an answer under way is gone")
+	}
+	w.agent.put(r.Session, r.Request, final("Half and the rest"))
+	for end := time.Now().Add(patience); !w.gone(thread); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the record of the thread stays")
+		}
+	}
+}
+
 // opened is how often this process has a file open just now; it looks some times, because a
 // file is open while something is added.
 func opened(t *testing.T, name string) (n int) {
