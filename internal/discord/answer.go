@@ -46,8 +46,10 @@ type answer struct {
 
 	// What follows belongs to the goroutine of the answer. Position is that of the last
 	// output that was taken.
-	plan     *output.Answer
-	files    map[string]contract.File
+	plan  *output.Answer
+	files map[string]contract.File
+	// began is when the first attempt was made at each message that is not sent yet, by key.
+	began    map[string]time.Time
 	position int64
 	waiting  []reader
 	// state is how the request ended by the signal, "" before that.
@@ -73,7 +75,7 @@ func (s *Surface) answer(ctx context.Context, c *channel, r record.Request, resu
 	a := &answer{
 		surface: s, channel: c, request: r, resumed: resumed, ended: make(chan *contract.LifecycleChanged, 1),
 		readers: make(chan reader), anchoring: make(chan anchoring), done: make(chan struct{}), anchors: r.Anchors,
-		plan: output.New(s.limits(c, r), r.Sent...), files: map[string]contract.File{},
+		plan: output.New(s.limits(c, r), r.Sent...), files: map[string]contract.File{}, began: map[string]time.Time{},
 	}
 	for _, m := range r.Sent {
 		a.ids = append(a.ids, m.ID)

@@ -2,7 +2,9 @@ package discord_test
 
 import (
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"belay/internal/discord"
 	"belay/internal/fault"
@@ -66,6 +68,30 @@ func TestAnswerThatWaits(t *testing.T) {
 			w.recorded(`"finished"`, 1)
 		})
 	}
+}
+
+// A message that exists although each attempt at it failed is found by a later attempt, also
+// where Discord knows its nonce no more.
+func TestAnswerThatIsThere(t *testing.T) {
+	t.Parallel()
+	var later atomic.Int64
+	w := start(t, func(o *discord.Options) {
+		o.Attempts, o.Now = 1, func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
+	})
+	w.mention("go")
+	r := w.agent.requested(1)
+	looked := len(w.Calls("GET", "/users/@me"))
+	w.Script(discordtest.Rule{Method: "POST", Path: w.channel + "/messages", Cut: true, Times: 1000})
+	w.agent.put(r.Session, r.Request, delta("Half"))
+	w.Wait(t, "the last attempt", func() bool {
+		return len(w.Calls("POST", w.channel+"/messages")) >= 2 && len(w.Calls("GET", "/users/@me")) > looked
+	})
+	w.Rules(nil)
+	w.ForgetNonces()
+	later.Store(int64(30 * time.Minute))
+	w.agent.put(r.Session, r.Request, final("Half and more"))
+	w.recorded(`"finished"`, 1)
+	w.shown("Half and more")
 }
 
 // While no session can be made for a message, the person gets word, once.

@@ -39,10 +39,7 @@ func (a *answer) step(ctx context.Context) bool {
 		}
 		uploads = append(uploads, u)
 	}
-	began := a.surface.o.Now()
-	if a.resumed {
-		began = a.request.Time
-	}
+	began := a.begin(op)
 	most := a.surface.o.Attempts
 	if len(op.Files) > 0 {
 		most = fileAttempts
@@ -50,6 +47,7 @@ func (a *answer) step(ctx context.Context) bool {
 	for failures := 0; ; failures++ {
 		err := a.carryOut(ctx, op, uploads, began)
 		if err == nil {
+			delete(a.began, op.Key)
 			return true
 		}
 		if ctx.Err() != nil {
@@ -68,6 +66,18 @@ func (a *answer) step(ctx context.Context) bool {
 		a.failed(op, err)
 		return true
 	}
+}
+
+// begin says when the first attempt at an operation was made, perhaps by a step before this one
+// or by another process.
+func (a *answer) begin(op output.Op) time.Time {
+	if _, tried := a.began[op.Key]; !tried {
+		a.began[op.Key] = a.surface.o.Now()
+		if a.resumed {
+			a.began[op.Key] = a.request.Time
+		}
+	}
+	return a.began[op.Key]
 }
 
 // carryOut makes one attempt at an operation that was begun at a time.
