@@ -25,8 +25,8 @@ func newProjectWatch(c *console) *cobra.Command {
 		Short: "Watch a project: its changes, and the findings that they add or remove",
 		Long: `Watch a project until you press Ctrl-C. The command shows each change with its files and the
 deliverables that are new, gone or in another state, then the findings that it added or
-removed. --json prints one line of JSON
-for each: {"event":"changed"...} and {"event":"findings"...}.`,
+removed. --json prints one line of JSON for each: {"event":"changed"...} and
+{"event":"findings"...}.`,
 		Example: "  belay project watch\n  belay project watch --project ~/projects/bridge --json",
 		Args:    cobra.NoArgs,
 	}

@@ -150,8 +150,8 @@ func (p *publisher) sweep() error {
 const maxOfMinute = 1000
 
 // name gives the folder temp, which holds a sealed snapshot, a name of this minute, with a
-// number after those of all labels: the newest is the one with the highest. A snapshot has a file, its manifest, so that no rename can take the place of
-// one that is there.
+// number after those of all labels: the newest is the one with the highest. A snapshot has
+// a file, its manifest, so that no rename can take the place of one that is there.
 func (p *publisher) name(ctx context.Context, temp string, sealed Snapshot) (Snapshot, error) {
 	cannot := func(err error) (Snapshot, error) {
 		return Snapshot{}, storage("the snapshot cannot be given its name", err)

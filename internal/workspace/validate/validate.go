@@ -35,9 +35,9 @@ type Options struct {
 	Workers int
 	// Only selects what the report is about; nil selects all.
 	Only *finding.Filter
-	// Digest, where set, counts the findings, and the report lists
-	// none. Each, where set, is called with all findings, those of the project and those of one
-	// folder after the other, and the report lists none either.
+	// Digest, where set, counts the findings, and the report lists none. Each, where set, is
+	// called with all findings, those of the project and those of one folder after the other,
+	// and the report lists none either.
 	Digest *finding.Digest
 	Each   func([]finding.Finding)
 }
