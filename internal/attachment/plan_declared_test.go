@@ -33,8 +33,8 @@ var hearing = func() Limits {
 	return l
 }()
 
-// Sound goes as it is where the model takes it; elsewhere, and of film, it is told
-// what it is.
+// Sound goes as it is where the model takes it. Elsewhere the model gets a note that says what
+// the file is, and so it does of film.
 //
 // Covers: attachments 3
 func TestPlanMedia(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"belay/internal/fault"
-	"belay/internal/render"
 )
 
 // adoption is a turn that began while a message was on its way, and so is taken for that of
@@ -48,17 +47,8 @@ func (s *reducer) disown(a adoption) {
 // taken is the engine's answer to a message. That the turn has begun comes from the
 // log, which may have told it before.
 func (m *Model) taken(msg started) tea.Cmd {
-	if msg.session != m.session {
-		if msg.err != nil {
-			m.conversation.notify(noticeFailure, "not sent to the session that you left: "+render.Line(msg.message.text))
-		}
+	if !answerHere(m, msg.session, msg.message, msg.refused, msg.err) {
 		return nil
-	}
-	for _, r := range msg.refused {
-		m.conversation.notify(noticeWarning, r)
-	}
-	if msg.err == nil {
-		delete(m.outbox.tried, contentOf(msg.message))
 	}
 	a, adopted := m.reducer.adopted[msg.message.key]
 	delete(m.reducer.adopted, msg.message.key)

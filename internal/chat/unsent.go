@@ -91,20 +91,31 @@ func reasonOf(err error) string {
 	return why(err)
 }
 
+// answerHere notes the engine's answer to a message, and reports whether it is one in the
+// session that is shown.
+func answerHere(m *Model, session string, what said, refused []string, err error) bool {
+	if session != m.session {
+		if err != nil {
+			m.conversation.notify(noticeFailure, "not sent to the session that you left: "+render.Line(what.text))
+		}
+		return false
+	}
+	for _, r := range refused {
+		m.conversation.notify(noticeWarning, r)
+	}
+	if err == nil {
+		delete(m.outbox.tried, contentOf(what))
+	}
+	return true
+}
+
 // heardOf is the engine's answer to what was said into a turn. Where the turn has
 // just ended it begins the next, once the end was seen.
 func (m *Model) heardOf(msg steered) tea.Cmd {
-	if msg.session != m.session {
-		if msg.err != nil {
-			m.conversation.notify(noticeFailure, "not sent to the session that you left: "+render.Line(msg.what.text))
-		}
+	if !answerHere(m, msg.session, msg.what.said, msg.refused, msg.err) {
 		return nil
 	}
-	for _, r := range msg.refused {
-		m.conversation.notify(noticeWarning, r)
-	}
 	if msg.err == nil {
-		delete(m.outbox.tried, contentOf(msg.what.said))
 		m.outbox.received(msg.what.key)
 		if m.reducer.turn == "" { // its end came first
 			m.over()

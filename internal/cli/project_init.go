@@ -40,7 +40,7 @@ exit code is 1 if one of these is an error.`,
 	}
 	cmd.Flags().StringVar(&r.DecompositionPath, "decomposition", "", "the decomposition is `FILE`")
 	cmd.Flags().StringVar(&r.ProjectName, "name", "", "call the project `NAME` (default: the document's title)")
-	cmd.Flags().StringVar(&r.CoordinationMode, "coordination", "", "order work by `MODE`: "+strings.Join(scaffold.Modes, ", ")+" (default: DEPENDENCY_TRACKED)")
+	cmd.Flags().StringVar(&r.CoordinationMode, "coordination", "", "order work by `MODE`: "+strings.Join(scaffold.Modes(), ", ")+" (default: DEPENDENCY_TRACKED)")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only show what would be made")
 	setting(cmd, "instructions", "instructions", "refuse a project inside the instruction root `DIR`")
 	jsonFlag(c, cmd)

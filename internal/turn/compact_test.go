@@ -183,7 +183,7 @@ func TestUnfinishedSummaryStandsForNothing(t *testing.T) {
 				return
 			}
 			if asked := partText(q.Prompt.Parts()[0]); !strings.Contains(asked, "Write at most ") {
-				t.Errorf("the model is told no length: %q", asked)
+				t.Errorf("the request names no length: %q", asked)
 			}
 			stops("I cannot help with tha", why)(ctx, q, yield)
 		})

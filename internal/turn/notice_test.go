@@ -11,7 +11,7 @@ import (
 	"belay/internal/tool"
 )
 
-// What a provider has to say of every call is told once in a turn.
+// A notice that a provider repeats for every call is one warning of the turn.
 func TestNoticesOfAProvider(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, withTools(t, act{"look", permit.Read, func(context.Context, *tool.Environment, json.RawMessage) (tool.Result, error) {

@@ -78,7 +78,7 @@ func asOwn(t *testing.T, url string, own bool, effort string) *upstream.Provider
 }
 
 // An effort that a model does not take costs at most one refused request, and a person who
-// has set one is told.
+// has set one gets a notice.
 func TestEffortThatAModelDoesNotTake(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

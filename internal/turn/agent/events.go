@@ -138,14 +138,14 @@ func (e *Events) Warn(code, message string) error {
 
 // warnOnce warns unless the turn has the warning already: a model may be called many times.
 func (e *Events) warnOnce(code, message string) error {
-	if e.told(code + " " + message) {
+	if e.repeats(code + " " + message) {
 		return nil
 	}
 	return e.Warn(code, message)
 }
 
-// told notes a warning, and reports whether the turn has it already.
-func (e *Events) told(warning string) bool {
+// repeats notes a warning, and reports whether the turn has it already.
+func (e *Events) repeats(warning string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.warned == nil {

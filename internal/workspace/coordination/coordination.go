@@ -36,6 +36,9 @@ const (
 // words are the modes as the specification words them.
 var words = map[Mode]string{ScheduleFirst: "Schedule-first", DependencyTracked: "Dependency-tracked", Hybrid: "Hybrid"}
 
+// Words are the mode as the specification words it.
+func (m Mode) Words() string { return words[m] }
+
 // Modes are all of them, in the specification's order.
 func Modes() []Mode { return []Mode{ScheduleFirst, DependencyTracked, Hybrid} }
 

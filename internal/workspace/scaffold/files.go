@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode"
 
+	"belay/internal/workspace/coordination"
 	"belay/internal/workspace/decomposition"
 	"belay/internal/workspace/layout"
 )
@@ -46,11 +47,6 @@ func (t texts) file(name string, del decomposition.Deliverable, pkg decompositio
 	}
 }
 
-// representations are the modes as workspace 13 words them.
-var representations = map[string]string{
-	"SCHEDULE_FIRST": "Schedule-first", "DEPENDENCY_TRACKED": "Dependency-tracked", "HYBRID": "Hybrid",
-}
-
 func (t texts) initFile() []byte {
 	return fmt.Appendf(nil, `# INIT: %s
 
@@ -84,7 +80,7 @@ func (t texts) coordinationFile() []byte {
 
 - Recorded %s. The choice holds for the whole project; people change it here.
 - Whatever it is, every dependency is kept in the graph.
-`, representations[t.req.CoordinationMode], t.date)
+`, coordination.Mode(t.req.CoordinationMode).Words(), t.date)
 }
 
 func (t texts) statusFile(title string) []byte {

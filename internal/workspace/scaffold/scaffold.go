@@ -28,6 +28,7 @@ import (
 
 	"belay/internal/fault"
 	"belay/internal/workspace"
+	"belay/internal/workspace/coordination"
 	"belay/internal/workspace/layout"
 )
 
@@ -43,8 +44,13 @@ type Request struct {
 	CoordinationMode string
 }
 
-// Modes are the representations of coordination (workspace 13).
-var Modes = []string{"SCHEDULE_FIRST", "DEPENDENCY_TRACKED", "HYBRID"}
+// Modes are the representations of coordination.
+func Modes() (all []string) {
+	for _, m := range coordination.Modes() {
+		all = append(all, string(m))
+	}
+	return all
+}
 
 // MaxDocumentBytes is a limit for [Options.MaxBytes]: more than people write in a
 // decomposition.
@@ -127,8 +133,8 @@ func (r Request) checked(o Options) (Request, error) {
 	if mode == "" {
 		mode = defaultMode
 	}
-	if !slices.Contains(Modes, mode) {
-		return r, fault.New(fault.InvalidRequest, "coordinationMode must be one of %s", strings.Join(Modes, ", ")).
+	if !slices.Contains(Modes(), mode) {
+		return r, fault.New(fault.InvalidRequest, "coordinationMode must be one of %s", strings.Join(Modes(), ", ")).
 			With("field", "coordinationMode").With("coordinationMode", shown(r.CoordinationMode))
 	}
 	r.CoordinationMode = mode

@@ -179,7 +179,7 @@ describe("the end of a turn that the log could not take", () => {
   const init = (seq: number, turnId: string): LogEvent => ({ seq, type: "session:init", data: { turnId, model: "m" } });
   const again = (c: Conversation, events: LogEvent[]) => [1, 2, 3].reduce((now) => reduceAll(now, events), c);
 
-  it("is shown once, however often it is told", () => {
+  it("is shown once, however often it comes", () => {
     for (const events of [end(), [init(0, "t1"), ...end("t1")]]) {
       const c = again(all([init(1, "t1"), ...events]), events);
       expect(c.turns.map((t) => [t.id, t.state, t.parts.length])).toEqual([["t1", "failed", 1]]);

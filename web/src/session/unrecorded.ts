@@ -1,5 +1,5 @@
-// Events that are in no log. The end of a turn that the log could not take is one of them, and is told
-// at every connection.
+// Events that are in no log. The end of a turn that the log could not take is one of them, and
+// comes again with every connection.
 import type { LogEvent } from "./event";
 import type { Conversation } from "./model";
 

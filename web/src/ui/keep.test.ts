@@ -17,14 +17,14 @@ it("a tab stays with its project when another one is opened elsewhere", () => {
   emptyStorage();
   const one = tab(), two = tab(), fresh = tab();
   one();
-  keepRoot("/work/X");
+  keepRoot("/projects/X");
   two();
-  expect(lastRoot()).toBe("/work/X");
-  keepRoot("/work/Y");
+  expect(lastRoot()).toBe("/projects/X");
+  keepRoot("/projects/Y");
   one();
-  expect(lastRoot()).toBe("/work/X");
+  expect(lastRoot()).toBe("/projects/X");
   fresh();
-  expect(lastRoot()).toBe("/work/Y");
+  expect(lastRoot()).toBe("/projects/Y");
   two();
   forgetAll();
   expect(lastRoot()).toBe("");
@@ -45,7 +45,7 @@ it("what finds no room leaves what was kept before, but nothing that was cleared
 });
 
 it("every link to a new session names its project", () => {
-  expect(newSessionLink("/work/a b", "HELP")).toBe("/?new=1&persona=HELP&root=%2Fwork%2Fa+b");
+  expect(newSessionLink("/projects/a b", "HELP")).toBe("/?new=1&persona=HELP&root=%2Fprojects%2Fa+b");
   const src = new URL("../", import.meta.url);
   const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((name) => /(?<!\.test)\.tsx?$/.test(name));
   expect(files.length).toBeGreaterThan(100);
