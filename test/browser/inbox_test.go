@@ -99,9 +99,15 @@ func TestAnswerByKeys(t *testing.T) {
 	b.do(chromedp.WaitVisible(chromedp.CSS(".question")), press("n"))
 	b.until("document.activeElement.tagName === 'TEXTAREA'")
 	b.do(chromedp.KeyEvent("add a source"), press("Escape"))
-	// A note that was put away is still sent, and letters in it are no answer.
+	// Letters in a note are no answer. Once it is left it stays on the screen, and goes with the answer.
+	b.until("document.activeElement === document.body && document.querySelector('.note-field textarea').value === 'add a source'")
 	b.answer("d")
 	b.until("location.pathname === '/q/dec_2' && document.title.startsWith('(1)')")
+	// An empty one is put away.
+	b.answer("n")
+	b.until("document.activeElement.tagName === 'TEXTAREA'")
+	b.do(press("Escape"))
+	b.until("!document.querySelector('.note-field')")
 	b.answer("a")
 	b.until("document.querySelector('.empty-main')?.innerText.includes('All clear')")
 	want := []turn.DecisionRequest{

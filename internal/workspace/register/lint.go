@@ -34,7 +34,7 @@ func (r *Register) Lint(path, host string) []finding.Finding {
 	}
 	all := slices.Concat(l.errors, l.warnings, l.extra)
 	if more := len(all) - maxFindings; more > 0 {
-		all = append(all[:maxFindings], More(path, more))
+		all = slices.Insert(all[:maxFindings], 0, More(path, more)) // where a part of the list has it, too
 	}
 	return all
 }

@@ -21,6 +21,7 @@ import (
 
 	"belay/internal/workspace/dir"
 	"belay/internal/workspace/finding"
+	"belay/internal/workspace/register"
 	"belay/internal/workspace/scan"
 )
 
@@ -162,10 +163,7 @@ func (p *project) pass(found []finding.Finding) {
 
 // report counts, and sorts what it lists.
 func (p *project) report() *Report {
-	if more := p.quota.Dropped(); more > 0 {
-		p.quota = finding.Quota{}
-		p.pass([]finding.Finding{ruleMore.At("", 0, "%d more findings are not listed; select some by deliverable, package or code", more)})
-	}
+	p.sayDropped()
 	finding.Sort(p.listed)
 	r := &Report{ProjectRoot: p.root, Only: p.o.Only, Findings: p.listed, Summary: Summary{
 		Packages: len(p.Packages), Deliverables: len(p.Deliverables), Files: p.files, Truncated: p.Truncated, Codes: p.counted.Tallies(),
@@ -173,4 +171,19 @@ func (p *project) report() *Report {
 	r.Summary.Errors, r.Summary.Warnings = p.counted.Count()
 	r.Valid = r.Summary.Errors == 0
 	return r
+}
+
+// sayDropped adds what the report does not list: of files with very many findings, and of all.
+func (p *project) sayDropped() {
+	ofFile, all := p.quota.Dropped()
+	p.quota = finding.Quota{}
+	var more []finding.Finding
+	for path, n := range ofFile {
+		all -= n
+		more = append(more, register.More(path, n))
+	}
+	if all > 0 {
+		more = append(more, ruleMore.At("", 0, "%d more findings are not listed; select some by deliverable, package or code", all))
+	}
+	p.pass(more)
 }

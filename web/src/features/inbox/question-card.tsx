@@ -25,7 +25,6 @@ export function QuestionCard({ ask, keys = false, onAnswered, handle, heading: H
 }) {
   const refresh = useRefresh();
   const { note, noting, left: dropped } = useChoosing(ask.id);
-  const setNoting = (to: boolean) => choose(ask.id, to ? { noting: true } : { noting: false, note: "" }); // a note that is given up is not sent
   const noteField = useRef<HTMLTextAreaElement>(null);
   const words = wordsOf(ask);
   const paths = ask.effect?.done ? ask.effect.paths ?? [] : [];
@@ -48,12 +47,17 @@ export function QuestionCard({ ask, keys = false, onAnswered, handle, heading: H
     if (busy || verdict !== "deny" && nothing || verdict === "allow_session" && !ask.session) return;
     decide.mutate(verdict);
   };
-  useImperativeHandle(handle, () => ({ answer, note: () => setNoting(true) }));
+  useImperativeHandle(handle, () => ({ answer, note: () => choose(ask.id, { noting: true }) }));
   useEffect(() => {
     if (!noting) return;
     const timer = setTimeout(() => noteField.current?.focus()); // after the key that asked for it
     return () => clearTimeout(timer);
   }, [noting]);
+  // What is sent is on the screen: a note stays there, so that keys answer with it.
+  const leaveNote = () => {
+    noteField.current?.blur();
+    if (note.trim() === "") choose(ask.id, { noting: false, note: "" });
+  };
 
   const choice = selects ? {
     label: "Apply", chosen: new Set(paths.filter((p) => !dropped.has(p))),
@@ -74,7 +78,7 @@ export function QuestionCard({ ask, keys = false, onAnswered, handle, heading: H
         <label className="note-field">
           <span className="small soft">Note for the agent</span>
           <textarea ref={noteField} className="field" rows={2} value={note} maxLength={2000} onChange={(e) => choose(ask.id, { note: e.target.value })}
-            onKeyDown={(e) => { if (e.key === "Escape") { e.stopPropagation(); setNoting(false); } }} />
+            onKeyDown={(e) => { if (e.key === "Escape") { e.stopPropagation(); leaveNote(); } }} />
         </label>
       )}
       {decide.error && <ErrorNotice error={decide.error} onClose={() => decide.reset()} />}
@@ -87,7 +91,7 @@ export function QuestionCard({ ask, keys = false, onAnswered, handle, heading: H
           <button type="button" className="button session" disabled={busy} onClick={() => answer("allow_session")}>{words.session}{keys && <kbd>s</kbd>}</button>
         )}
         <button type="button" className="button danger" disabled={busy} onClick={() => answer("deny")}><Icon.cross />{words.deny}{keys && <kbd>d</kbd>}</button>
-        {!noting && <button type="button" className="button plain" disabled={busy} onClick={() => setNoting(true)}><Icon.pencil />Note{keys && <kbd>n</kbd>}</button>}
+        {!noting && <button type="button" className="button plain" disabled={busy} onClick={() => choose(ask.id, { noting: true })}><Icon.pencil />Note{keys && <kbd>n</kbd>}</button>}
       </div>
     </section>
   );
