@@ -2,12 +2,10 @@ package chat
 
 import (
 	"context"
-	"io"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
-	"golang.org/x/term"
 
 	"belay/internal/blank"
 	"belay/internal/render"
@@ -97,11 +95,16 @@ func New(ctx context.Context, o Options) *Model {
 
 // Init implements [tea.Model].
 func (m *Model) Init() tea.Cmd {
-	// A terminal that does not tell its background is taken for a dark one; nobody waits.
-	if m.session == "" {
-		return tea.Batch(tea.RequestBackgroundColor, m.first(), m.calls.checkKey())
+	begin := m.first
+	if m.session != "" {
+		begin = func() tea.Cmd { return m.calls.load(m.session, m.follower.log) }
 	}
-	return tea.Batch(tea.RequestBackgroundColor, m.calls.load(m.session, m.follower.log), m.calls.checkKey())
+	return tea.Batch(
+		tea.RequestBackgroundColor, // one that does not tell is taken for dark; nobody waits
+		// A size that changes between the first look at it and the wait for signals comes with none.
+		m.follower.timer(settleAfter, settled{}),
+		begin(), m.calls.checkKey(),
+	)
 }
 
 // first says what the person wants said first.
@@ -184,42 +187,6 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	return m.answered(msg)
-}
-
-// settleAfter is how long after a change of its size a terminal is looked at again.
-const settleAfter = 400 * time.Millisecond
-
-type settled struct{}
-
-// resized takes a size. While a window is being dragged, a terminal may report a
-// size before or after it has moved what it shows, and two reports may overtake each
-// other. So a new size is asked for once more when things are quiet, which also draws
-// everything anew; the same size again ends that.
-func (m *Model) resized(width, height int) tea.Cmd {
-	same := width == m.width && height == m.height
-	m.width, m.height = width, height
-	m.editor.resize(width)
-	if same {
-		return nil
-	}
-	return m.follower.timer(settleAfter, settled{})
-}
-
-// sizeOf asks a terminal for its size; one that does not tell still has the size known.
-// [tea.RequestWindowSize] does not serve: it looks beside the look that a signal
-// brings about, and both write to the same place.
-func sizeOf(output io.Writer, known tea.WindowSizeMsg) tea.Cmd {
-	return func() tea.Msg {
-		f, ok := output.(interface{ Fd() uintptr })
-		if !ok {
-			return known
-		}
-		width, height, err := term.GetSize(int(f.Fd()))
-		if err != nil {
-			return known
-		}
-		return tea.WindowSizeMsg{Width: width, Height: height}
-	}
 }
 
 // measure takes the terminal's word on whether it counts a character of several code
