@@ -40,16 +40,22 @@ it("what a person leaves out of a question stays left out until it is answered",
   expect(card().html).toContain("Apply changes");
 });
 
-it("a note stays until it is sent, and is not sent when it was given up", async () => {
+it("a note that is left stays on the screen and is sent, and an empty one is put away", async () => {
+  const leave = () => card().field!.props.onKeyDown({ key: "Escape", stopPropagation: () => undefined });
+  const write = (value: string) => card().field!.props.onChange({ target: { value } });
   card().press("Note");
-  card().field!.props.onChange({ target: { value: "no, wait" } });
-  expect(card().field!.props.value).toBe("no, wait");
-  card().field!.props.onKeyDown({ key: "Escape", stopPropagation: () => undefined });
+  write(" ");
+  leave();
   expect(card().field).toBeUndefined();
+  card().press("Note");
+  write("no, wait");
+  leave();
+  expect(card().field!.props.value).toBe("no, wait");
   const { press, client } = card();
   press("Discard");
   await vi.waitFor(() => expect(client.isMutating()).toBe(0));
-  expect(sent[0]).not.toHaveProperty("note");
+  expect(sent[0]).toMatchObject({ note: "no, wait" });
+  expect(card().field).toBeUndefined();
 });
 
 it("what a person leaves out of a kept change or a proposal stays left out", () => {
