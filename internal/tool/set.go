@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"belay/internal/lazyregexp"
 	"belay/internal/model"
@@ -21,6 +22,8 @@ type Set struct {
 	names   []string
 	byName  map[string]int // canonical
 	byWire  map[string]int
+	// subset is what Only returned last: most turns of a server offer the same tools.
+	subset atomic.Pointer[Set]
 }
 
 type entry struct {
@@ -72,8 +75,12 @@ func (s *Set) put(e entry) {
 
 // Only returns the set without the tools for which keep is false.
 func (s *Set) Only(keep func(name string) bool) *Set {
-	if !slices.ContainsFunc(s.names, func(name string) bool { return !keep(name) }) {
+	names := slices.DeleteFunc(slices.Clone(s.names), func(name string) bool { return !keep(name) })
+	if len(names) == len(s.names) {
 		return s
+	}
+	if last := s.subset.Load(); last != nil && slices.Equal(last.names, names) {
+		return last
 	}
 	less := &Set{byName: map[string]int{}, byWire: map[string]int{}}
 	for _, e := range s.entries {
@@ -83,6 +90,7 @@ func (s *Set) Only(keep func(name string) bool) *Set {
 			less.put(e)
 		}
 	}
+	s.subset.Store(less)
 	return less
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -142,4 +143,28 @@ func TestWireNames(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Turns that offer the same tools share one set, and others get their own.
+func TestOnly(t *testing.T) {
+	t.Parallel()
+	all, err := NewSet(fake{"a", `{}`}, fake{"b", `{}`}, fake{"c", `{}`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	without := func(gone ...string) *Set {
+		return all.Only(func(name string) bool { return !slices.Contains(gone, name) })
+	}
+	less := without("b")
+	if got := less.Names(); !slices.Equal(got, []string{"a", "c"}) || len(less.Specs()) != 2 {
+		t.Errorf("without b: %v", got)
+	}
+	if without("b") != less || without() != all {
+		t.Error("the same tools are another set")
+	}
+	for _, gone := range []string{"a", "c"} {
+		if got := without(gone).Names(); len(got) != 2 || slices.Contains(got, gone) {
+			t.Errorf("without %s: %v", gone, got)
+		}
+	}
 }
