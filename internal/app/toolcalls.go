@@ -38,7 +38,7 @@ func objection(a *App, engine *turn.Options) func(context.Context, run.ToolCall)
 		}
 		environment := &tool.Environment{
 			Project: c.Project, Root: root, Scope: engine.Scope(c.Project, persona.Inline(c.Agent, "", "")),
-			Seen: &tool.Seen{}, Ledger: &tool.Ledger{}, Unread: true, Limits: r.Tools, Clock: time.Now, ReadPaths: engine.ReadPaths,
+			Unreadable: permit.Policy{Denied: r.Denied}.Unreadable, Seen: &tool.Seen{}, Ledger: &tool.Ledger{}, Unread: true, Limits: r.Tools, Clock: time.Now, ReadPaths: engine.ReadPaths,
 		}
 		prepare := func(input map[string]any) (tool.Call, *tool.Refusal) {
 			data, err := plainjson.Marshal(input)

@@ -11,6 +11,7 @@ const (
 	askBeforeSetting = "permit.ask_before"
 	outsideSetting   = "permit.outside"
 	denySetting      = "permit.deny"
+	hooksSetting     = "hooks"
 )
 
 // CheckRule says what is wrong with a rule of a setting: its form, and that it can match
@@ -20,39 +21,20 @@ func CheckRule(setting, text string) error {
 	if err != nil {
 		return err
 	}
-	vain := func(why, next string) error {
-		return vainRule{fmt.Sprintf("rule %q matches nothing: %s", clip(r.text, 80), why), next}
-	}
 	switch {
-	case setting == askBeforeSetting && strings.HasPrefix(r.tool, "agent."):
-		return vain("a delegation is not asked about before it begins", "refuse it with permit.deny")
+	case setting == askBeforeSetting && strings.HasPrefix(r.tool, delegatePrefix):
+		return r.vain("a delegation is not asked about before it begins", "refuse it with permit.deny")
 	case setting == outsideSetting && !r.Names(commandTool) && !r.Names(writeTool):
-		return vain("only commands run outside the sandbox", "write bash, as in bash(git push *)")
-	case r.bounded && strings.HasPrefix(r.tool, MCPPrefix):
-		return vain("the tools of MCP servers have no patterns", "write mcp.SERVER.TOOL, or mcp.SERVER.* for all of them")
+		return r.vain("only commands run outside the sandbox", "write bash, as in bash(git push *)")
 	}
 	if !r.bounded || !r.Names(commandTool) {
 		return nil
 	}
-	if why, next := r.matchesItself(setting == denySetting || setting == askBeforeSetting); why != "" {
-		return vain(why, next)
+	if why, next := r.matchesItself(slices.Contains([]string{denySetting, askBeforeSetting, hooksSetting}, setting)); why != "" {
+		return r.vain(why, next)
 	}
 	return nil
 }
-
-// vainRule is the error of a rule that matches nothing.
-type vainRule struct{ why, next string }
-
-func (e vainRule) Error() string { return e.why + "; " + e.next }
-
-// Parts are the error without its next step, and that step.
-func (e vainRule) Parts() (message, hint string) { return e.why, e.next }
-
-// MCPPrefix is how the names of tools begin that MCP servers offer.
-const MCPPrefix = "mcp."
-
-// commandTool is the tool whose rules are about commands.
-const commandTool = "bash"
 
 // matchesItself compares a pattern for commands with the command that it spells, and says why
 // it cannot match and what to write instead. Denials and questions also count where a match

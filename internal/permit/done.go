@@ -78,9 +78,8 @@ func (e Effect) onlyIgnored() bool {
 // run by themselves are asked about, unless a rule names them; a rule that allows the command, or the change of all of these files, allows; acceptEdits
 // allows; everything else is asked about.
 func (p Policy) judgeDone(e Effect) (r Ruling, final bool) {
-	touched := slices.Concat(e.Touched, e.Paths)
 	for _, rule := range p.Denied {
-		if rule.Names(writeTool) && rule.hits(touched) {
+		if rule.Names(writeTool) && rule.hits(e) {
 			return Ruling{Refuse, "the rule " + rule.text + " denies what it changed", rule.text}, true
 		}
 	}
@@ -108,7 +107,7 @@ func (p Policy) mayDeny(folders []string) (folder, rule string) {
 		if !rule.bounded || !rule.Names(writeTool) {
 			continue
 		}
-		if i := slices.IndexFunc(folders, func(f string) bool { return rule.paths.reaches(f, true) }); i >= 0 {
+		if i := slices.IndexFunc(folders, func(f string) bool { return rule.paths.mayDeny(f) }); i >= 0 {
 			return folders[i], rule.text
 		}
 	}
@@ -151,11 +150,6 @@ func (e Effect) files() Effect {
 		paths = append(paths, folder+unlisted)
 	}
 	return Effect{Kind: Write, Paths: paths}
-}
-
-// hits reports whether a rule about files names one of them.
-func (r Rule) hits(paths []string) bool {
-	return !r.bounded || slices.ContainsFunc(paths, func(p string) bool { return r.paths.match(p, true) })
 }
 
 // runsByItself is why a change is asked about in every mode.

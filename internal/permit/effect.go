@@ -72,8 +72,9 @@ type Effect struct {
 	Runs []string `json:"runs,omitempty"`
 	// Publication is what a call sends to people outside this machine.
 	Publication *Publication `json:"publication,omitempty"`
-	// Touched are, beside Paths, all that a command changed: folders, and what is in a
-	// repository. Denials count for them; nobody is shown them.
+	// Touched are, beside Paths, all that a call is about. Of what a command changed these are
+	// folders, and what is in a repository; of a file that a link leads to, the path of the link;
+	// of a new folder, the files in it. Denials count for them; nobody is shown them.
 	Touched []string `json:"-"`
 	// Whole are new folders among Paths that have more in them than could be listed: what that
 	// is, neither Paths nor Touched says. A rule about files covers one only with everything

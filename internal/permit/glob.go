@@ -96,7 +96,7 @@ func (g glob) match(s string, fold bool) bool {
 }
 
 // pathPattern is a pattern for slash-separated paths: ** stands for any folders,
-// * stays within one.
+// * stays within one. A slash at the end stands for all that is in a folder.
 type pathPattern []glob
 
 const anyFolders = glob("**")
@@ -109,7 +109,30 @@ func splitPath(pattern string) pathPattern {
 		}
 		parts = append(parts, glob(part))
 	}
+	if strings.HasSuffix(pattern, "/") {
+		parts = append(parts, anyFolders)
+	}
 	return parts
+}
+
+// denies reports whether a denial with the pattern hits a path, in any case of letters, since
+// some file systems know none. A slash at the beginning of the pattern stands for the project's
+// top, too: it would deny hardly anything otherwise.
+func (p pathPattern) denies(name string) bool {
+	return p.match(name, true) || p.fromTop().match(name, true)
+}
+
+// mayDeny reports whether such a denial can hit something in a folder.
+func (p pathPattern) mayDeny(folder string) bool {
+	return p.reaches(folder, true) || p.fromTop().reaches(folder, true)
+}
+
+// fromTop is the pattern without a slash at its beginning.
+func (p pathPattern) fromTop() pathPattern {
+	if len(p) > 1 && p[0] == "" {
+		return p[1:]
+	}
+	return p
 }
 
 // match reports whether a path, cleaned first, fits. It works through the parts

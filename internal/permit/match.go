@@ -15,57 +15,83 @@ const (
 	certain
 )
 
-// denies reports whether a deny rule hits the call: any part of it is enough.
+// The tools whose rules are about files, whichever tool reads or changes them.
+const (
+	readTool  = "read"
+	writeTool = "write"
+)
+
+// Other tools that rules know by name.
+const (
+	commandTool = "bash"
+	fetchTool   = "fetch"
+)
+
+// denies reports whether a deny rule hits the call: any part of it is enough. A rule of write
+// is about all changes of files. One of read with a pattern is about all that shows what is in them.
 func (r Rule) denies(e Effect) fit {
-	if e.Kind == Execute && r.Names(writeTool) {
+	ofFiles := r.Names(writeTool) && e.Kind == Write || r.bounded && r.Names(readTool) && (e.Kind == Read || e.Kind == Publish)
+	switch {
+	case e.Kind == Execute && r.Names(writeTool):
 		return r.deniesWrites(e)
-	}
-	if len(e.Ports) > 0 && r.Names(PortsTool) {
+	case e.Kind == Execute && r.Names(readTool):
+		return r.deniesReads(e)
+	case len(e.Ports) > 0 && r.Names(PortsTool):
 		return r.deniesPorts(e)
-	}
-	if !r.Names(e.Tool) {
+	case !ofFiles && !r.Names(e.Tool):
 		return none
-	}
-	if !r.bounded {
+	case !r.bounded:
 		return certain
-	}
-	switch e.Kind {
-	case Execute:
-		if e.Job != "" {
-			return none // it runs nothing that did not run before
-		}
-		most := none
-		if e.Opaque || len(e.Commands) == 0 {
-			most = possible
-		}
-		for _, c := range e.Commands {
-			most = max(most, r.command(c, true))
-		}
-		return most
-	case Network:
+	case e.Kind == Execute:
+		return r.deniesCommand(e)
+	case e.Kind == Network:
 		if slices.ContainsFunc(e.Hosts, r.host) {
 			return certain
 		}
-	default:
-		if slices.ContainsFunc(e.Paths, func(p string) bool { return r.paths.match(p, true) }) {
-			return certain
-		}
+	case r.hits(e):
+		return certain
 	}
 	return none
 }
 
-// writeTool is the tool whose rules are about files that commands write too.
-const writeTool = "write"
+// deniesCommand compares a rule about commands with each of them.
+func (r Rule) deniesCommand(e Effect) fit {
+	if e.Job != "" {
+		return none // it runs nothing that did not run before
+	}
+	most := none
+	if e.Opaque || len(e.Commands) == 0 {
+		most = possible
+	}
+	for _, c := range e.Commands {
+		most = max(most, r.command(c, true))
+	}
+	return most
+}
 
-// deniesWrites compares a rule about files with what a command's redirections
-// write.
+// hits reports whether a rule about files names one of those of a call.
+func (r Rule) hits(e Effect) bool {
+	return !r.bounded || slices.ContainsFunc(slices.Concat(e.Touched, e.Paths), r.paths.denies)
+}
+
+// deniesWrites compares a rule about files with what a command has changed, or, before it ran,
+// with what its redirections write.
 func (r Rule) deniesWrites(e Effect) fit {
+	if e.Done != nil {
+		switch {
+		case r.hits(e):
+			return certain
+		case slices.ContainsFunc(e.Whole, r.paths.mayDeny):
+			return possible
+		}
+		return none
+	}
 	most := none
 	for _, c := range e.Commands {
 		name, known := e.written(c)
 		switch {
 		case name == "":
-		case !r.bounded, known && r.paths.match(name, true):
+		case !r.bounded, known && r.paths.denies(name):
 			return certain
 		case !known:
 			most = possible
@@ -74,41 +100,15 @@ func (r Rule) deniesWrites(e Effect) fit {
 	return most
 }
 
-// written is the file that a redirection writes, relative to the project, and
-// whether that is known; "" for any other command.
-func (e Effect) written(c Command) (name string, known bool) {
-	if c.Name != nameWrite || len(c.Words) != 2 {
-		return "", false
-	}
-	name = c.Words[1]
-	if strings.HasPrefix(name, "/") {
-		return path.Clean(name), c.Fixed == 2
-	}
-	return path.Join(".", e.Dir, name), c.Fixed == 2 && !e.moves() && !strings.HasPrefix(name, "~")
-}
-
-// moves reports whether a part of the command changes the working folder.
-func (e Effect) moves() bool {
-	return slices.ContainsFunc(e.Commands, func(c Command) bool {
-		return c.Name == "cd" || c.Name == "pushd" || c.Name == "popd"
-	})
-}
-
-// Written are the files that a command's redirections write, each once and in the
-// order of the text, relative to the project. One that is known only when the command
-// runs is there as it is in the text.
-func (e Effect) Written() []string {
-	var names []string
+// deniesReads compares a rule about files with the words of a command. One that names a file
+// may read it. It is a help for the person, and holds nothing: a command sees the whole project.
+func (r Rule) deniesReads(e Effect) fit {
 	for _, c := range e.Commands {
-		name, known := e.written(c)
-		if name != "" && !known {
-			name = c.Words[1]
-		}
-		if name != "" && !slices.Contains(names, name) {
-			names = append(names, name)
+		if r.bounded && slices.ContainsFunc(c.Words[min(1, len(c.Words)):], func(word string) bool { return r.paths.denies(path.Join(".", e.Dir, word)) }) {
+			return possible
 		}
 	}
-	return names
+	return none
 }
 
 // allows returns the rule that allows the whole call, "" where none does. For a

@@ -79,6 +79,17 @@ func (p Policy) JudgeWith(e Effect, h HookAnswer) Ruling {
 	return r
 }
 
+// Unreadable is the rule that denies agents to read a file, "" where none does. A rule of read
+// without a pattern is about that tool alone.
+func (p Policy) Unreadable(path string) string {
+	for _, rule := range p.Denied {
+		if rule.bounded && rule.Names(readTool) && rule.paths.denies(path) {
+			return rule.text
+		}
+	}
+	return ""
+}
+
 // Asks reports whether the ruling is a question, or would be one if somebody could be asked.
 func (p Policy) Asks(e Effect, h HookAnswer) bool {
 	if p.NeverAsk = ""; p.Mode == DontAsk {

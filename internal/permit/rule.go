@@ -21,7 +21,8 @@ import (
 //     the tool network's: "network(*.example.com)", "network(example.com:8443)" for a
 //     port that is not one of the web's, "network(registries)" for [Registries].
 //   - For anything else, with the paths, relative to the project: "write(docs/**)",
-//     where * stays within one folder and ** does not.
+//     where * stays within one folder and ** does not. A / at the end stands for all that
+//     is in a folder.
 //
 // In a pattern for commands, quotes and backslashes make characters stand for
 // themselves. Tool names are compared without regard to case, and project.* names
@@ -44,7 +45,10 @@ var ruleTool = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_.-]{0,63}?(?:\.\*)?$`)
 func ParseRule(text string) (Rule, error) {
 	text = strings.TrimSpace(text)
 	r := Rule{text: text}
-	if err := r.parse(text); err != nil {
+	err := r.parse(text)
+	if vain := (vainRule{}); errors.As(err, &vain) {
+		return Rule{}, vain // it names the rule
+	} else if err != nil {
 		return Rule{}, fmt.Errorf("rule %q: %w", clip(text, 80), err)
 	}
 	return r, nil
@@ -76,7 +80,7 @@ func (r *Rule) parse(text string) error {
 	if pattern = strings.TrimSpace(pattern); pattern == "" {
 		return fmt.Errorf("there is nothing between ( and ); %s alone names every call", name)
 	}
-	if r.tool == "fetch" || r.tool == NetworkTool {
+	if r.tool == fetchTool || r.tool == NetworkTool {
 		pattern = spelledHost(r.tool, pattern)
 	}
 	words, err := splitPattern(pattern)
@@ -84,7 +88,7 @@ func (r *Rule) parse(text string) error {
 		return err
 	}
 	r.bounded, r.words, r.paths = true, words, splitPath(pattern)
-	return nil
+	return r.checkPattern(pattern)
 }
 
 // String is the rule as it was written.

@@ -31,6 +31,9 @@ type Environment struct {
 	ScratchRoot *os.Root
 	// Scope says what may be written in the project.
 	Scope Scope
+	// Unreadable is the rule of the person that denies agents to read a file of the project, ""
+	// where none does. Nil denies nothing. Ask [Environment.Hides].
+	Unreadable func(path string) string
 	// Blobs keeps contents: files shown to the model, and what changes replaced.
 	Blobs Blobs
 	// Files admits a file that the model is to see, as a turn admits attachments.
@@ -80,6 +83,12 @@ func (w *Environment) WithoutKeys(text string) string {
 		return text
 	}
 	return w.Redact(text)
+}
+
+// Hides reports whether a file of the project is not there for an agent: nothing ever shows it
+// or what is in it, or a rule denies to read it.
+func (w *Environment) Hides(path string) bool {
+	return w.Scope.Hidden(path) || w.Unreadable != nil && w.Unreadable(path) != ""
 }
 
 // Scope says which project files an agent may change (workspace 9.5 and the

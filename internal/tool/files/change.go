@@ -11,6 +11,7 @@ import (
 	"belay/internal/journal"
 	"belay/internal/permit"
 	"belay/internal/permit/review"
+	"belay/internal/quantity"
 	"belay/internal/session"
 	"belay/internal/tool"
 	"belay/internal/tool/risk"
@@ -120,7 +121,10 @@ func (c *change) Effect() permit.Effect {
 	if c.before == nil {
 		summary += " (a new file)"
 	}
-	return permit.Effect{Tool: c.tool, Kind: permit.Write, Summary: tool.Clip(summary, 190), Paths: []string{c.p.shown()}, Diff: c.diff, Automatic: c.automatic, OnRequest: c.onRequest}
+	return permit.Effect{
+		Tool: c.tool, Kind: permit.Write, Summary: tool.Clip(summary, 190), Paths: []string{c.p.shown()}, Touched: c.p.alias(),
+		Diff: c.diff, Automatic: c.automatic, OnRequest: c.onRequest,
+	}
 }
 
 // version is the file before, as a review has it.
@@ -151,7 +155,7 @@ func (c *change) Run(ctx context.Context) (tool.Result, error) {
 		return tool.Result{}, unreadable(c.p.shown(), err)
 	}
 	return tool.Result{
-		Text:  fmt.Sprintf("%s %s, which has %d lines now", c.done, c.p.shown(), countLines(c.after)),
+		Text:  fmt.Sprintf("%s %s, which has %s now", c.done, c.p.shown(), quantity.Count(countLines(c.after), "line", "lines")),
 		Value: map[string]any{"path": c.p.shown(), "bytes": len(c.after)},
 	}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"belay/internal/permit"
+	"belay/internal/quantity"
 	"belay/internal/tool"
 )
 
@@ -81,7 +82,7 @@ type globCall struct {
 
 // Effect implements [tool.Call].
 func (c *globCall) Effect() permit.Effect {
-	return permit.Effect{Tool: "glob", Kind: permit.Read, Summary: tool.Clip("glob "+c.in.Pattern+" in "+c.at.shown(), 190), Paths: []string{c.at.shown()}}
+	return permit.Effect{Tool: "glob", Kind: permit.Read, Summary: tool.Clip("glob "+c.in.Pattern+" in "+c.at.shown(), 190), Paths: []string{c.at.shown()}, Touched: c.at.alias()}
 }
 
 // Run implements [tool.Call].
@@ -132,5 +133,5 @@ func passedOver(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("[%d folders could not be opened]\n", n)
+	return fmt.Sprintf("[%s could not be opened]\n", quantity.Count(n, "folder", "folders"))
 }

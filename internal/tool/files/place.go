@@ -24,6 +24,8 @@ type place struct {
 	top     string // absolute path of root
 	name    string // below root, with slashes; "." is root itself
 	scratch bool   // root is the session's scratch folder
+	// linked is the name by which a link led here, "" where none did. Denials count for it, too.
+	linked string
 	// missing is how many of the last parts of name are not there, 0 when the
 	// place exists. A file's folders may be missing too.
 	missing int
@@ -81,6 +83,9 @@ func locate(w *tool.Environment, written string) (place, error) {
 		}
 		return place{}, explain(asked.shown(), err)
 	}
+	if p.name != asked.name {
+		p.linked = asked.shown()
+	}
 	return p, hidden(w, p, written)
 }
 
@@ -135,10 +140,13 @@ func relative(top, abs string) (string, bool) {
 
 // hidden refuses what an agent is never shown.
 func hidden(w *tool.Environment, p place, written string) error {
-	if !p.scratch && w.Scope.Hidden(p.name) {
-		return authority("%s is not open to agents", tool.Clip(written, 200))
+	if p.scratch || !w.Hides(p.name) {
+		return nil
 	}
-	return nil
+	if !w.Scope.Hidden(p.name) {
+		return authority("%s is not open to agents: the rule %s denies it", tool.Clip(written, 200), w.Unreadable(p.name))
+	}
+	return authority("%s is not open to agents", tool.Clip(written, 200))
 }
 
 // authority is a refusal of something that an agent may never do.

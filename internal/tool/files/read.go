@@ -89,7 +89,7 @@ func (c *readCall) value(text string, lines []string) map[string]any {
 
 // Effect implements [tool.Call].
 func (c *readCall) Effect() permit.Effect {
-	return permit.Effect{Tool: "read", Kind: permit.Read, Summary: tool.Clip("read "+c.p.shown(), 190), Paths: []string{c.p.shown()}}
+	return permit.Effect{Tool: "read", Kind: permit.Read, Summary: tool.Clip("read "+c.p.shown(), 190), Paths: []string{c.p.shown()}, Touched: c.p.alias()}
 }
 
 // Run implements [tool.Call].
@@ -195,7 +195,7 @@ func notFound(w *tool.Environment, p place) error {
 	}
 	var names []string
 	for _, e := range entries {
-		if p.scratch || !w.Scope.Hidden(path.Join(dir, e.Name())) {
+		if p.scratch || !leftOut(w, path.Join(dir, e.Name()), e.IsDir()) {
 			names = append(names, e.Name())
 		}
 	}

@@ -71,7 +71,7 @@ func (t receive) Prepare(_ context.Context, w *tool.Environment, input json.RawM
 		return nil, err
 	}
 	probe := dir
-	probe.name, probe.missing = path.Join(dir.name, strings.Repeat("0", sha10)), 1
+	probe.name, probe.missing = path.Join(dir.name, unknownName), 1
 	if err := writable(w, probe, probe.shown()); err != nil {
 		return nil, err // before anything is fetched
 	}
@@ -103,6 +103,9 @@ func receiveDir(w *tool.Environment, written string) (place, error) {
 	return dir, nil
 }
 
+// unknownName stands for the name of a file that has not come yet.
+var unknownName = strings.Repeat("0", sha10)
+
 // homeDir is the HOME of commands in the scratch folder.
 const homeDir = "home"
 
@@ -117,10 +120,12 @@ type receiveCall struct {
 
 // Effect implements [tool.Call]. A call that finds no file changes nothing.
 func (c *receiveCall) Effect() permit.Effect {
-	e := permit.Effect{Tool: receiveName, Kind: permit.Write, Paths: []string{c.dir.shown()}}
+	e := permit.Effect{Tool: receiveName, Kind: permit.Write, Paths: []string{c.dir.shown()}, Touched: c.dir.alias()}
 	var names []string
 	for _, it := range c.items {
 		names = append(names, attachment.DisplayName(it.Filename))
+		// The name will be another one, made of the content, and such that rules for these fit.
+		e.Touched = append(e.Touched, c.dir.below(path.Join(c.dir.name, unknownName+extensionOf(it.MIMEType, it))))
 		if u, err := url.Parse(it.URL); err == nil && it.URL != "" && !slices.Contains(e.Hosts, u.Host) {
 			e.Hosts = append(e.Hosts, u.Host)
 		}

@@ -123,10 +123,12 @@ type sendCall struct {
 // shows them what they may read anyway. Files that leave the machine are published.
 func (c *sendCall) Effect() permit.Effect {
 	paths := make([]string, len(c.files))
+	var links []string
 	for i, f := range c.files {
 		paths[i] = f.place.shown()
+		links = append(links, f.place.alias()...)
 	}
-	e := permit.Effect{Tool: "attachment.add", Kind: permit.Read, Summary: "send " + strings.Join(paths, ", "), Paths: paths}
+	e := permit.Effect{Tool: "attachment.add", Kind: permit.Read, Summary: "send " + strings.Join(paths, ", "), Paths: paths, Touched: links}
 	if c.publication != nil {
 		e.Kind, e.Publication = permit.Publish, c.publication
 		e.Summary = "send to " + c.publication.Destination + ": " + strings.Join(paths, ", ")

@@ -88,7 +88,7 @@ func (c *snapshotCall) open() (snapshot.Source, error) {
 	if c.scratch {
 		root = c.w.ScratchRoot
 	} else {
-		s.Skip = func(p string) bool { return c.w.Scope.Hidden(path.Join(c.from, p)) }
+		s.Skip = func(p string) bool { return c.w.Hides(path.Join(c.from, p)) }
 	}
 	var err error
 	if s.Root, err = root.OpenRoot(c.from); err != nil {
@@ -121,6 +121,7 @@ func (c *snapshotCall) Effect() permit.Effect {
 	total := int64(0)
 	for _, f := range c.files {
 		total += f.Bytes
+		e.Touched = append(e.Touched, path.Join(c.target.ToolRoot, c.target.Label, f.Path))
 		list = append(list, fmt.Sprintf("+ %s (%d bytes)", f.Path, f.Bytes))
 	}
 	e.Summary = clip(fmt.Sprintf("publish %s as a snapshot %s in %s: %d files, %d bytes", c.from, c.target.Label, c.target.ToolRoot, len(c.files), total))

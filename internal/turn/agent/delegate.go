@@ -174,7 +174,7 @@ func (a *Run) subagent(p persona.Persona, by *toolCall, task string) (*Run, erro
 	sub.sources = append(sub.sources, a.sources[len(a.sources)-len(notes):]...)
 	place := *a.environment
 	place.Agent, place.Live = p.ID, sub.showLive
-	place.Scope = tool.AllOf{a.Scope(place.Project, p), a.environment.Scope}
+	place.Scope, place.Unreadable = tool.AllOf{a.Scope(place.Project, p), a.environment.Scope}, sub.policy.Unreadable
 	place.Seen, place.Ledger = &tool.Seen{}, &tool.Ledger{Before: sub.intend}
 	if sub.suspended != nil {
 		place.Seen = recalled(sub.suspended.Entries, sub.agent)

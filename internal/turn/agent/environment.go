@@ -44,7 +44,7 @@ func (a *Run) openEnvironment() error {
 	a.environment = &tool.Environment{
 		Agent: a.Settings.Persona.ID, Session: a.SessionID, Turn: a.ID,
 		Project: projectRoot, Root: root, Scratch: scratch, ScratchRoot: own,
-		Scope: a.Scope(projectRoot, a.Settings.Persona),
+		Scope: a.Scope(projectRoot, a.Settings.Persona), Unreadable: a.policy.Unreadable,
 		Blobs: a.Blobs, Files: admitter{a, projectRoot}, Received: a.received, Destination: a.Destination, Seen: a.seen(), Ledger: &tool.Ledger{Before: a.intend}, Gate: a.Gate,
 		Journal: a.Journal, Network: &network{run: a}, Jobs: &tool.Jobs{}, Unread: a.Direct != nil, Limits: a.Settings.ToolLimits, Clock: a.Clock, Path: a.SearchPath, GitConfigs: a.GitConfigs, ReadPaths: a.ReadPaths, Nested: a.ProjectsIn(projectRoot),
 		Live: a.showLive, Redact: a.WithoutKeys,
