@@ -22,8 +22,8 @@ type Options struct {
 	Dir string
 	// System replaces runtime.GOOS in tests.
 	System string
-	// CheckRule says more about a rule of a permit setting than its shape does; nil says
-	// nothing. A rule that it refuses is a problem of the setting.
+	// CheckRule says more about a rule of a permit setting or a hook than its shape does; nil
+	// says nothing. A rule that it refuses is a problem of the setting.
 	CheckRule func(setting, rule string) error
 }
 
@@ -145,6 +145,7 @@ func (l *layers) build(project *file) (*Config, []Problem) {
 		b.assign(k, f.Value, l.o.Dir, "flag "+f.Name)
 	}
 	b.mcpRules(c, l.user)
+	b.hookRules(c, l.o.CheckRule)
 	if project != nil {
 		b.tightened(project, l.o.CheckRule)
 	}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -76,5 +77,21 @@ func (k *key) checkRules(check func(setting, rule string) error) {
 		k.value = also(v)
 	case denials:
 		k.value = denials{also(v.list)}
+	}
+}
+
+// hookRules has these checks made of the rules of hooks, too: one that matches nothing would
+// never have its hook asked.
+func (b *builder) hookRules(c *Config, check func(setting, rule string) error) {
+	if check == nil {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Hooks)) {
+		for _, rule := range c.Hooks[name].Calls {
+			if err := check("hooks", rule); err != nil {
+				message, hint := parts(err)
+				b.problem(b.byName["hooks"].origin, "hooks."+name+".calls", message, hint)
+			}
+		}
 	}
 }
