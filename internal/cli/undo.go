@@ -85,7 +85,11 @@ func listChanges(c *console, all []undo.Change) error {
 	t := table{heads: []string{"CHANGE", "WHAT", "FILES", "MADE", "UNDONE"}}
 	for _, ch := range all {
 		undone := "-"
-		if ch.Undone != nil {
+		switch {
+		case ch.Problem != "":
+			t.add(ch.ID, "cannot be read", "-", "-", undone)
+			continue
+		case ch.Undone != nil:
 			undone = when(*ch.Undone)
 		}
 		t.add(ch.ID, ch.What, fmt.Sprint(len(ch.Paths)), when(ch.Time), undone)

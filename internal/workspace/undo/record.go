@@ -91,7 +91,8 @@ func (s *Store) load(project, id string) (r record, err error) {
 		err = fmt.Errorf("it is of version %d", r.Version)
 	}
 	if err != nil {
-		return r, fault.New(fault.StorageFailure, "the record of the change %s cannot be read", id).WithStatus(500).Because(err)
+		return r, fault.New(fault.StorageFailure, "the record of the change %s cannot be read", id).WithStatus(500).Because(err).
+			WithHint("belay undo --list has the others, which can be named; remove %s if it is of no more use", filepath.Join(s.place(project), id+recordSuffix))
 	}
 	return r, nil
 }

@@ -57,6 +57,8 @@ type Change struct {
 	Paths []string `json:"paths"`
 	// Undone is when it was taken back, nil while it is in effect.
 	Undone *time.Time `json:"undone,omitempty"`
+	// Problem says why it cannot be taken back, of one whose record cannot be read.
+	Problem string `json:"problem,omitempty"`
 }
 
 // Make changes files, all of them or none. It is refused with CONTENT_CHANGED where
@@ -169,7 +171,7 @@ func (s *Store) List(ctx context.Context, project string) ([]Change, error) {
 		}
 		r, err := s.load(project, id)
 		if err != nil {
-			return nil, err
+			r.Change = Change{ID: id, Project: project, Paths: []string{}, Problem: fault.From(err).Message}
 		}
 		all = append(all, r.Change)
 	}

@@ -130,3 +130,29 @@ func TestFailedOnRecord(t *testing.T) {
 		t.Errorf("%v: on record are %q, want %q", err, said, want)
 	}
 }
+
+// TestDamagedRecord: the others are listed and can be taken back by their names; nothing is
+// taken back in the place of the one that cannot be read.
+func TestDamagedRecord(t *testing.T) {
+	t.Parallel()
+	project := t.TempDir()
+	file := filepath.Join(project, "a.csv")
+	must(t, os.WriteFile(file, []byte("0"), 0o600))
+	s := newStore(t, 0)
+	_, err := s.Make(t.Context(), project, "test", "me", []changeset.File{{Path: "a.csv", Before: []byte("0"), After: []byte("1")}})
+	must(t, err)
+	must(t, s.write(project, "change-99.json", []byte("{torn")))
+	all, err := s.List(t.Context(), project)
+	must(t, err)
+	if len(all) != 2 || !strings.Contains(all[0].Problem, "cannot be read") || all[1].ID != "change-01" || all[1].Problem != "" {
+		t.Errorf("listed are %+v", all)
+	}
+	if _, err := s.Undo(t.Context(), project, "", "me"); !fault.Is(err, fault.StorageFailure) {
+		t.Errorf("the last one: %v", err)
+	}
+	_, err = s.Undo(t.Context(), project, "change-01", "me")
+	must(t, err)
+	if data, _ := os.ReadFile(file); string(data) != "0" {
+		t.Errorf("the file holds %q", data)
+	}
+}
