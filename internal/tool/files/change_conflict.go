@@ -107,7 +107,7 @@ func (c *change) keep(ctx context.Context, noted *session.Change) error {
 		}
 	}
 	if noted.BeforeBytes > c.w.Limits.KeepBytes {
-		noted.Lost = fmt.Sprintf("it had more than %d bytes", c.w.Limits.KeepBytes)
+		noted.Lost = fmt.Sprintf("it had more than %d bytes (tools.keep_bytes)", c.w.Limits.KeepBytes)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -60,7 +61,7 @@ func keepContents(ctx context.Context, w *tool.Environment, changes []journal.Ch
 		}
 		k := toKeep{n, c, n.AfterBytes <= most && (created <= maxKeptNew || c.Op != journal.Create) && (c.Content != nil || c.After.Type != journal.File)}
 		if n.BeforeBytes > most {
-			n.Lost = "it had more than the bytes of a file that are kept"
+			n.Lost = fmt.Sprintf("it had more than %d bytes (tools.keep_bytes)", most)
 		} else if intent && max(n.BeforeBytes, n.AfterBytes) <= packedBytes {
 			small = append(small, k)
 			continue
