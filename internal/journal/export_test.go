@@ -2,6 +2,7 @@ package journal
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -23,6 +24,13 @@ func AcrossFileSystems(s *Store) {
 			return errors.ErrUnsupported
 		}
 		return durable.RenameNew(a, b)
+	}
+}
+
+// RefusingNames makes a store work where the system refuses to give a file another name.
+func RefusingNames(s *Store) {
+	s.renameNew = func(a, b durable.Entry) error {
+		return &os.LinkError{Op: "rename", Old: a.Name, New: b.Name, Err: fs.ErrPermission}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 
 	"belay/internal/durable"
@@ -67,11 +68,15 @@ func (s step) do() error {
 	return s.failed(err)
 }
 
-// failed is an error of the change, with its path.
+// failed is an error of the change, with its path. The names that the journal has for its
+// contents say nothing to a reader.
 func (s step) failed(err error) error {
 	var known *clash
 	if err == nil || errors.As(err, &known) {
 		return err
+	}
+	if link := (*os.LinkError)(nil); errors.As(err, &link) {
+		err = link.Err
 	}
 	return fmt.Errorf("%s %s: %w", s.c.Op, s.c.Path, err)
 }

@@ -1,0 +1,20 @@
+package journal_test
+
+import (
+	"errors"
+	"io/fs"
+	"testing"
+
+	"belay/internal/journal"
+)
+
+// What fails is told by the name that people know, not by that of the journal's copy.
+func TestErrorsNameTheFile(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, func(s *site) { journal.RefusingNames(s.store) })
+	s.fill(map[string]string{"ro/f": "x"})
+	err := s.apply(remove("ro/f", "x"))
+	if err == nil || err.Error() != "remove ro/f: permission denied" || !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("got %v", err)
+	}
+}
