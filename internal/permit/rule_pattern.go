@@ -1,6 +1,7 @@
 package permit
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -16,6 +17,14 @@ func (e vainRule) Error() string { return e.why + "; " + e.next }
 
 // Parts are the error without its next step, and that step.
 func (e vainRule) Parts() (message, hint string) { return e.why, e.next }
+
+// RuleProblem is an error of [ParseRule] or [CheckRule] in words, with what to write instead.
+func RuleProblem(err error) (problem, hint string) {
+	if vain := (vainRule{}); errors.As(err, &vain) {
+		return vain.Parts()
+	}
+	return err.Error(), "write rules like read, write(docs/**) or bash(go test *)"
+}
 
 // vain is the error of the rule.
 func (r Rule) vain(why, next string) error {

@@ -71,8 +71,8 @@ func (s *Settings) Warn(code, message string) {
 }
 
 // Disallow are the tools that a persona's disallowed_tools take away. An entry that cannot be
-// read, or that is about no tool, is misspelt where it resembles one: it takes that tool away,
-// and a warning says so.
+// read, matches no call, or is about no tool, is misspelt where it resembles one: it takes that
+// tool away, and a warning says so.
 func (s *Settings) Disallow(all *tool.Set) []string {
 	names := slices.Clone(s.Persona.DisallowedTools)
 	for i, entry := range names {
@@ -81,7 +81,7 @@ func (s *Settings) Disallow(all *tool.Set) []string {
 		meant := ""
 		if at := slices.IndexFunc(all.Names(), is); at < 0 {
 			meant = nearest.Of(strings.ToLower(name), all.Names())
-		} else if _, err := permit.ParseRule(entry); err != nil {
+		} else if permit.CheckRule("permit.deny", entry) != nil {
 			meant = all.Names()[at]
 		}
 		if meant != "" {

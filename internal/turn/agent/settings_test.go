@@ -30,7 +30,7 @@ func TestDisallow(t *testing.T) {
 	}
 	for entry, want := range map[string]string{
 		"write": "", "WRITE": "", "bash(rm *)": "", "mcp.files.*": "", "WebFetch": "", "MultiEdit": "", "Task": "", "agent.X": "", "": "",
-		"wirte": "write", "bsh(rm *)": "bash", "write(": "write", "Raed": "read",
+		"wirte": "write", "bsh(rm *)": "bash", "write(": "write", "Raed": "read", "write({a,b}/**)": "write", "bash(git push && git tag)": "bash",
 	} {
 		s := Settings{Persona: persona.Persona{DisallowedTools: []string{entry}}}
 		got := s.Disallow(all)

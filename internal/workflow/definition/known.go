@@ -41,7 +41,7 @@ func (d *decoder) permitted(o *authored.Object) {
 			if n == nil {
 				continue
 			}
-			if problem, hint := d.rule(n.Text); problem != "" {
+			if problem, hint := d.rule(list, n.Text); problem != "" {
 				d.report.Beyond(authored.RuleReference, n, authored.At(p.Path(list), i), hint, "%s", problem)
 			}
 		}
@@ -49,13 +49,13 @@ func (d *decoder) permitted(o *authored.Object) {
 }
 
 // rule says what is wrong with a rule of permission.
-func (d *decoder) rule(text string) (problem, hint string) {
+func (d *decoder) rule(list, text string) (problem, hint string) {
 	r, err := permit.ParseRule(text)
-	switch {
-	case err != nil:
-		return err.Error(), "write rules like read, write(docs/**) or bash(go test *)"
-	case !turn.NamesTool(r, d.known.Tools):
+	if err == nil && !turn.NamesTool(r, d.known.Tools) {
 		return fmt.Sprintf("rule %q: there is no tool %q", text, r.Tool()), d.toolMeant(r.Tool())
+	}
+	if err = permit.CheckRule("permit."+list, text); err != nil {
+		return permit.RuleProblem(err)
 	}
 	return "", ""
 }

@@ -111,12 +111,11 @@ func sumOf(data []byte) string {
 func (r *Runner) fits(w *flow, req Request) error {
 	var all []problem
 	for _, text := range req.Allow {
-		rule, err := permit.ParseRule(text)
-		switch {
-		case err != nil:
-			all = append(all, problem{Path: "--allow", Message: err.Error(), Hint: "write rules like read, write(docs/**) or bash(go test *)"})
-		case !turn.NamesTool(rule, r.o.Tools):
+		if rule, err := permit.ParseRule(text); err == nil && !turn.NamesTool(rule, r.o.Tools) {
 			all = append(all, problem{Path: "--allow", Message: fmt.Sprintf("rule %q: there is no tool %q", text, rule.Tool()), Hint: r.o.toolMeant(rule.Tool())})
+		} else if err := permit.CheckRule("permit.allow", text); err != nil {
+			message, hint := permit.RuleProblem(err)
+			all = append(all, problem{Path: "--allow", Message: message, Hint: hint})
 		}
 	}
 	if req.Provider == "" {
