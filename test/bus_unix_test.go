@@ -114,7 +114,7 @@ func TestServerTakesRequestsFromTheBus(t *testing.T) {
 		p.submit(c, id, r.id, r.text)
 		for m, err := range c.Output(ctx, id, "r2", 0) { // it runs before the other one comes
 			must(t, err)
-			if m.Payload.Type() == contract.TypeTextDelta {
+			if contract.TypeOf(m.Payload) == contract.TypeTextDelta {
 				break
 			}
 		}

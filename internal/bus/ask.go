@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -36,7 +37,7 @@ func (b *Bus) ask(ctx context.Context, e contract.Envelope, p, reply contract.Pa
 		msg, err = b.nc.RequestMsgWithContext(ctx, request)
 	}
 	if err != nil {
-		return fault.New(fault.Overloaded, "nobody answers %s on the bus: %v", p.Type(), err).
+		return fault.New(fault.Overloaded, "nobody answers %s on the bus: %v", contract.TypeOf(p), err).
 			WithHint("see that belay serve runs, and try again").Because(err)
 	}
 	m, err := contract.Decode(contract.Wire{Header: msg.Header, Data: msg.Data})
@@ -51,33 +52,10 @@ func assign(got, reply contract.Payload) error {
 	if f, ok := got.(*contract.Failure); ok {
 		return f.Fault()
 	}
-	switch r := reply.(type) {
-	case *contract.DecisionAnswered:
-		return into(got, r)
-	case *contract.SessionCreated:
-		return into(got, r)
-	case *contract.SessionState:
-		return into(got, r)
-	case *contract.SessionPage:
-		return into(got, r)
-	case *contract.Personas:
-		return into(got, r)
-	case *contract.BlobCopied:
-		return into(got, r)
-	case *contract.BlobReleased:
-		return into(got, r)
-	case *contract.LinkRenewed:
-		return into(got, r)
+	if reflect.TypeOf(got) != reflect.TypeOf(reply) {
+		return fmt.Errorf("bus: the reply is %s, not %s", contract.TypeOf(got), contract.TypeOf(reply))
 	}
-	return fmt.Errorf("bus: %s is no reply", reply.Type())
-}
-
-func into[T any](got contract.Payload, reply *T) error {
-	p, ok := any(got).(*T)
-	if !ok {
-		return fmt.Errorf("bus: the reply is %s", got.Type())
-	}
-	*reply = *p
+	reflect.ValueOf(reply).Elem().Set(reflect.ValueOf(got).Elem())
 	return nil
 }
 

@@ -21,6 +21,7 @@
 package bus
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,12 +67,8 @@ type Options struct {
 const MaxAge = 24 * time.Hour
 
 func (o Options) withDefaults() Options {
-	if o.AckTimeout == 0 {
-		o.AckTimeout = 5 * time.Second
-	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.AckTimeout = cmp.Or(o.AckTimeout, 5*time.Second)
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	return o
 }
 

@@ -34,7 +34,7 @@ type renewer func(ctx context.Context, id string) (string, error)
 func (r renewer) Reply(ctx context.Context, m contract.Message) (contract.Payload, error) {
 	p, ok := m.Payload.(*contract.LinkRenew)
 	if !ok {
-		return nil, fmt.Errorf("bus: nobody answers %s", m.Payload.Type())
+		return nil, fmt.Errorf("bus: nobody answers %s", contract.TypeOf(m.Payload))
 	}
 	address, err := r(ctx, p.ID)
 	return &contract.LinkRenewed{URL: address}, err

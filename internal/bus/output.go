@@ -31,7 +31,7 @@ func (c *Client) Output(ctx context.Context, session, request string, after int6
 				return true, err
 			}
 			after = msg.Seq
-			last := msg.Payload.Type() == contract.TypeResponseText
+			last := contract.TypeOf(msg.Payload) == contract.TypeResponseText
 			return yield(msg, nil) && !last, nil
 		})
 		if err != nil && ctx.Err() == nil {

@@ -64,7 +64,7 @@ func (a *agent) check(e contract.Envelope, p contract.Payload) contract.Message 
 			return m
 		}
 	}
-	a.t.Errorf("%s: %v", p.Type(), err)
+	a.t.Errorf("%s: %v", contract.TypeOf(p), err)
 	return contract.Message{Envelope: e, Payload: p}
 }
 
@@ -114,7 +114,7 @@ func (a *agent) Announce(_ context.Context, id, session, request string, p contr
 	defer a.mu.Unlock()
 	m := a.check(contract.Envelope{ID: "discord:" + id, Session: session, Request: request, Client: "discord"}, p)
 	a.seen = append(a.seen, m.Payload)
-	if p.Type() == contract.TypeReanchor { // the surface follows it itself
+	if contract.TypeOf(p) == contract.TypeReanchor { // the surface follows it itself
 		a.signals = append(a.signals, m)
 	}
 	a.notify()
@@ -189,7 +189,7 @@ func (a *agent) Output(ctx context.Context, _, request string, after int64) iter
 				return
 			}
 			after++
-			if !yield(m, nil) || m.Payload.Type() == contract.TypeResponseText {
+			if !yield(m, nil) || contract.TypeOf(m.Payload) == contract.TypeResponseText {
 				return
 			}
 		}
@@ -208,7 +208,7 @@ func (a *agent) Follow(ctx context.Context, _ string, types []contract.Type, han
 		}) {
 			return nil
 		}
-		failed := slices.Contains(types, m.Payload.Type()) && handle(ctx, m) != nil
+		failed := slices.Contains(types, contract.TypeOf(m.Payload)) && handle(ctx, m) != nil
 		if ctx.Err() != nil {
 			return nil
 		}

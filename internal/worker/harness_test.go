@@ -219,7 +219,7 @@ func (r *rig) output(session, request string) []contract.Payload {
 			r.t.Errorf("message %d of the output has the envelope %+v", len(all), m.Envelope)
 		}
 	}
-	if len(all) == 0 || all[len(all)-1].Type() != contract.TypeResponseText {
+	if len(all) == 0 || contract.TypeOf(all[len(all)-1]) != contract.TypeResponseText {
 		r.t.Fatalf("the output of %s has no end: %d messages", request, len(all))
 	}
 	return all

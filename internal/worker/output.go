@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -96,7 +97,7 @@ func (o *output) publish(ctx context.Context, at bus.Place, p contract.Payload) 
 	if err == nil || !permanent(err) {
 		return err
 	}
-	o.j.log().Error("bus: an output cannot be carried", "type", p.Type(), "error", err)
+	o.j.log().Error("bus: an output cannot be carried", "type", contract.TypeOf(p), "error", err)
 	note := &contract.Warning{Code: "NOT_CARRIED", Message: "a part of the output cannot be shown here; the session has it"}
 	return o.j.w.persist(ctx, func() error { return o.box.Publish(ctx, at, note) })
 }
@@ -128,10 +129,7 @@ func (o *output) end(ctx context.Context, at bus.Place, state contract.State, wh
 	if err := o.closeOpen(ctx); err != nil {
 		return err
 	}
-	whole := o.text.String()
-	if whole == "" {
-		whole = o.final
-	}
+	whole := cmp.Or(o.text.String(), o.final)
 	last := &contract.ResponseText{State: state, Error: why, Note: contract.Cut(strings.Join(o.notes, "; "), maxNote)}
 	for size := contract.MaxText; ; size /= 2 {
 		last.FinalText = contract.Cut(whole, size)

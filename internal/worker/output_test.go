@@ -34,7 +34,7 @@ turns:
 func kinds(all []contract.Payload) string {
 	var names []string
 	for _, p := range all {
-		name := strings.TrimPrefix(string(p.Type()), "evt.agent.")
+		name := strings.TrimPrefix(string(contract.TypeOf(p)), "evt.agent.")
 		switch p := p.(type) {
 		case *contract.ToolCall:
 			if name = p.Name + " " + string(p.Status); p.Error != "" {

@@ -78,7 +78,7 @@ func (o *output) closed(ctx context.Context, v event.Verdict, turnID string, at 
 func (o *output) signal(ctx context.Context, id string, p contract.Payload) error {
 	err := o.j.w.publish(ctx, o.j.envelope(id), p)
 	if err != nil && permanent(err) {
-		o.j.log().Error("bus: a signal cannot be carried", "type", p.Type(), "error", err)
+		o.j.log().Error("bus: a signal cannot be carried", "type", contract.TypeOf(p), "error", err)
 		return nil
 	}
 	return err

@@ -24,7 +24,7 @@ func (r *rig) under(session, request string) {
 	r.t.Helper()
 	for m, err := range r.client.Output(r.ctx(), session, request, 0) {
 		must(r.t, err)
-		if m.Payload.Type() == contract.TypeTextDelta {
+		if contract.TypeOf(m.Payload) == contract.TypeTextDelta {
 			return
 		}
 	}

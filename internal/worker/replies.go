@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -40,7 +41,7 @@ func (r replier) Reply(ctx context.Context, m contract.Message) (contract.Payloa
 	case *contract.BlobRelease:
 		return &contract.BlobReleased{}, r.w.o.Bus.TakeBack(ctx, p.Object)
 	}
-	return nil, fmt.Errorf("bus: nobody answers %s", m.Payload.Type())
+	return nil, fmt.Errorf("bus: nobody answers %s", contract.TypeOf(m.Payload))
 }
 
 func (r replier) answer(ctx context.Context, session string, a *contract.DecisionAnswer) (contract.Payload, error) {
@@ -109,10 +110,7 @@ func (w *Worker) state(id string) (running *contract.RunningRequest, queued []st
 const defaultSessions = 50
 
 func (r replier) list(ctx context.Context, l *contract.SessionList) (contract.Payload, error) {
-	limit := l.Limit
-	if limit == 0 {
-		limit = defaultSessions
-	}
+	limit := cmp.Or(l.Limit, defaultSessions)
 	page, err := r.w.o.Engine.ListPage(ctx, l.ProjectRoot, session.ListOptions{Limit: limit, Recent: true})
 	if err != nil {
 		return nil, err

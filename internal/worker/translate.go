@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -164,9 +165,7 @@ func (o *output) toolResult(e event.Event) []contract.Payload {
 	m := &contract.ToolCall{
 		ToolCallID: r.ToolCallID, Name: contract.Cut(r.Name, maxLine/2), Status: contract.ToolEnd, OK: r.OK, Parent: r.ParentToolCallID,
 	}
-	if m.Name == "" {
-		m.Name = o.names[r.ToolCallID]
-	}
+	m.Name = cmp.Or(m.Name, o.names[r.ToolCallID])
 	if !r.OK {
 		first, _, _ := strings.Cut(strings.TrimSpace(r.Output), "\n")
 		m.Error = contract.Cut(first, maxLine)

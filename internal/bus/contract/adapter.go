@@ -60,15 +60,6 @@ type AdapterMessageDeleted struct {
 	Time      time.Time `json:"time"`
 }
 
-// Type implements [Payload].
-func (*AdapterMessageCreated) Type() Type { return TypeAdapterMessageCreated }
-
-// Type implements [Payload].
-func (*AdapterMessageUpdated) Type() Type { return TypeAdapterMessageUpdated }
-
-// Type implements [Payload].
-func (*AdapterMessageDeleted) Type() Type { return TypeAdapterMessageDeleted }
-
 func (m *AdapterMessage) check(c *checker) {
 	c.matches("platform", m.Platform, clientPattern)
 	c.filled("channelId", m.ChannelID, maxLabel)

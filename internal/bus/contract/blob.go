@@ -22,18 +22,6 @@ type BlobRelease struct {
 // BlobReleased says that a release is noted.
 type BlobReleased struct{}
 
-// Type implements [Payload].
-func (*BlobCopy) Type() Type { return TypeBlobCopy }
-
-// Type implements [Payload].
-func (*BlobCopied) Type() Type { return TypeBlobCopied }
-
-// Type implements [Payload].
-func (*BlobRelease) Type() Type { return TypeBlobRelease }
-
-// Type implements [Payload].
-func (*BlobReleased) Type() Type { return TypeBlobReleased }
-
 func (m *BlobCopy) check(c *checker) { c.matches("sha256", m.SHA256, sha256Pattern) }
 
 func (m *BlobCopied) check(c *checker) {

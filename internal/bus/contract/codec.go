@@ -42,9 +42,9 @@ type Message struct {
 // Encode checks a message and gives it its wire form. The error is a
 // fault.InvalidRequest that names every problem.
 func Encode(e Envelope, p Payload) (Wire, error) {
-	s, ok := specs[p.Type()]
+	s, ok := specs[TypeOf(p)]
 	if !ok {
-		return Wire{}, unknown(p.Type())
+		return Wire{}, unknown(TypeOf(p))
 	}
 	if err := s.validate(e, p); err != nil {
 		return Wire{}, err

@@ -62,10 +62,8 @@ const (
 )
 
 // Payload is the content of a message: a pointer to one of the structs of this
-// package.
+// package, see [TypeOf].
 type Payload interface {
-	// Type is the message's name.
-	Type() Type
 	// check reports what is wrong with the content.
 	check(c *checker)
 }

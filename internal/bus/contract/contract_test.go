@@ -89,8 +89,8 @@ func TestMessagesRoundTrip(t *testing.T) {
 	}
 	for i, s := range Specs() {
 		p := list[i]
-		if p.Type() != s.Type || s.Sample().Type() != s.Type {
-			t.Errorf("sample %d is %s and makes %s, want %s", i, p.Type(), s.Sample().Type(), s.Type)
+		if TypeOf(p) != s.Type || TypeOf(s.Sample()) != s.Type {
+			t.Errorf("sample %d is %s and makes %s, want %s", i, TypeOf(p), TypeOf(s.Sample()), s.Type)
 			continue
 		}
 		w, err := Encode(envelope(s.Type), p)
@@ -174,7 +174,7 @@ func TestEncodeRefuses(t *testing.T) {
 		}, Of: 1}, "dataBase64"},
 		"failed without reason": {nil, &LifecycleChanged{State: StateFailed, Time: noon}, "error"},
 	} {
-		e := envelope(c.p.Type())
+		e := envelope(TypeOf(c.p))
 		if c.change != nil {
 			c.change(&e)
 		}
@@ -216,7 +216,7 @@ func TestDecodeRefuses(t *testing.T) {
 // Whatever Decode accepts, Encode makes again, and it means the same.
 func FuzzDecode(f *testing.F) {
 	for i, p := range samples() {
-		w, err := Encode(envelope(p.Type()), p)
+		w, err := Encode(envelope(TypeOf(p)), p)
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -137,18 +137,6 @@ type DecisionAnswered struct {
 	Time       time.Time `json:"time"`
 }
 
-// Type implements [Payload].
-func (*DecisionOpened) Type() Type { return TypeDecisionOpened }
-
-// Type implements [Payload].
-func (*DecisionClosed) Type() Type { return TypeDecisionClosed }
-
-// Type implements [Payload].
-func (*DecisionAnswer) Type() Type { return TypeDecisionAnswer }
-
-// Type implements [Payload].
-func (*DecisionAnswered) Type() Type { return TypeDecisionAnswered }
-
 func (m *Decision) check(c *checker) {
 	c.filled("decisionId", m.DecisionID, maxLabel)
 	c.text("turnId", m.TurnID, maxLabel)

@@ -15,12 +15,6 @@ type LinkRenewed struct {
 	URL string `json:"url"`
 }
 
-// Type implements [Payload].
-func (*LinkRenew) Type() Type { return TypeLinkRenew }
-
-// Type implements [Payload].
-func (*LinkRenewed) Type() Type { return TypeLinkRenewed }
-
 func (m *LinkRenew) check(c *checker) { c.filled("id", m.ID, maxLabel) }
 
 func (m *LinkRenewed) check(c *checker) {

@@ -90,27 +90,6 @@ type ResponseText struct {
 	Note string `json:"note,omitempty"`
 }
 
-// Type implements [Payload].
-func (*TextDelta) Type() Type { return TypeTextDelta }
-
-// Type implements [Payload].
-func (*ReasoningDelta) Type() Type { return TypeReasoningDelta }
-
-// Type implements [Payload].
-func (*ToolCall) Type() Type { return TypeToolCall }
-
-// Type implements [Payload].
-func (*ResponseBinary) Type() Type { return TypeResponseBinary }
-
-// Type implements [Payload].
-func (*InputBinary) Type() Type { return TypeInputBinary }
-
-// Type implements [Payload].
-func (*Warning) Type() Type { return TypeWarning }
-
-// Type implements [Payload].
-func (*ResponseText) Type() Type { return TypeResponseText }
-
 func (m *TextDelta) check(c *checker)      { c.filled("delta", m.Delta, MaxText) }
 func (m *ReasoningDelta) check(c *checker) { c.filled("delta", m.Delta, MaxText) }
 

@@ -116,18 +116,6 @@ type Reanchor struct {
 	ReplyTo        string `json:"replyTo,omitempty"`
 }
 
-// Type implements [Payload].
-func (*RequestMessage) Type() Type { return TypeRequestMessage }
-
-// Type implements [Payload].
-func (*LifecycleChanged) Type() Type { return TypeLifecycleChanged }
-
-// Type implements [Payload].
-func (*Failure) Type() Type { return TypeFailure }
-
-// Type implements [Payload].
-func (*Reanchor) Type() Type { return TypeReanchor }
-
 func (m *RequestMessage) check(c *checker) {
 	one(c, "queue", m.Queue, QueuePrompt, QueueSteer, QueueFollowUp, QueueInterrupt)
 	c.text("text", m.Text, MaxText)

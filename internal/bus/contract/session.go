@@ -77,30 +77,6 @@ type Persona struct {
 	Description string `json:"description,omitempty"`
 }
 
-// Type implements [Payload].
-func (*SessionCreate) Type() Type { return TypeSessionCreate }
-
-// Type implements [Payload].
-func (*SessionCreated) Type() Type { return TypeSessionCreated }
-
-// Type implements [Payload].
-func (*SessionStatus) Type() Type { return TypeSessionStatus }
-
-// Type implements [Payload].
-func (*SessionState) Type() Type { return TypeSessionState }
-
-// Type implements [Payload].
-func (*SessionList) Type() Type { return TypeSessionList }
-
-// Type implements [Payload].
-func (*SessionPage) Type() Type { return TypeSessionPage }
-
-// Type implements [Payload].
-func (*PersonaList) Type() Type { return TypePersonaList }
-
-// Type implements [Payload].
-func (*Personas) Type() Type { return TypePersonas }
-
 func (m *SessionCreate) check(c *checker) {
 	c.filled("projectRoot", m.ProjectRoot, maxPath)
 	c.text("persona", m.Persona, maxLabel)

@@ -1,6 +1,10 @@
 package contract
 
-import "strings"
+import (
+	"reflect"
+	"strings"
+	"sync"
+)
 
 // Streams of the bus, and the places of messages that no stream keeps.
 const (
@@ -103,6 +107,18 @@ var specs = func() map[Type]Spec {
 	}
 	return m
 }()
+
+// types are the messages by the Go types of their payloads.
+var types = sync.OnceValue(func() map[reflect.Type]Type {
+	m := make(map[reflect.Type]Type)
+	for t, s := range specs {
+		m[reflect.TypeOf(s.Sample())] = t
+	}
+	return m
+})
+
+// TypeOf is the name of the message with that payload.
+func TypeOf(p Payload) Type { return types()[reflect.TypeOf(p)] }
 
 // Filter is the subject under which all messages of s are, for consumers; "" for
 // replies.
