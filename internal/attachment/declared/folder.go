@@ -216,8 +216,8 @@ func (f *Folder) match(ctx context.Context, p pattern, limit int) ([]Source, err
 
 // unread says for people that a folder could not be read.
 func (f *Folder) unread(err error) error {
-	var at *fs.PathError
-	if !errors.As(err, &at) {
+	at, ok := errors.AsType[*fs.PathError](err)
+	if !ok {
 		return err
 	}
 	reason, outside := f.Reason(Source{Path: at.Path}, err)
@@ -225,18 +225,6 @@ func (f *Folder) unread(err error) error {
 		return fmt.Errorf("%s cannot be read: %w", at.Path, at.Err)
 	}
 	return fmt.Errorf("%s: %s", at.Path, reason)
-}
-
-// literal is match for a pattern that is none.
-func (f *Folder) literal(p string) ([]Source, error) {
-	info, err := f.root.Stat(p)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err == nil && info.IsDir():
-		return nil, fmt.Errorf("%q is a folder; write %s/* for the files in it", p, p)
-	}
-	return []Source{{Path: p}}, nil // what is wrong with it is said when it is opened
 }
 
 // mayBeFile follows a link: what is something else than a file in the end, a pattern

@@ -3,6 +3,7 @@ package declared
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -151,4 +152,16 @@ func alternatives(p string) int {
 func unnamed(p pattern) []string {
 	parts := strings.FieldsFunc(p.text, func(r rune) bool { return strings.ContainsRune("/{,}", r) })
 	return slices.DeleteFunc(slices.Clone(ownFolders), func(name string) bool { return slices.Contains(parts, name) })
+}
+
+// literal is match for a pattern that is none.
+func (f *Folder) literal(p string) ([]Source, error) {
+	info, err := f.root.Stat(p)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err == nil && info.IsDir():
+		return nil, fmt.Errorf("%q is a folder; write %s/* for the files in it", p, p)
+	}
+	return []Source{{Path: p}}, nil // what is wrong with it is said when it is opened
 }

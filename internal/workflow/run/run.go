@@ -198,25 +198,6 @@ func (r *Runner) leave(x *execution) {
 	r.work.Done()
 }
 
-// lose notes why the end of a run is not on record.
-func (r *Runner) lose(id string, err error) {
-	f := fault.From(err)
-	lost := failureOf(f)
-	if f.Cause != nil {
-		lost.Message += ": " + f.Cause.Error()
-	}
-	r.mu.Lock()
-	r.lost[id] = lost
-	r.mu.Unlock()
-}
-
-// lostBy is why the end of a run is not on record, if this process knows it.
-func (r *Runner) lostBy(id string) *Failure {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.lost[id]
-}
-
 func (r *Runner) running(id string) *execution {
 	r.mu.Lock()
 	defer r.mu.Unlock()

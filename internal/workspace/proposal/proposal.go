@@ -16,8 +16,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"belay/internal/fault"
@@ -123,3 +125,22 @@ func (p *Proposal) deliverable(projectRoot string) (workspace.Deliverable, error
 }
 
 func (s *Store) now() string { return s.o.Clock().UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// IDOf is the id of the proposal whose rows a file of the project holds, "" for any
+// other file.
+func IDOf(projectRoot, file string) string {
+	folder, name := filepath.Split(file)
+	id, ok := strings.CutSuffix(name, ".csv")
+	if !ok || !idPattern.MatchString(id) {
+		return ""
+	}
+	is, err := os.Stat(filepath.Clean(folder))
+	want, err2 := os.Stat(filepath.Join(projectRoot, filepath.FromSlash(Folder)))
+	if err != nil || err2 != nil || !os.SameFile(is, want) {
+		return ""
+	}
+	if _, err := os.Lstat(filepath.Join(projectRoot, filepath.FromSlash(Folder), id+".json")); err != nil {
+		return ""
+	}
+	return id
+}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"belay/internal/durable"
@@ -232,23 +231,4 @@ func (s *Store) settle(project *os.Root, p *Proposal, state State, by string) er
 		return fault.New(fault.StorageFailure, "the proposal could not be closed; it can be applied again without harm").Because(err)
 	}
 	return nil
-}
-
-// IDOf is the id of the proposal whose rows a file of the project holds, "" for any
-// other file.
-func IDOf(projectRoot, file string) string {
-	folder, name := filepath.Split(file)
-	id, ok := strings.CutSuffix(name, ".csv")
-	if !ok || !idPattern.MatchString(id) {
-		return ""
-	}
-	is, err := os.Stat(filepath.Clean(folder))
-	want, err2 := os.Stat(filepath.Join(projectRoot, filepath.FromSlash(Folder)))
-	if err != nil || err2 != nil || !os.SameFile(is, want) {
-		return ""
-	}
-	if _, err := os.Lstat(filepath.Join(projectRoot, filepath.FromSlash(Folder), id+".json")); err != nil {
-		return ""
-	}
-	return id
 }

@@ -5,9 +5,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"strings"
+	"syscall"
+
+	"belay/internal/durable"
 )
 
 // Keeps reports whether every object that files of a repository hold is elsewhere, whole: in
@@ -82,4 +86,10 @@ func idsOf(store *os.Root, name string) ([]string, error) {
 		ids = append(ids, hex.EncodeToString(id))
 	}
 	return ids, nil
+}
+
+// away reports whether an error says that there is no such file. What is neither a regular
+// file nor a folder stands, in the upper directory of an overlay, for one that was removed.
+func away(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, durable.ErrNotRegular) || errors.Is(err, syscall.ENOTDIR)
 }

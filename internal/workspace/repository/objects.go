@@ -17,7 +17,6 @@ import (
 	"path"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"belay/internal/durable"
 )
@@ -217,12 +216,6 @@ func (o *Objects) packNames(store int) ([]string, error) {
 	}
 	o.packs[store] = names
 	return names, nil
-}
-
-// away reports whether an error says that there is no such file. What is neither a regular
-// file nor a folder stands, in the upper directory of an overlay, for one that was removed.
-func away(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, durable.ErrNotRegular) || errors.Is(err, syscall.ENOTDIR)
 }
 
 func (o *Objects) inPack(ctx context.Context, store *os.Root, name string, id []byte) (_ kind, _ []byte, err error) {
