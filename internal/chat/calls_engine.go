@@ -218,11 +218,5 @@ func briefly(err error) string {
 	if f := (*fault.Error)(nil); errors.As(err, &f) {
 		return why(err)
 	}
-	for {
-		under := errors.Unwrap(err)
-		if under == nil {
-			return err.Error()
-		}
-		err = under
-	}
+	return fault.Innermost(err).Error()
 }

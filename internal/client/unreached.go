@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"belay/internal/fault"
 	"belay/internal/netguard"
 )
 
@@ -37,11 +38,5 @@ func reason(err error) string {
 	if known := netguard.Reason(err); known != "" {
 		return known
 	}
-	for {
-		under := errors.Unwrap(err)
-		if under == nil {
-			return err.Error()
-		}
-		err = under
-	}
+	return fault.Innermost(err).Error()
 }

@@ -96,8 +96,7 @@ func From(err error) *Error {
 	if err == nil {
 		return nil
 	}
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
 	if s := shortageIn(err); s != nil {
@@ -113,6 +112,15 @@ func From(err error) *Error {
 func Is(err error, t Type) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Type == t
+}
+
+// Innermost is the error at the end of err's chain: what the system said, without the names
+// of calls and addresses around it.
+func Innermost(err error) error {
+	for under := errors.Unwrap(err); under != nil; under = errors.Unwrap(err) {
+		err = under
+	}
+	return err
 }
 
 // Body is the JSON shape of an error on the wire.

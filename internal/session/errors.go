@@ -112,13 +112,7 @@ func reason(err error) string {
 	case errors.As(err, &link):
 		return link.Err.Error()
 	}
-	for {
-		inner := errors.Unwrap(err)
-		if inner == nil {
-			return err.Error()
-		}
-		err = inner
-	}
+	return fault.Innermost(err).Error()
 }
 
 func clip(s string, n int) string { return s[:min(len(s), n)] }

@@ -12,6 +12,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"belay/internal/fault"
 	"belay/internal/netguard"
 	"belay/internal/tool"
 )
@@ -177,15 +178,7 @@ func (r *remote) unreached(err error) trouble {
 	case strings.Contains(err.Error(), "malformed"): // net/http has no type for it
 		return r.stranger()
 	}
-	return trouble{"it cannot be reached: " + innermost(err).Error(), "start it, or " + address}
-}
-
-// innermost is an error without the names of calls and addresses around it.
-func innermost(err error) error {
-	for under := errors.Unwrap(err); under != nil; under = errors.Unwrap(err) {
-		err = under
-	}
-	return err
+	return trouble{"it cannot be reached: " + fault.Innermost(err).Error(), "start it, or " + address}
 }
 
 // status says what an HTTP status means here.
