@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"mime/multipart"
@@ -23,8 +24,6 @@ type inspectBody struct {
 	SessionID   string   `json:"sessionId,omitempty" doc:"the session whose project and model count"`
 	ProjectRoot string   `json:"projectRoot,omitempty" doc:"the project whose limits count where there is no session yet"`
 }
-
-func (*inspectBody) closed() {}
 
 type inspectionsAnswer struct {
 	Attachments []turn.Inspection `json:"attachments"`
@@ -231,9 +230,7 @@ func disposition(name string) string {
 		}
 		return c
 	}, name)
-	if plain == "" {
-		plain = "attachment"
-	}
+	plain = cmp.Or(plain, "attachment")
 	d := `attachment; filename="` + plain + `"`
 	if plain != name && name != "" {
 		// RFC 5987 encodes a space as %20, never as a plus.

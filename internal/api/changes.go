@@ -17,15 +17,11 @@ type keepBody struct {
 	By           string `json:"by,omitempty" doc:"who says so, for the record"`
 }
 
-func (*keepBody) closed() {}
-
 type dropBody struct {
 	ProjectRoot string `json:"projectRoot" doc:"absolute path of the project folder"`
 	ID          string `json:"id" doc:"the kept change"`
 	By          string `json:"by,omitempty" doc:"who says so, for the record"`
 }
-
-func (*dropBody) closed() {}
 
 type keptAnswer struct {
 	ProjectRoot string               `json:"projectRoot"`

@@ -25,8 +25,6 @@ type steerBody struct {
 	Mode        session.InputMode `json:"mode,omitempty" is:"steer|followUp" doc:"steer, the default: at the turn's next tool boundary; followUp: when the model has answered"`
 }
 
-func (*steerBody) closed() {}
-
 type decisionBody struct {
 	SessionID  string         `json:"sessionId,omitempty" doc:"the session whose turn asks; left out for the question of a run"`
 	DecisionID string         `json:"decisionId" doc:"the question, as permission:request and the list of decisions name it"`
@@ -37,8 +35,6 @@ type decisionBody struct {
 	Only []string `json:"only,omitempty" is:"some" doc:"with allow, of the files that a command changed, those that count; folders stand for all that is in them; without it all count"`
 }
 
-func (*decisionBody) closed() {}
-
 type undoBody struct {
 	SessionID string `json:"sessionId" doc:"the session of the turn"`
 	TurnID    string `json:"turnId" doc:"the turn whose file changes are to be taken back"`
@@ -47,14 +43,10 @@ type undoBody struct {
 	By           string `json:"by,omitempty" doc:"who says so, for the record"`
 }
 
-func (*undoBody) closed() {}
-
 type forkBody struct {
 	SessionID string `json:"sessionId" doc:"the session to go on from"`
 	TurnID    string `json:"turnId,omitempty" doc:"the last turn that the new session has; the last that has ended without it"`
 }
-
-func (*forkBody) closed() {}
 
 type decisionsAnswer struct {
 	Decisions []openDecision `json:"decisions"`

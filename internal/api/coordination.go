@@ -14,8 +14,6 @@ type coordinationBody struct {
 	By          string `json:"by,omitempty" doc:"who says so, for the audit log"`
 }
 
-func (*coordinationBody) closed() {}
-
 type coordinationAnswer struct {
 	ProjectRoot string `json:"projectRoot"`
 	coordination.Record

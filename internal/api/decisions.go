@@ -38,8 +38,6 @@ type updateBody struct {
 	Model *string `json:"model,omitempty" doc:"the model of turns whose options name none; an empty one stands for the usual model"`
 }
 
-func (*updateBody) closed() {}
-
 // queuedInput is what a person said into a turn that has not taken it yet.
 type queuedInput struct {
 	ID          string            `json:"id"`

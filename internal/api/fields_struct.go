@@ -28,7 +28,9 @@ func (f fields) read(into any) {
 	switch into := into.(type) {
 	case *turn.Opts:
 		into.Unknown = f.unknown(names)
-	case interface{ closed() }:
+	case *turn.CreateRequest, *turnBody, *bootBody, *interruptBody, *scaffoldBody, *transitionBody, *dependenciesBody:
+		// The compatible contract ignores what it does not know.
+	default:
 		message := "is not a member; there are " + strings.Join(names, ", ")
 		for _, name := range f.unknown(names) {
 			f.bad(name, message)

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -74,9 +75,7 @@ func NewOperator(o OperatorOptions) *Operator {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	name := "belay_operator"
 	if _, port := splitHost(o.BoundAddr); port != "" {
 		name += "_" + port
@@ -186,8 +185,6 @@ type linkAnswer struct {
 type exchangeBody struct {
 	Code string `json:"code" doc:"the code in the fragment of a one-time link"`
 }
-
-func (*exchangeBody) closed() {}
 
 type okAnswer struct {
 	OK bool `json:"ok"`

@@ -39,8 +39,6 @@ type addProjectBody struct {
 	Path string `json:"path" doc:"absolute path of the folder"`
 }
 
-func (*addProjectBody) closed() {}
-
 // overviewRoutes are the endpoints about all projects and sessions.
 func overviewRoutes() []route {
 	return []route{

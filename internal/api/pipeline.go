@@ -38,8 +38,6 @@ type pipelineBody struct {
 	DryRun        bool      `json:"dryRun,omitempty" doc:"only say what would be sent, and what it may cost"`
 }
 
-func (*pipelineBody) closed() {}
-
 type pipelineAnswer struct {
 	Preview *pipeline.Preview `json:"preview,omitempty"`
 	Started *pipeline.Started `json:"started,omitempty"`
@@ -49,8 +47,6 @@ type batchBody struct {
 	ProjectRoot string `json:"projectRoot" doc:"absolute path of the project folder"`
 	Batch       string `json:"batch" doc:"the batch's id"`
 }
-
-func (*batchBody) closed() {}
 
 type batchesAnswer struct {
 	ProjectRoot string           `json:"projectRoot"`

@@ -82,8 +82,6 @@ type projectBody struct {
 	ProjectRoot string `json:"projectRoot" doc:"absolute path of the project folder"`
 }
 
-func (*projectBody) closed() {}
-
 type projectAnswer struct {
 	OK          bool   `json:"ok"`
 	ProjectRoot string `json:"projectRoot"`

@@ -22,14 +22,10 @@ type applyBody struct {
 	By          string   `json:"by,omitempty" doc:"who says so, for the record"`
 }
 
-func (*applyBody) closed() {}
-
 type dismissBody struct {
 	ProjectRoot string `json:"projectRoot" doc:"absolute path of the project folder"`
 	By          string `json:"by,omitempty" doc:"who says so, for the record"`
 }
-
-func (*dismissBody) closed() {}
 
 type applyAnswer struct {
 	Proposal proposal.Proposal  `json:"proposal"`

@@ -29,8 +29,6 @@ type exampleBody struct {
 	ProjectRoot string `json:"projectRoot,omitempty" doc:"absolute path of a folder that does not exist or is empty; one of the server's choice without it"`
 }
 
-func (*exampleBody) closed() {}
-
 type exampleAnswer struct {
 	ProjectRoot string `json:"projectRoot"`
 }

@@ -50,8 +50,6 @@ type publishBody struct {
 	By          string `json:"by,omitempty" doc:"who says so, for the audit log"`
 }
 
-func (*publishBody) closed() {}
-
 // snapshotRoutes are the endpoints about published copies of derived output.
 func snapshotRoutes() []route {
 	folder := param{in: "query", name: "path", required: true, doc: "the snapshot's folder, relative to the project or absolute"}

@@ -3,7 +3,6 @@ package api
 import (
 	"cmp"
 	"context"
-	"time"
 
 	"belay/internal/fault"
 	"belay/internal/workflow/catalog"
@@ -17,9 +16,6 @@ type Workflows struct {
 	Runs Runs
 	// Limits bound the search for workflow files.
 	Limits catalog.Limits
-	// CancelTimeout is how long a request to cancel waits for the run's end. Default
-	// 20 s.
-	CancelTimeout time.Duration
 }
 
 // Runs carries out workflows; [run.Runner] does.
@@ -87,8 +83,6 @@ type answerBody struct {
 	Note        string `json:"note,omitempty" doc:"what to say with it, at most 4096 bytes"`
 	By          string `json:"by,omitempty" doc:"who answers; operator without it"`
 }
-
-func (*answerBody) closed() {}
 
 type startBody struct {
 	ProjectRoot string         `json:"projectRoot" doc:"absolute path of the project folder"`
@@ -229,25 +223,6 @@ func answerRun(c *call, b *answerBody) (summaryAnswer, error) {
 	}
 	a := run.AnswerRequest{Project: root, ID: c.id(), Task: b.Task, DecisionID: b.DecisionID, Answer: b.Answer, Note: b.Note, By: cmp.Or(b.By, byOperator)}
 	if _, err := c.o.Workflows.Runs.Answer(c.ctx(), a); err != nil {
-		return summaryAnswer{}, err
-	}
-	return summaryOf(c, root)
-}
-
-func cancelRun(c *call, b *projectBody) (summaryAnswer, error) {
-	root, err := runsOf(c, b.ProjectRoot)
-	if err != nil {
-		return summaryAnswer{}, err
-	}
-	id := c.id()
-	// What was asked for is done, also where the caller leaves before its end.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx()), cmp.Or(c.o.Workflows.CancelTimeout, 20*time.Second))
-	defer cancel()
-	if err := c.o.Workflows.Runs.Cancel(ctx, root, id); err != nil {
-		if ctx.Err() != nil {
-			err = fault.New(fault.RunInProgress, "the run %s was asked to stop, and has not yet", id).With("runId", id).
-				WithHint("look at it again with GET /api/workflow/runs/%s", id).Because(err)
-		}
 		return summaryAnswer{}, err
 	}
 	return summaryOf(c, root)

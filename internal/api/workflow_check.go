@@ -20,8 +20,6 @@ type checkBody struct {
 	Text        *string `json:"text,omitempty" doc:"the text of a workflow file in place of the file; with path, it is checked as that file's"`
 }
 
-func (*checkBody) closed() {}
-
 // check says that there must be something to check.
 func (b *checkBody) check(f fields) {
 	if b.Path == "" && b.Text == nil {

@@ -1,16 +1,16 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"belay/internal/fault"
 	"belay/internal/workflow/run"
 )
-
-func (*startBody) closed() {}
 
 // check says what does not go with resume: it is fixed since the run began.
 func (b *startBody) check(f fields) {
@@ -139,4 +139,26 @@ func (h *Handler) untouchable(root, rel string) string {
 		return "is hidden in this project"
 	}
 	return ""
+}
+
+// cancelPatience is how long a request to cancel waits for the run's end.
+const cancelPatience = 20 * time.Second
+
+func cancelRun(c *call, b *projectBody) (summaryAnswer, error) {
+	root, err := runsOf(c, b.ProjectRoot)
+	if err != nil {
+		return summaryAnswer{}, err
+	}
+	id := c.id()
+	// What was asked for is done, also where the caller leaves before its end.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx()), cancelPatience)
+	defer cancel()
+	if err := c.o.Workflows.Runs.Cancel(ctx, root, id); err != nil {
+		if ctx.Err() != nil {
+			err = fault.New(fault.RunInProgress, "the run %s was asked to stop, and has not yet", id).With("runId", id).
+				WithHint("look at it again with GET /api/workflow/runs/%s", id).Because(err)
+		}
+		return summaryAnswer{}, err
+	}
+	return summaryOf(c, root)
 }
