@@ -12,12 +12,6 @@ import (
 
 // ServeOptions configure [Serve]. Every zero value works.
 type ServeOptions struct {
-	// HeaderTimeout bounds reading a request's headers. Default 10 s.
-	HeaderTimeout time.Duration
-	// IdleTimeout closes a connection between requests. Default 2 min.
-	IdleTimeout time.Duration
-	// HeaderBytes caps a request's headers. Default 64 KiB.
-	HeaderBytes int
 	// Grace is how long turns that run at the end of ctx may go on streaming.
 	// Default 10 s.
 	Grace time.Duration
@@ -36,9 +30,9 @@ func Serve(ctx context.Context, l net.Listener, h *Handler, o ServeOptions) erro
 	srv := &http.Server{
 		Handler:           h,
 		ConnContext:       h.greet,
-		ReadHeaderTimeout: cmp.Or(o.HeaderTimeout, 10*time.Second),
-		IdleTimeout:       cmp.Or(o.IdleTimeout, 2*time.Minute),
-		MaxHeaderBytes:    cmp.Or(o.HeaderBytes, 64<<10),
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
 		// OPTIONS * is a request like others: it has the guard, and an answer of ours.
 		DisableGeneralOptionsHandler: true,
 		// No ReadTimeout or WriteTimeout: streams live long. Bodies and writes

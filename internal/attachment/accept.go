@@ -1,6 +1,7 @@
 package attachment
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -62,7 +63,7 @@ type Accepted struct {
 // The error is ctx's, or a *fault.Error when the store fails; the file's own
 // faults are a [Refusal].
 func Accept(ctx context.Context, o Opened, t Terms, b BlobStore) (Accepted, error) {
-	in := &intake{policy: Policy{FileBytes: orDefault(t.FileBytes, DefaultFileBytes)}, store: b}
+	in := &intake{policy: Policy{FileBytes: cmp.Or(t.FileBytes, DefaultFileBytes)}, store: b}
 	c := &candidate{path: o.Origin, file: o.File}
 	defer c.close()
 	a := &acceptance{intake: in, candidate: c, opened: o, terms: t}
@@ -91,7 +92,7 @@ func (a *acceptance) run(ctx context.Context) error {
 	if !a.describe() {
 		return nil
 	}
-	head := make([]byte, min(orDefault(int64(a.terms.HeadBytes), sniffBytes), a.size))
+	head := make([]byte, min(int64(cmp.Or(a.terms.HeadBytes, sniffBytes)), a.size))
 	if _, err := a.file.ReadAt(head, 0); err != nil {
 		a.refuseRead(err)
 		return nil

@@ -53,7 +53,7 @@ func (p *Planner) makeImage(ctx context.Context, src Content, c choice) (made, e
 		}
 		return made{}, unfit(fmt.Sprintf("%d×%d pixels%s are more than the %d that are decoded", cfg.Width, cfg.Height, double, p.opts.MaxPixels))
 	}
-	share := min(pixels, p.opts.PixelBudget)
+	share := min(pixels, pixelBudget)
 	if err := p.pixels.Acquire(ctx, share); err != nil {
 		return made{}, err
 	}

@@ -56,7 +56,7 @@ func decidePages(it Item, l Limits) choice {
 
 // planExtract delivers a PDF's text.
 func (p *Planner) planExtract(ctx context.Context, it Item, src Content, l Limits, reason string) (Delivery, error) {
-	limit := p.opts.PDFTextBytes
+	limit := int64(maxPDFText)
 	if l.TextBytes > 0 {
 		limit = min(limit, l.TextBytes)
 	}

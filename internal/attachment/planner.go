@@ -1,6 +1,7 @@
 package attachment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,9 +32,6 @@ type PlannerOptions struct {
 	// MaxPixels is the largest image that is decoded; 0 means 100 million.
 	// Larger ones reach the model as a note if they must be changed to fit.
 	MaxPixels int64
-	// PixelBudget bounds the pixels being decoded at once, roughly 8 bytes of
-	// memory each; 0 means 50 million. An image above it is decoded alone.
-	PixelBudget int64
 	// WorkTime bounds the making of one rendition; 0 means 30 s. A PDF may wait ten
 	// times as long for others: the engine reads one file at a time.
 	WorkTime time.Duration
@@ -41,10 +39,7 @@ type PlannerOptions struct {
 	PDFIdle time.Duration
 	// PDFInterpreted runs the PDF engine without executable memory.
 	PDFInterpreted bool
-	// PDFTextBytes caps the text taken from one PDF whatever the model's own
-	// limit; 0 means 8 MiB.
-	PDFTextBytes int64
-	// PDFTextChars caps the same in characters, TextBytes one text document; 0 is no
+	// PDFTextChars caps the text of one PDF, TextBytes one text document; 0 is no
 	// limit beside the model's.
 	PDFTextChars int
 	TextBytes    int64
@@ -54,26 +49,23 @@ type PlannerOptions struct {
 	Logger *slog.Logger
 }
 
+const (
+	// pixelBudget bounds the pixels being decoded at once, roughly 8 bytes of memory
+	// each. An image above it is decoded alone.
+	pixelBudget = 50_000_000
+	// maxPDFText caps the text taken from one PDF, in bytes, whatever the model's own limit.
+	maxPDFText = 8 << 20
+)
+
 func (o PlannerOptions) withDefaults() PlannerOptions {
-	o.CacheBytes = orDefault(o.CacheBytes, 512<<20)
-	o.MaxPixels = orDefault(o.MaxPixels, 100_000_000)
-	o.PixelBudget = orDefault(o.PixelBudget, 50_000_000)
-	o.WorkTime = time.Duration(orDefault(int64(o.WorkTime), int64(30*time.Second)))
-	o.PDFTextBytes = orDefault(o.PDFTextBytes, 8<<20)
+	o.CacheBytes = cmp.Or(o.CacheBytes, 512<<20)
+	o.MaxPixels = cmp.Or(o.MaxPixels, 100_000_000)
+	o.WorkTime = cmp.Or(o.WorkTime, 30*time.Second)
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	return o
-}
-
-func orDefault(v, d int64) int64 {
-	if v <= 0 {
-		return d
-	}
-	return v
 }
 
 // Planner decides how items reach models and makes the renditions that this
@@ -107,7 +99,7 @@ type Planner struct {
 func NewPlanner(o PlannerOptions) (*Planner, error) {
 	o = o.withDefaults()
 	p := &Planner{
-		opts: o, pixels: semaphore.NewWeighted(o.PixelBudget),
+		opts: o, pixels: semaphore.NewWeighted(pixelBudget),
 		counts:    semaphore.NewWeighted(2 * int64(runtime.GOMAXPROCS(0))), // while one waits for the disk, another works
 		wholePDFs: semaphore.NewWeighted(1),
 	}

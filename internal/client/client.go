@@ -41,10 +41,6 @@ import (
 type Options struct {
 	// Token is sent as a bearer token, to the base URL's server only.
 	Token string
-	// HTTPClient makes the requests. The default has timeouts for connecting
-	// and none for answers, which may be long streams. A client of one's own
-	// must have no Timeout.
-	HTTPClient *http.Client
 	// Patience is how long the server may take to begin an answer, from the moment at
 	// which it has the request. Default 2 min. It is 15 min where that is not given and the
 	// server works with files or a model first, or has the turn wait in line.
@@ -89,12 +85,9 @@ func New(baseURL string, o Options) (*Client, error) {
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return nil, fault.New(fault.InvalidRequest, "the server address %q is not of the form http://host:port", baseURL)
 	}
-	if o.HTTPClient == nil {
-		transport := http.DefaultTransport.(*http.Transport).Clone()
-		transport.MaxIdleConnsPerHost = 64
-		transport.Proxy = nil // a local server is not behind one, and a token is not a proxy's business
-		o.HTTPClient = &http.Client{Transport: transport, CheckRedirect: refuseRedirect}
-	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = 64
+	transport.Proxy = nil // a local server is not behind one, and a token is not a proxy's business
 	if o.Patience == 0 {
 		o.Patience, o.latePatience = 2*time.Minute, 15*time.Minute
 	}
@@ -102,18 +95,20 @@ func New(baseURL string, o Options) (*Client, error) {
 	o.Silence = cmp.Or(o.Silence, time.Minute)
 	o.Retries = cmp.Or(o.Retries, 8)
 	o.Backoff = cmp.Or(o.Backoff, 100*time.Millisecond)
-	return &Client{&server{o: o, base: strings.TrimSuffix(u.String(), "/")}}, nil
+	return &Client{&server{o: o, http: &http.Client{Transport: transport, CheckRedirect: refuseRedirect}, base: strings.TrimSuffix(u.String(), "/")}}, nil
 }
 
 // Close closes the connections that no request uses.
-func (c *Client) Close() { c.server.o.HTTPClient.CloseIdleConnections() }
+func (c *Client) Close() { c.server.http.CloseIdleConnections() }
 
 // refuseRedirect: the API never redirects, and a token must not follow.
 func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // server sends requests to one server and reads its answers.
 type server struct {
-	o    Options
+	o Options
+	// http has timeouts for connecting, and none for answers: they may be long streams.
+	http *http.Client
 	base string
 	// patience is how long an answer may take to begin; 0 is Options.Patience.
 	patience time.Duration

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -16,9 +17,7 @@ import (
 // Steer implements turn.Engine. The paths of its attachments are the server's. With a key
 // the request is sent again when the connection broke before an answer came.
 func (c *Client) Steer(ctx context.Context, r turn.SteerRequest) error {
-	if r.Mode == "" {
-		r.Mode = session.Steer
-	}
+	r.Mode = cmp.Or(r.Mode, session.Steer)
 	data, err := encode(r)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -19,10 +20,7 @@ const harness = "/api/harness/"
 // escaped whole, so that it cannot name another endpoint.
 func sessionPath(id, part string) string {
 	// A dot segment would be resolved on the way, escaped or not.
-	id = strings.ReplaceAll(url.PathEscape(id), ".", "%2E")
-	if id == "" {
-		id = "%20"
-	}
+	id = cmp.Or(strings.ReplaceAll(url.PathEscape(id), ".", "%2E"), "%20")
 	return harness + "session/" + id + part
 }
 

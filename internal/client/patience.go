@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -31,16 +32,15 @@ func (s *Silent) Error() string {
 // patient is the server for requests that it may take long to answer: it works with files
 // or a model before its answer begins, or has a turn wait in line.
 func (s *server) patient() *server {
-	return &server{o: s.o, base: s.base, patience: s.o.latePatience}
+	late := *s
+	late.patience = s.o.latePatience
+	return &late
 }
 
 // answer sends a request and waits for the head of its answer, as long as the server's
 // patience allows. The body may take as long as it likes, if it is not silent.
 func (s *server) answer(req *http.Request) (*http.Response, error) {
-	patience := s.patience
-	if patience == 0 {
-		patience = s.o.Patience
-	}
+	patience := cmp.Or(s.patience, s.o.Patience)
 	ctx, cancel := context.WithCancelCause(req.Context())
 	w := &wait{patience: patience}
 	w.timer = time.AfterFunc(patience, func() { w.expire(cancel) })
@@ -48,7 +48,7 @@ func (s *server) answer(req *http.Request) (*http.Response, error) {
 	if req.Body != nil && req.GetBody == nil {
 		req.Body = &slowBody{req.Body, w}
 	}
-	res, err := s.o.HTTPClient.Do(req)
+	res, err := s.http.Do(req)
 	w.end()
 	if err != nil {
 		if silent, ok := context.Cause(ctx).(*Silent); ok { //nolint:errorlint // it is the cause itself

@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,9 +22,6 @@ type EngineOptions struct {
 	CacheDir string
 	// Idle is how long an unused engine is kept; 0 means 60 s.
 	Idle time.Duration
-	// MemoryBytes caps the memory of the sandbox, the file included; 0 means
-	// 128 MiB.
-	MemoryBytes int64
 	// Time is what one file gets, the wait for other files not counted; 0 means
 	// 30 s.
 	Time time.Duration
@@ -55,15 +53,8 @@ var ErrClosed = errors.New("pdf: engine closed")
 
 // NewEngine returns an engine that has not started yet.
 func NewEngine(o EngineOptions) *Engine {
-	if o.Idle <= 0 {
-		o.Idle = 60 * time.Second
-	}
-	if o.MemoryBytes <= 0 {
-		o.MemoryBytes = 128 << 20
-	}
-	if o.Time <= 0 {
-		o.Time = 30 * time.Second
-	}
+	o.Idle = cmp.Or(o.Idle, 60*time.Second)
+	o.Time = cmp.Or(o.Time, 30*time.Second)
 	return &Engine{opts: o, turn: make(chan struct{}, 1)}
 }
 
@@ -99,8 +90,7 @@ func (e *Engine) Text(ctx context.Context, data []byte, want Extent) (Extract, e
 		e.stop() // a stopped module is of no further use
 		return Extract{}, context.Cause(limited)
 	}
-	var excess *ExcessError
-	if errors.As(err, &excess) {
+	if _, ok := errors.AsType[*ExcessError](err); ok {
 		e.stop() // gives back at once what the file made it take
 	}
 	return out, err
@@ -156,7 +146,7 @@ func (e *Engine) extract(ctx context.Context, data []byte, want Extent) (out Ext
 	case errors.Is(err, pdfiumerrors.ErrPassword), errors.Is(err, pdfiumerrors.ErrSecurity):
 		return Extract{}, ErrEncrypted
 	case trapped(err):
-		return Extract{}, e.exhausted()
+		return Extract{}, exhausted()
 	case err != nil:
 		return Extract{}, fmt.Errorf("%w: %v", ErrDamaged, err)
 	}
@@ -175,7 +165,7 @@ func (e *Engine) extract(ctx context.Context, data []byte, want Extent) (out Ext
 		}
 		if trapped(err) { // what was read before is all that there will be
 			if w.b.Len() == 0 {
-				return Extract{}, e.exhausted()
+				return Extract{}, exhausted()
 			}
 			w.cut = true
 			break

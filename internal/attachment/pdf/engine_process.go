@@ -53,7 +53,7 @@ func (e *Engine) start() error {
 	if e.opts.Interpreted {
 		cfg = wazero.NewRuntimeConfigInterpreter()
 	}
-	cfg = cfg.WithCloseOnContextDone(true).WithMemoryLimitPages(uint32(e.opts.MemoryBytes / wasmPage))
+	cfg = cfg.WithCloseOnContextDone(true).WithMemoryLimitPages(memoryBytes / wasmPage)
 	if e.opts.CacheDir != "" && !e.opts.Interpreted {
 		cache, err := wazero.NewCompilationCacheWithDir(filepath.Join(e.opts.CacheDir, "pdfium"))
 		if err != nil {
@@ -74,7 +74,7 @@ func (e *Engine) start() error {
 		return fmt.Errorf("pdf: engine start: %w", err)
 	}
 	e.pool = pool
-	if e.arena, err = newArena(e.opts.MemoryBytes); err != nil {
+	if e.arena, err = newArena(memoryBytes); err != nil {
 		e.stop()
 	}
 	return err

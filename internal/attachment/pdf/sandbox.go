@@ -87,13 +87,16 @@ func (a *arena) adopt(memory api.Memory) {
 	a.memory = memory
 }
 
+// memoryBytes caps the memory of the sandbox, the file included.
+const memoryBytes = 128 << 20
+
 // wasmPage is what WebAssembly counts memory in.
 const wasmPage = 64 << 10
 
 // exhausted is the error of a file that the sandbox failed on: PDFium gives up
 // where it gets no more memory.
-func (e *Engine) exhausted() error {
-	return &ExcessError{Reason: fmt.Sprintf("reading it takes more than %d MiB of memory", e.opts.MemoryBytes>>20)}
+func exhausted() error {
+	return &ExcessError{Reason: fmt.Sprintf("reading it takes more than %d MiB of memory", memoryBytes>>20)}
 }
 
 // trapped reports whether a call ended in the sandbox instead of with an answer

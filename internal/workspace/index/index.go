@@ -24,8 +24,6 @@ import (
 	"log/slog"
 	"sync"
 	"time"
-
-	"belay/internal/workspace/scan"
 )
 
 // DefaultWatches is a usual [Options.MaxWatches]: a watch takes about a kilobyte of the
@@ -37,7 +35,6 @@ const DefaultPoll = 2 * time.Second
 
 // Options configure a [Set]. The zero value works.
 type Options struct {
-	Scan scan.Options
 	// MaxWatches is how many folders of one project are watched; 0 watches none.
 	MaxWatches int
 	// Poll is how often a project is looked at that is not watched; default 2 s.
@@ -82,10 +79,7 @@ func NewSet(o Options) *Set {
 	o.Recheck = cmp.Or(o.Recheck, time.Minute)
 	o.Idle = cmp.Or(o.Idle, 10*time.Minute)
 	o.MaxRoots = cmp.Or(o.MaxRoots, 64)
-	o.Scan.Visited = true
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	if o.Settle == nil {
 		o.Settle = func(context.Context, string) error { return nil }
 	}

@@ -18,9 +18,7 @@ const (
 
 func (x *root) scan(rel string) (*scan.Result, error) {
 	begun := time.Now()
-	o := x.set.o.Scan
-	o.Stamps = x.watch == nil
-	r, err := scan.Under(x.life, x.path, rel, o)
+	r, err := scan.Under(x.life, x.path, rel, scan.Options{Visited: true, Stamps: x.watch == nil})
 	if rel == "." {
 		x.cost = time.Since(begun)
 	}

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -101,9 +102,7 @@ func (s *Set) Subscribe(ctx context.Context, path string, after uint64) (*Subscr
 		s.leave(x)
 		return nil, nil, err
 	}
-	if after == 0 {
-		after = now.Version
-	}
+	after = cmp.Or(after, now.Version)
 	return &Subscription{set: s, root: x, version: after, done: make(chan struct{})}, now, nil
 }
 
