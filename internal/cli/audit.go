@@ -33,9 +33,7 @@ was removed or replaced. The exit code is 1 if something is wrong.`,
 		Args:    cobra.NoArgs,
 	}
 	jsonFlag(c, cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return c.withApp(cmd, func(ctx context.Context, a *app.App) error { return verifyAudit(ctx, c, a) })
-	}
+	cmd.RunE = appCommand(c, func(ctx context.Context, a *app.App, _ []string) error { return verifyAudit(ctx, c, a) })
 	return cmd
 }
 

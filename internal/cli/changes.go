@@ -149,15 +149,13 @@ output of the command.`,
 	}
 	f.add(cmd)
 	jsonFlag(c, cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return inChange(c, cmd, &f, args[0], func(ctx context.Context, e turn.Engine, project, id string) error {
-			k, err := e.KeptChange(ctx, project, id)
-			if err != nil {
-				return err
-			}
-			return answer(c, map[string]any{"change": k}, func() { printKept(c, k) })
-		})
-	}
+	cmd.RunE = changeCommand(c, &f, func(ctx context.Context, e turn.Engine, project, id string) error {
+		k, err := e.KeptChange(ctx, project, id)
+		if err != nil {
+			return err
+		}
+		return answer(c, map[string]any{"change": k}, func() { printKept(c, k) })
+	})
 	return cmd
 }
 

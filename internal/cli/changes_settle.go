@@ -30,32 +30,30 @@ hook, need --runs-by-itself. Look at them first with belay changes show.`,
 	jsonFlag(c, cmd)
 	cmd.Flags().BoolVar(&runs, "runs-by-itself", false, "also apply files that other programs run by themselves")
 	cmd.Flags().StringArrayVar(&only, "only", nil, "apply this `PATH`, or what a pattern such as out/* fits, and keep the rest; may be repeated")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return inChange(c, cmd, &f, args[0], func(ctx context.Context, e turn.Engine, project, id string) error {
-			files, err := onlyOf(ctx, e, project, id, only)
-			if err != nil {
-				return err
-			}
-			done, err := e.ApplyKept(ctx, changes.KeptRequest{ProjectRoot: project, ID: id, Only: files, RunsByItself: runs, By: c.person()})
-			if err != nil {
-				return err
-			}
-			if c.json {
-				return c.writeJSON(map[string]any{"change": done})
-			}
-			c.note("applied", done.ID)
-			if done.Left > 0 {
-				c.note("kept", quantity.Count(done.Left, "other file", "other files"))
-			}
-			if done.SessionID != "" {
-				c.note("revert", "belay session undo "+done.SessionID+" "+done.TurnID)
-			}
-			for _, path := range done.Paths {
-				c.write(line(path) + "\n")
-			}
-			return nil
-		})
-	}
+	cmd.RunE = changeCommand(c, &f, func(ctx context.Context, e turn.Engine, project, id string) error {
+		files, err := onlyOf(ctx, e, project, id, only)
+		if err != nil {
+			return err
+		}
+		done, err := e.ApplyKept(ctx, changes.KeptRequest{ProjectRoot: project, ID: id, Only: files, RunsByItself: runs, By: c.person()})
+		if err != nil {
+			return err
+		}
+		if c.json {
+			return c.writeJSON(map[string]any{"change": done})
+		}
+		c.note("applied", done.ID)
+		if done.Left > 0 {
+			c.note("kept", quantity.Count(done.Left, "other file", "other files"))
+		}
+		if done.SessionID != "" {
+			c.note("revert", "belay session undo "+done.SessionID+" "+done.TurnID)
+		}
+		for _, path := range done.Paths {
+			c.write(line(path) + "\n")
+		}
+		return nil
+	})
 	return cmd
 }
 
@@ -69,27 +67,27 @@ func newChangesDrop(c *console) *cobra.Command {
 	}
 	f.add(cmd)
 	jsonFlag(c, cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return inChange(c, cmd, &f, args[0], func(ctx context.Context, e turn.Engine, project, id string) error {
-			done, err := e.DropKept(ctx, changes.KeptRequest{ProjectRoot: project, ID: id, By: c.person()})
-			if err != nil {
-				return err
-			}
-			return reportDone(c, map[string]any{"change": done}, "dropped", done.ID)
-		})
-	}
-	return cmd
-}
-
-// inChange is inChanges for a command about one of them: it gets the whole id.
-func inChange(c *console, cmd *cobra.Command, f *changesFlags, named string, do func(ctx context.Context, e turn.Engine, project, id string) error) error {
-	return inChanges(c, cmd, f, func(ctx context.Context, e turn.Engine, project string) error {
-		id, err := changeNamed(ctx, e, project, named)
+	cmd.RunE = changeCommand(c, &f, func(ctx context.Context, e turn.Engine, project, id string) error {
+		done, err := e.DropKept(ctx, changes.KeptRequest{ProjectRoot: project, ID: id, By: c.person()})
 		if err != nil {
 			return err
 		}
-		return do(ctx, e, project, id)
+		return reportDone(c, map[string]any{"change": done}, "dropped", done.ID)
 	})
+	return cmd
+}
+
+// changeCommand is what a command runs about the kept change that it names: it gets the whole id.
+func changeCommand(c *console, f *changesFlags, do func(ctx context.Context, e turn.Engine, project, id string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		return inChanges(c, cmd, f, func(ctx context.Context, e turn.Engine, project string) error {
+			id, err := changeNamed(ctx, e, project, args[0])
+			if err != nil {
+				return err
+			}
+			return do(ctx, e, project, id)
+		})
+	}
 }
 
 // minChange is how much of a change's id is enough to name it.

@@ -38,15 +38,17 @@ func inRuns(c *console, cmd *cobra.Command, do func(ctx context.Context, a *app.
 	})
 }
 
-// inRun is inRuns for a command about one of them: it gets the run's whole id.
-func inRun(c *console, cmd *cobra.Command, named string, do func(ctx context.Context, a *app.App, project, id string) error) error {
-	return inRuns(c, cmd, func(ctx context.Context, a *app.App, project string) error {
-		id, err := runNamed(ctx, a.Runs, project, named)
-		if err != nil {
-			return err
-		}
-		return do(ctx, a, project, id)
-	})
+// runCommand is what a command runs about the run that it names: it gets the run's whole id.
+func runCommand(c *console, do func(ctx context.Context, a *app.App, project, id string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		return inRuns(c, cmd, func(ctx context.Context, a *app.App, project string) error {
+			id, err := runNamed(ctx, a.Runs, project, args[0])
+			if err != nil {
+				return err
+			}
+			return do(ctx, a, project, id)
+		})
+	}
 }
 
 // minRun is how much of a run's id is enough to name it.
@@ -137,32 +139,30 @@ once. belay run --resume continues the run.`,
 	}
 	setting(cmd, "project", "project", "the run is of the project in `DIR`")
 	jsonFlag(c, cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return inRun(c, cmd, args[0], func(ctx context.Context, a *app.App, project, id string) error {
-			waiting, stop := context.WithTimeout(ctx, cancelPatience)
-			defer stop()
-			waits, _ := a.Runs.Waits(ctx, id) // they are gone with the run; none is only less advice
-			err := a.Runs.Cancel(waiting, project, id)
-			if err != nil && waiting.Err() != nil && ctx.Err() == nil {
-				return failed(ExitTimedOut, "look at it with belay runs show "+id, errors.New("the run was asked to stop, and has not yet"))
-			}
-			if err != nil {
-				return err
-			}
-			s, err := a.Runs.Show(ctx, project, id)
-			if err != nil {
-				return err
-			}
-			if c.json {
-				return c.writeJSON(map[string]any{"runId": id, "status": s.Status})
-			}
-			c.note(cmp.Or(runState(s.Status), "stopped"), id)
-			if s.Waits = waits; s.Status == run.Cancelled {
-				c.note("go on", c.resumption(s, a.Config, ""))
-			}
-			return nil
-		})
-	}
+	cmd.RunE = runCommand(c, func(ctx context.Context, a *app.App, project, id string) error {
+		waiting, stop := context.WithTimeout(ctx, cancelPatience)
+		defer stop()
+		waits, _ := a.Runs.Waits(ctx, id) // they are gone with the run; none is only less advice
+		err := a.Runs.Cancel(waiting, project, id)
+		if err != nil && waiting.Err() != nil && ctx.Err() == nil {
+			return failed(ExitTimedOut, "look at it with belay runs show "+id, errors.New("the run was asked to stop, and has not yet"))
+		}
+		if err != nil {
+			return err
+		}
+		s, err := a.Runs.Show(ctx, project, id)
+		if err != nil {
+			return err
+		}
+		if c.json {
+			return c.writeJSON(map[string]any{"runId": id, "status": s.Status})
+		}
+		c.note(cmp.Or(runState(s.Status), "stopped"), id)
+		if s.Waits = waits; s.Status == run.Cancelled {
+			c.note("go on", c.resumption(s, a.Config, ""))
+		}
+		return nil
+	})
 	return cmd
 }
 

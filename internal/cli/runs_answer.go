@@ -28,17 +28,15 @@ it.`,
 	cmd.Flags().StringVar(&task, "task", "", "answer the task `KEY`, such as approve or each/3/approve")
 	cmd.Flags().StringVar(&note, "note", "", "say `TEXT` with the answer")
 	jsonFlag(c, cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return inRun(c, cmd, args[0], func(ctx context.Context, a *app.App, project, id string) error {
-			w, err := a.Runs.Answer(ctx, run.AnswerRequest{Project: project, ID: id, Task: task, Answer: answer, Note: note, By: c.person()})
-			if err != nil {
-				return err
-			}
-			w.Project = project
-			c.note("asked", line(w.Message))
-			return noteAnswered(ctx, c, a, w, answer == run.AnswerContinue)
-		})
-	}
+	cmd.RunE = runCommand(c, func(ctx context.Context, a *app.App, project, id string) error {
+		w, err := a.Runs.Answer(ctx, run.AnswerRequest{Project: project, ID: id, Task: task, Answer: answer, Note: note, By: c.person()})
+		if err != nil {
+			return err
+		}
+		w.Project = project
+		c.note("asked", line(w.Message))
+		return noteAnswered(ctx, c, a, w, answer == run.AnswerContinue)
+	})
 	return cmd
 }
 

@@ -36,25 +36,23 @@ run's code. Ctrl-C ends the output, not the run.`,
 	cmd.Flags().BoolVar(&f.follow, "follow", false, "show what happens in the run until its end")
 	cmd.Flags().BoolVar(&c.json, "json", false, "print the record as JSON, or with --follow the events as JSON lines")
 	cmd.MarkFlagsMutuallyExclusive("task", "follow")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return inRun(c, cmd, args[0], func(ctx context.Context, a *app.App, project, id string) error {
-			switch {
-			case f.follow:
-				return followRun(ctx, c, a, project, id)
-			case f.task != "":
-				t, err := a.Runs.Task(ctx, project, id, f.task)
-				if err != nil {
-					return err
-				}
-				return answer(c, map[string]any{"task": t}, func() { printTask(c, &t) })
-			}
-			r, err := a.Runs.Show(ctx, project, id)
+	cmd.RunE = runCommand(c, func(ctx context.Context, a *app.App, project, id string) error {
+		switch {
+		case f.follow:
+			return followRun(ctx, c, a, project, id)
+		case f.task != "":
+			t, err := a.Runs.Task(ctx, project, id, f.task)
 			if err != nil {
 				return err
 			}
-			return answer(c, map[string]any{"run": r}, func() { printRun(c, r, c.resumption(r, a.Config, ""), time.Now()) })
-		})
-	}
+			return answer(c, map[string]any{"task": t}, func() { printTask(c, &t) })
+		}
+		r, err := a.Runs.Show(ctx, project, id)
+		if err != nil {
+			return err
+		}
+		return answer(c, map[string]any{"run": r}, func() { printRun(c, r, c.resumption(r, a.Config, ""), time.Now()) })
+	})
 	return cmd
 }
 
