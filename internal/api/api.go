@@ -66,9 +66,7 @@ type Handler struct {
 // New returns a handler for every endpoint of the HTTP contract that this
 // version serves.
 func New(o Options) *Handler {
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	o.KeepAlive = cmp.Or(o.KeepAlive, 15*time.Second)
 	o.WriteTimeout = cmp.Or(o.WriteTimeout, 30*time.Second)
 	o.BodyTimeout = cmp.Or(o.BodyTimeout, 30*time.Second)

@@ -86,8 +86,7 @@ func explain(err error, size int) error {
 	if size == 0 {
 		return errors.New("is empty")
 	}
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Errorf("is not valid JSON: %v, at byte %d", syntax, syntax.Offset)
 	}
 	return errors.New("is not valid JSON")
@@ -95,8 +94,7 @@ func explain(err error, size int) error {
 
 // ambiguous says why two readers could take valid JSON to mean different things.
 func ambiguous(err error) error {
-	var at *jsontext.SyntacticError
-	if errors.As(err, &at) && errors.Is(err, jsontext.ErrDuplicateName) {
+	if at, ok := errors.AsType[*jsontext.SyntacticError](err); ok && errors.Is(err, jsontext.ErrDuplicateName) {
 		return fmt.Errorf("has the key %q twice", fault.Clip(at.JSONPointer.LastToken()))
 	}
 	return errors.New(`has a \u escape that is half of a character`)

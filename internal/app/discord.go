@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -143,9 +144,7 @@ func (a *App) discordOptions(c *carrier, page string, setup func(invite, code st
 		return blob, err
 	})
 	o.Page, o.Setup, o.Logger = page, setup, a.log
-	if o.Project == "" {
-		o.Project = a.folder()
-	}
+	o.Project = cmp.Or(o.Project, a.folder())
 	return o
 }
 
@@ -155,9 +154,7 @@ func discordSettings(c *config.Config) discord.Options {
 	channels := map[string]record.Binding{}
 	for id, ch := range cfg.Channels {
 		b := record.Binding{Project: ch.Project, Persona: ch.Persona, Mode: routing.Mode(ch.Mode), Deciders: ch.Deciders}
-		if b.Mode == "" {
-			b.Mode = routing.Mention
-		}
+		b.Mode = cmp.Or(b.Mode, routing.Mention)
 		channels[id] = b
 	}
 	return discord.Options{

@@ -163,8 +163,7 @@ func probe(dir string) (err error) {
 
 // reason is what the system said, without the paths around it.
 func reason(err error) string {
-	var errno syscall.Errno
-	if errors.As(err, &errno) {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		return errno.Error()
 	}
 	return fmt.Sprint(err)

@@ -1,6 +1,7 @@
 package attachment
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -60,14 +61,8 @@ func (p Policy) withDefaults() Policy {
 		slices.Sort(known)
 		p.Extensions = slices.Compact(known)
 	}
-	if p.FileBytes <= 0 {
-		p.FileBytes = DefaultFileBytes
-	}
-	if p.TurnBytes <= 0 {
-		p.TurnBytes = DefaultTurnBytes
-	}
-	if p.MaxItems <= 0 {
-		p.MaxItems = DefaultMaxItems
-	}
+	p.FileBytes = cmp.Or(p.FileBytes, DefaultFileBytes)
+	p.TurnBytes = cmp.Or(p.TurnBytes, DefaultTurnBytes)
+	p.MaxItems = cmp.Or(p.MaxItems, DefaultMaxItems)
 	return p
 }

@@ -85,8 +85,7 @@ func (j *jsonReader) place(offset int64) (line, column int) {
 
 // broken reports an error of the decoder.
 func (j *jsonReader) broken(err error) {
-	var syntax *jsontext.SyntacticError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		j.fail(syntax.ByteOffset, "it is not valid JSON: "+syntax.Err.Error(), j.notJSON())
 	} else {
 		j.fail(j.dec.InputOffset(), "it is not valid JSON: it ends too early", "close what is open")

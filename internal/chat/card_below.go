@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -26,7 +27,7 @@ func (b *below) draw(l *render.Look, width int) []string {
 	}
 	indent := strings.Repeat("  ", min(c.depth, 3))
 	room := max(8, width-len(indent))
-	name := orNone(c.subagent, c.call.Name)
+	name := cmp.Or(c.subagent, c.call.Name)
 	lines := []string{indent + style.Render(sign) + l.Cut(l.Strong.Render(render.Line(name))+" "+l.Faint.Render(words), max(1, room-2))}
 	for _, s := range c.output(l, max(4, room-2), false) {
 		lines = append(lines, indent+"  "+s)

@@ -108,14 +108,6 @@ func setModel(m *Model, rest string) tea.Cmd {
 	return nil
 }
 
-// orNone is a text, or what stands for none.
-func orNone(s, none string) string {
-	if s == "" {
-		return none
-	}
-	return s
-}
-
 // setPersona checks the name before anything is said to it.
 func setPersona(m *Model, rest string) tea.Cmd {
 	if rest == "" {

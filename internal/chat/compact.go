@@ -1,6 +1,8 @@
 package chat
 
 import (
+	"cmp"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -24,5 +26,5 @@ func compactSession(m *Model, rest string) tea.Cmd {
 		m.conversation.notify(noticeInfo, "nothing was said yet that could be summarised")
 		return nil
 	}
-	return m.send(said{text: orNone(rest, CompactWish), label: compactLabel, compact: true})
+	return m.send(said{text: cmp.Or(rest, CompactWish), label: compactLabel, compact: true})
 }

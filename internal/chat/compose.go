@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,7 +72,7 @@ func editorCommand(env []string) ([]string, error) {
 		}
 		return argv, nil
 	}
-	usual := orNone(defaultEditors[runtime.GOOS], "vi")
+	usual := cmp.Or(defaultEditors[runtime.GOOS], "vi")
 	if _, err := exec.LookPath(usual); err != nil {
 		return nil, errors.New("no editor is known; set VISUAL or EDITOR, such as EDITOR=nano, and start the chat again")
 	}

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,10 +47,7 @@ func (d *dialog) panel(width, height int) (lines []string, cursor *tea.Cursor) {
 
 // headline is the first line: who wants to do what.
 func headline(a *ask, all int) string {
-	who := render.Line(a.Persona)
-	if who == "" {
-		who = "the agent"
-	}
+	who := cmp.Or(render.Line(a.Persona), "the agent")
 	s := strings.TrimSpace(who + " wants to use " + render.Line(a.Name) + " " + a.effect.Manner())
 	if all > 1 {
 		s += fmt.Sprintf(" (1 of %d questions)", all)

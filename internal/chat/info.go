@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,7 +26,7 @@ type info struct {
 
 // fill fills in what the person did not ask for.
 func (i *info) fill(persona, mode, model string) {
-	i.persona, i.mode, i.model = orNone(i.persona, persona), orNone(i.mode, mode), orNone(i.model, model)
+	i.persona, i.mode, i.model = cmp.Or(i.persona, persona), cmp.Or(i.mode, mode), cmp.Or(i.model, model)
 }
 
 // dotted are the parts that there are, in a line.

@@ -63,7 +63,10 @@ func TestTheNextStepIsTold(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, func(o *Options) {
 		o.Explain = func(x event.Exit, stop string) (string, string) {
-			return x.Error + " (explained)", "step after " + orNone(stop, "a failure")
+			if stop == "" {
+				stop = "a failure"
+			}
+			return x.Error + " (explained)", "step after " + stop
 		}
 	})
 	s.begun()

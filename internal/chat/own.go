@@ -81,8 +81,7 @@ func runOwn(m *Model, command string) tea.Cmd {
 		if errors.Is(err, exec.ErrWaitDelay) { // what runs on in the background is the person's
 			err = nil
 		}
-		var exit *exec.ExitError
-		if errors.As(err, &exit) && exit.Exited() {
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() {
 			return ownEnded{card, exit.ExitCode(), nil}
 		}
 		return ownEnded{card, 0, err}

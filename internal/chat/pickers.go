@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -63,7 +64,7 @@ func pickPersona(m *Model) tea.Cmd {
 // there are.
 func pickModel(m *Model) tea.Cmd {
 	own := m.info.model
-	said := notice{kind: noticeInfo, text: "the model is " + orNone(own, "the configured one") + "; /model NAME changes it"}
+	said := notice{kind: noticeInfo, text: "the model is " + cmp.Or(own, "the configured one") + "; /model NAME changes it"}
 	if m.o.Models == nil {
 		m.conversation.add(&said)
 		return nil

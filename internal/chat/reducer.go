@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -71,7 +72,7 @@ func (s *reducer) tell(e event.Event) {
 	case event.ChatComplete:
 		with(e, func(d *event.Text) {
 			s.complete(d.Text)
-			s.m.answer = orNone(d.Text, s.m.answer)
+			s.m.answer = cmp.Or(d.Text, s.m.answer)
 		})
 	case event.ToolCall:
 		with(e, s.call)
@@ -194,7 +195,7 @@ func (s *reducer) end(e event.Event, d *event.Exit) {
 	if s.m.o.Explain != nil {
 		var message string
 		message, it.next = s.m.o.Explain(*d, s.stop)
-		it.exit.Error = orNone(message, d.Error)
+		it.exit.Error = cmp.Or(message, d.Error)
 	}
 	s.m.conversation.add(it)
 	s.m.info.spend(s.spent)

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"slices"
 
 	"belay/internal/attachment"
@@ -88,7 +89,7 @@ func (s *reducer) recallBlock(e session.Entry, b session.Block) {
 		if e.Agent == "" { // a helper's words went to its parent
 			s.say(b.Text)
 			s.settle()
-			s.m.answer = orNone(b.Text, s.m.answer)
+			s.m.answer = cmp.Or(b.Text, s.m.answer)
 		}
 	case session.BlockThinking:
 		if b.Text != "" && e.Agent == "" {

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"path/filepath"
@@ -91,7 +92,7 @@ func TestASteerThatFails(t *testing.T) {
 		steer := s.hold("use this")
 		s.press(typing)
 		s.play(steer)
-		s.shows("▌ use this", "+ /abs/plan.md", "not sent: the disk is full", "› "+orNone(typing, "use this"))
+		s.shows("▌ use this", "+ /abs/plan.md", "not sent: the disk is full", "› "+cmp.Or(typing, "use this"))
 		same(t, "attached", []string{"/abs/plan.md"}, s.m.outbox.attached)
 	}
 }

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -21,16 +22,16 @@ func showStatus(m *Model, _ string) tea.Cmd {
 		}
 	}
 	o := m.o.Opts
-	row("session", orNone(m.session, "none yet; the first message makes one"))
+	row("session", cmp.Or(m.session, "none yet; the first message makes one"))
 	if m.info.origin != nil {
 		row("forked from", m.info.origin.SessionID+", after "+m.info.origin.TurnID)
 	}
 	row("project", m.o.Project)
-	row("persona", orNone(m.info.persona, "the configured one"))
-	row("mode", orNone(m.info.mode, "the configured one"))
-	row("model", orNone(m.info.model, "the configured one"))
+	row("persona", cmp.Or(m.info.persona, "the configured one"))
+	row("mode", cmp.Or(m.info.mode, "the configured one"))
+	row("model", cmp.Or(m.info.model, "the configured one"))
 	if o.Tools != nil {
-		row("tools", orNone(strings.Join(*o.Tools, ", "), "none"))
+		row("tools", cmp.Or(strings.Join(*o.Tools, ", "), "none"))
 	}
 	row("allowed", strings.Join(m.o.Allow, ", "))
 	row("limits", limits(o))

@@ -1,6 +1,10 @@
 package chat
 
-import "belay/internal/render"
+import (
+	"cmp"
+
+	"belay/internal/render"
+)
 
 // Welcome is what the first screen says of where messages go. Empty fields are left out.
 type Welcome struct {
@@ -39,8 +43,8 @@ func (m *Model) welcome() {
 	}
 	row("provider", m.o.Welcome.Provider)
 	row("key", m.o.Welcome.Key)
-	row("model", orNone(m.o.Opts.Model, m.o.Welcome.Model))
-	row("folder", orNone(m.o.Project, m.o.Folder))
+	row("model", cmp.Or(m.o.Opts.Model, m.o.Welcome.Model))
+	row("folder", cmp.Or(m.o.Project, m.o.Folder))
 	w.rows = append(append(w.rows, [2]string{}), suggestions()...)
 	m.conversation.add(w)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,9 +52,7 @@ func (p *plainChat) command(ctx context.Context, name, rest string) error {
 		if p.o.Session == "" {
 			return usageHint("say something first", "nothing was said yet that could be summarised")
 		}
-		if rest == "" {
-			rest = chat.CompactWish
-		}
+		rest = cmp.Or(rest, chat.CompactWish)
 		p.o.Opts.Compact = true
 		defer func() { p.o.Opts.Compact = false }()
 		return p.turn(ctx, rest, nil)

@@ -65,9 +65,7 @@ func explain(cmd *cobra.Command, err error) (code int, message, hint string, sil
 	if code == ExitUsage && hint == "" && cmd != nil {
 		hint = "run " + cmd.CommandPath() + " --help"
 	}
-	if hint == "" {
-		hint = "run belay doctor to see what this machine has and lacks"
-	}
+	hint = cmp.Or(hint, "run belay doctor to see what this machine has and lacks")
 	return code, message, hint, false
 }
 

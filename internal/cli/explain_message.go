@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -61,10 +62,7 @@ func unbegun(err error) error {
 	if !errors.As(err, &f) || !strings.Contains(nextStep(f), "send the turn again") {
 		return err
 	}
-	step := stepOfRun(f)
-	if step == "" {
-		step = "begin the run anew"
-	}
+	step := cmp.Or(stepOfRun(f), "begin the run anew")
 	return f.WithHint("%s", step)
 }
 

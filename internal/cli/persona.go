@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"strconv"
@@ -86,10 +87,7 @@ func newPersonaShow(c *console) *cobra.Command {
 func printPersona(c *console, p persona.Persona) {
 	tools := "the runtime's own set"
 	if p.Tools != nil {
-		tools = strings.Join(*p.Tools, ", ")
-		if tools == "" {
-			tools = "none"
-		}
+		tools = cmp.Or(strings.Join(*p.Tools, ", "), "none")
 	}
 	turns := ""
 	if p.MaxTurns > 0 {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -38,10 +39,7 @@ func tree(cmd *cobra.Command) []*cobra.Command {
 
 func describeCommand(b *strings.Builder, cmd *cobra.Command) {
 	fmt.Fprintf(b, "\n## %s\n\n", cmd.CommandPath())
-	text := cmd.Long
-	if text == "" {
-		text = cmd.Short + "."
-	}
+	text := cmp.Or(cmd.Long, cmd.Short+".")
 	fmt.Fprintf(b, "%s\n", text)
 	use := cmd.UseLine()
 	switch {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -33,9 +34,7 @@ func printValues(c *console, values map[string]any) {
 			long = append(long, name, text)
 			continue
 		}
-		if text == "" {
-			text = "–"
-		}
+		text = cmp.Or(text, "–")
 		pairs = append(pairs, line(name), text)
 	}
 	c.fields(pairs...)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -80,10 +81,7 @@ func grouped(n int64) string {
 
 // reported is the outcome of an attachment, in a line.
 func reported(r reports.Report) string {
-	name := line(r.Name)
-	if name == "" {
-		name = line(r.Origin)
-	}
+	name := cmp.Or(line(r.Name), line(r.Origin))
 	if r.Refused != "" {
 		return name + ": " + line(r.Refused)
 	}
@@ -152,10 +150,7 @@ func (l *liveLine) draw(text string) {
 	if text == "" {
 		return
 	}
-	width := l.c.width
-	if width == 0 {
-		width = 80
-	}
+	width := cmp.Or(l.c.width, 80)
 	words := pad("now", noteCells) + text
 	_, _ = io.WriteString(l.c.err, l.c.paint(styleQuiet, clip(words, width-1))) // the sink keeps its first error
 	l.drawn = true

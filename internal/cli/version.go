@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -44,9 +45,7 @@ func readBuild() buildInfo {
 	if recorded := info.Main.Version; b.Version == "" && recorded != "(devel)" {
 		b.Version = recorded
 	}
-	if b.Version == "" {
-		b.Version = "devel"
-	}
+	b.Version = cmp.Or(b.Version, "devel")
 	for _, s := range info.Settings {
 		switch {
 		case s.Key == "vcs.revision" && b.Commit == "":

@@ -183,12 +183,7 @@ func aliased(n *yaml.Node) bool {
 	if n.Kind == yaml.AliasNode {
 		return true
 	}
-	for _, c := range n.Content {
-		if aliased(c) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.Content, aliased)
 }
 
 const (

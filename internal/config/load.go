@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"path/filepath"
 	"runtime"
 )
@@ -71,9 +72,7 @@ func Examine(o Options) (*Config, []Problem) {
 
 // newLayers finds the user's file, and whether somebody asked for that very one.
 func newLayers(o Options) (l *layers, asked bool) {
-	if o.System == "" {
-		o.System = runtime.GOOS
-	}
+	o.System = cmp.Or(o.System, runtime.GOOS)
 	l = &layers{o: o, dir: configFolder.in(o.System, o.Env, o.Home)}
 	switch {
 	case o.ConfigFile != "":

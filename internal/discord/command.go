@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -157,10 +158,7 @@ func (k slash) persona(ctx context.Context, c *channel, b record.Binding, name s
 		return "From the next message on " + plain(all[i].ID) + " answers.", c.record.SetPersona(all[i].ID)
 	}
 	var text strings.Builder
-	now := c.record.Persona()
-	if now == "" {
-		now = b.Persona
-	}
+	now := cmp.Or(c.record.Persona(), b.Persona)
 	if name != "" {
 		fmt.Fprintf(&text, "There is no persona %s.\n", plain(cut(name, 60)))
 	} else if now != "" {

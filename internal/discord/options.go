@@ -18,6 +18,7 @@
 package discord
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -104,21 +105,13 @@ func (o Options) check() error {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Questions == "" {
-		o.Questions = InChannel
-	}
-	if o.Attempts == 0 {
-		o.Attempts = defaultAttempts
-	}
-	if o.Merge == "" {
-		o.Merge = block.Union
-	}
+	o.Questions = cmp.Or(o.Questions, InChannel)
+	o.Attempts = cmp.Or(o.Attempts, defaultAttempts)
+	o.Merge = cmp.Or(o.Merge, block.Union)
 	if o.Setup == nil {
 		o.Setup = func(string, string) {}
 	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"io"
@@ -63,9 +64,7 @@ func (r *removal) entry(folder *os.Root, name, below string, level int) error {
 	if err != nil {
 		return err
 	}
-	if r.top == nil {
-		r.top = inner
-	}
+	r.top = cmp.Or(r.top, inner)
 	if err := errors.Join(r.empty(inner, below, level), inner.Close()); err != nil {
 		return err
 	}

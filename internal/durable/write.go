@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -58,9 +59,7 @@ type Replacement struct {
 
 // Put is a [WriteFile] of the replacement.
 func (r Replacement) Put(root *os.Root, name string) error {
-	if r.File == nil {
-		r.File = ProjectFile
-	}
+	r.File = cmp.Or(r.File, ProjectFile)
 	if err := RemoveTemp(root, path.Join(path.Dir(name), r.Temp)); err != nil {
 		return fmt.Errorf("write %s: %w", path.Base(name), err)
 	}

@@ -110,8 +110,7 @@ func (tx *Tx) back(from int) error {
 			continue
 		}
 		err := tx.step(i).undo()
-		var clash *clash
-		if errors.As(err, &clash) {
+		if clash, ok := errors.AsType[*clash](err); ok {
 			tx.conflict(clash.Conflict)
 		} else if err != nil {
 			return err

@@ -44,9 +44,7 @@ func (prep *preparation) fill(i int) (flush func() error, err error) {
 			return flush, err
 		}
 	}
-	if mode == 0 {
-		mode = now.Mode
-	}
+	mode = cmp.Or(mode, now.Mode)
 	if c.Op == Mkdir {
 		mode |= above.Mode & fs.ModeSetgid
 	}

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -108,10 +109,7 @@ func (prep *preparation) own(f *os.File, c *Change, now *State, above State, mod
 		}
 		mode = info.Mode()
 	}
-	want := c.mode()
-	if want == 0 {
-		want = mode & modeBits
-	}
+	want := cmp.Or(c.mode(), mode&modeBits)
 	if c.Op == Mkdir {
 		want |= above.Mode & fs.ModeSetgid
 	}

@@ -85,8 +85,7 @@ func (p *Project) finish(r *record) (err error) {
 func (tx *Tx) again() error {
 	for i := range tx.rec.Changes {
 		err := tx.do(i)
-		var clash *clash
-		if errors.As(err, &clash) {
+		if clash, ok := errors.AsType[*clash](err); ok {
 			tx.rec.Back = true
 			tx.rec.Conflicts = append(tx.rec.Conflicts, clash.Conflict)
 			return tx.rewrite()

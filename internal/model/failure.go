@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -60,9 +61,7 @@ func UpstreamFailure(provider string, status int, upstreamType, message string, 
 	if status < 400 {
 		status = statusOf(upstreamType)
 	}
-	if message == "" {
-		message = "the provider answered " + statusText(status, upstreamType)
-	}
+	message = cmp.Or(message, "the provider answered "+statusText(status, upstreamType))
 	e := Failure(provider, status, categoryOf(status), message)
 	if upstreamType != "" {
 		e = e.With("upstreamType", upstreamType)

@@ -1,6 +1,7 @@
 package netguard
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -27,9 +28,9 @@ func Client(p Policy) (*http.Client, error) {
 		Proxy:                 r.proxy,
 		DialContext:           r.dial,
 		ForceAttemptHTTP2:     true,
-		TLSHandshakeTimeout:   or(p.ConnectTimeout, 10*time.Second),
+		TLSHandshakeTimeout:   cmp.Or(p.ConnectTimeout, 10*time.Second),
 		ResponseHeaderTimeout: p.HeaderTimeout,
-		IdleConnTimeout:       or(p.IdleTimeout, 90*time.Second),
+		IdleConnTimeout:       cmp.Or(p.IdleTimeout, 90*time.Second),
 		ExpectContinueTimeout: time.Second,
 		MaxIdleConns:          64,
 		MaxIdleConnsPerHost:   32,
@@ -42,13 +43,6 @@ func Client(p Policy) (*http.Client, error) {
 		Transport:     &guard{rules: r, next: transport},
 		CheckRedirect: r.redirect,
 	}, nil
-}
-
-func or(d, otherwise time.Duration) time.Duration {
-	if d > 0 {
-		return d
-	}
-	return otherwise
 }
 
 // guard checks every request before it is sent, the first and the redirected.
@@ -116,7 +110,7 @@ func (r *rules) dial(ctx context.Context, network, addr string) (net.Conn, error
 	if err != nil {
 		return nil, err
 	}
-	d := net.Dialer{Timeout: or(r.ConnectTimeout, 10*time.Second), KeepAlive: 30 * time.Second, Resolver: r.Resolver}
+	d := net.Dialer{Timeout: cmp.Or(r.ConnectTimeout, 10*time.Second), KeepAlive: 30 * time.Second, Resolver: r.Resolver}
 	d.Control = func(network, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
 		if err != nil || network != "tcp4" && network != "tcp6" {

@@ -36,8 +36,7 @@ var loopback = Policy{AllowLoopback: true, AllowHTTPOnLoopback: true}
 
 // rule returns the rule that err violated, or "".
 func rule(err error) Rule {
-	var v *ViolationError
-	if errors.As(err, &v) {
+	if v, ok := errors.AsType[*ViolationError](err); ok {
 		return v.Rule
 	}
 	return ""

@@ -1,6 +1,7 @@
 package netguard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -158,10 +159,7 @@ func (p Policy) Resolve(ctx context.Context, u *url.URL) error {
 	if err != nil {
 		return err
 	}
-	resolver := p.Resolver
-	if resolver == nil {
-		resolver = net.DefaultResolver
-	}
+	resolver := cmp.Or(p.Resolver, net.DefaultResolver)
 	addrs, err := resolver.LookupNetIP(ctx, "ip", u.Hostname())
 	if err != nil {
 		return err

@@ -76,9 +76,7 @@ type known struct {
 // New returns an overview.
 func New(o Options) *Overview {
 	o.Tick = cmp.Or(o.Tick, 250*time.Millisecond)
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	v := &Overview{o: o, digests: map[string]known{}, places: map[string]place{}}
 	v.feed.init(v)
 	return v

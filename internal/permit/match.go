@@ -1,6 +1,7 @@
 package permit
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -136,9 +137,7 @@ func (p Policy) allows(e Effect) string {
 		if rule == "" && (e.Outside || !c.harmless()) {
 			return ""
 		}
-		if first == "" {
-			first = rule
-		}
+		first = cmp.Or(first, rule)
 	}
 	return first
 }

@@ -1,6 +1,7 @@
 package permit
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -69,9 +70,7 @@ func (d *Requests) Post(ctx context.Context, r Request) (*Pending, error) {
 	if end := r.Created.Add(d.o.Timeout); d.o.Timeout > 0 && (r.Expires.IsZero() || end.Before(r.Expires)) {
 		r.Expires = end
 	}
-	if r.PID == 0 {
-		r.PID = os.Getpid()
-	}
+	r.PID = cmp.Or(r.PID, os.Getpid())
 	r.Session = r.Session && len(r.Effect.Classes()) > 0
 	if !idPattern.MatchString(r.ID) || !idPattern.MatchString(r.SessionID) {
 		return nil, fmt.Errorf("ask: the ids %q and %q must match %s", clip(r.ID, 100), clip(r.SessionID, 100), idPattern)

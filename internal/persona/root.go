@@ -1,6 +1,7 @@
 package persona
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -217,9 +218,7 @@ const settle = 2 * time.Second
 // a persona has the same identity everywhere.
 func spelled(root *os.Root, name string) error {
 	dir, base := filepath.Split(filepath.FromSlash(name))
-	if dir == "" {
-		dir = "."
-	}
+	dir = cmp.Or(dir, ".")
 	names, err := listDir(root, filepath.Clean(dir))
 	if err != nil || slices.Contains(names, base) {
 		return err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"belay/internal/crash"
@@ -185,12 +186,7 @@ func (s *Service) resume(ctx context.Context, projectRoot, id string, records []
 }
 
 func hasTurn(entries []session.Entry) bool {
-	for _, e := range entries {
-		if e.Kind == session.EntryTurn {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(entries, func(e session.Entry) bool { return e.Kind == session.EntryTurn })
 }
 
 // jobOf is the first turn of a session as its label describes it. The label may have come

@@ -92,9 +92,7 @@ type Service struct {
 // New returns a service.
 func New(o Options) *Service {
 	o.Retry = cmp.Or(o.Retry, time.Second)
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	s := &Service{o: o, starting: make(chan struct{}, 1), running: map[place]*batch{}}
 	s.life, s.end = context.WithCancel(context.Background())
 	return s

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -97,9 +98,7 @@ func (s *Service) check(ctx context.Context, r Request) (*plan, error) {
 	if bad.Len() > 0 {
 		return nil, bad.Err()
 	}
-	if p.AtOnce == 0 {
-		p.AtOnce = DefaultAtOnce
-	}
+	p.AtOnce = cmp.Or(p.AtOnce, DefaultAtOnce)
 	return p, nil
 }
 
@@ -148,9 +147,7 @@ func (b *problems) scope(p *plan, l scan.Listing) {
 		}
 		return
 	}
-	if p.ScopeMode == "" {
-		p.ScopeMode = Deliverables
-	}
+	p.ScopeMode = cmp.Or(p.ScopeMode, Deliverables)
 	modes := scopeModes(l)
 	i := slices.IndexFunc(modes, func(m Choice) bool { return m.ID == p.ScopeMode })
 	switch {

@@ -2,6 +2,7 @@ package render
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -108,12 +109,7 @@ func (h *highlighter) inside(s string) (token, int) {
 
 // line1 reports whether a comment begins that goes to the end of the line.
 func (h *highlighter) line1(s string) bool {
-	for _, mark := range h.comments {
-		if strings.HasPrefix(s, mark) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(h.comments, func(mark string) bool { return strings.HasPrefix(s, mark) })
 }
 
 // long is the mark of a string of several lines that begins, "" for none.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	linked "container/list"
 	"errors"
 	"fmt"
@@ -155,33 +156,17 @@ func (o *Options) withDefaults() {
 	if o.NewID == nil {
 		o.NewID = randomUUID
 	}
-	if o.SegmentBytes <= 0 {
-		o.SegmentBytes = 8 << 20
-	}
-	if o.TailBytes <= 0 {
-		o.TailBytes = 64 << 10
-	}
-	if o.LagBytes <= 0 {
-		o.LagBytes = 8 << 20
-	}
-	if o.IdleClose <= 0 {
-		o.IdleClose = DefaultIdleClose
-	}
-	if o.IdleMax <= 0 {
-		o.IdleMax = DefaultIdleMax
-	}
+	o.SegmentBytes = cmp.Or(o.SegmentBytes, 8<<20)
+	o.TailBytes = cmp.Or(o.TailBytes, 64<<10)
+	o.LagBytes = cmp.Or(o.LagBytes, 8<<20)
+	o.IdleClose = cmp.Or(o.IdleClose, DefaultIdleClose)
+	o.IdleMax = cmp.Or(o.IdleMax, DefaultIdleMax)
 	if o.BootID == "" {
 		o.BootID = durable.BootID()
 	}
-	if o.Poll <= 0 {
-		o.Poll = time.Second
-	}
-	if o.ImportBytes <= 0 {
-		o.ImportBytes = 4 << 30
-	}
-	if o.ImportFiles <= 0 {
-		o.ImportFiles = 20_000
-	}
+	o.Poll = cmp.Or(o.Poll, time.Second)
+	o.ImportBytes = cmp.Or(o.ImportBytes, 4<<30)
+	o.ImportFiles = cmp.Or(o.ImportFiles, 20_000)
 	if o.Committer == nil {
 		o.Committer = durable.NewCommitter(0)
 	}

@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,9 +14,7 @@ import (
 // with slashes; "" is its SKILL.md. No link is followed. The error says to a model what is
 // wrong.
 func (f Folders) Read(s Skill, file string, most int) ([]byte, error) {
-	if file == "" {
-		file = fileName
-	}
+	file = cmp.Or(file, fileName)
 	if !fs.ValidPath(file) || file == "." || strings.ContainsAny(file, "\\\x00") || !namePattern.MatchString(s.Name) {
 		return nil, fmt.Errorf("%q is not a path below the folder of the skill", file)
 	}

@@ -51,8 +51,7 @@ func syntaxError(text string, err error) *Error {
 
 // runError says why an evaluation failed.
 func runError(err error) *Error {
-	var own *Error
-	if errors.As(err, &own) {
+	if own, ok := errors.AsType[*Error](err); ok {
 		return own
 	}
 	problem := err.Error()

@@ -1,6 +1,7 @@
 package template
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -136,9 +137,7 @@ func path(s string) (n int, root string, keys []string) {
 		keys = append(keys, s[n+1:n+1+k])
 		n += 1 + k
 	}
-	if root == "" {
-		root = "."
-	}
+	root = cmp.Or(root, ".")
 	return max(n, 1), root, keys
 }
 

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -38,9 +39,6 @@ func (w *Environment) Beginning(head, text, folder string) (shown string, cut bo
 	if err != nil {
 		return "", false, err
 	}
-	end := strings.LastIndexByte(text[:most], '\n') + 1
-	if end == 0 {
-		end = most
-	}
+	end := cmp.Or(strings.LastIndexByte(text[:most], '\n')+1, most)
 	return head + strings.ToValidUTF8(text[:end], "") + fmt.Sprintf("\n[%d of %d bytes; the whole text is in %s]\n", end, len(text), file), true, nil
 }

@@ -38,12 +38,7 @@ func (a AllOf) KeepsZones(path string, before, after []byte) error {
 
 // Hidden implements [Scope].
 func (a AllOf) Hidden(path string) bool {
-	for _, s := range a {
-		if s.Hidden(path) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a, func(s Scope) bool { return s.Hidden(path) })
 }
 
 // Describe implements [Scope].

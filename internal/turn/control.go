@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -39,9 +40,7 @@ var _ Control = (*control)(nil)
 // Steer implements [Control]. The files pass the same checks as a turn's, here
 // and now, so that who sends them learns their outcome.
 func (c *control) Steer(ctx context.Context, r SteerRequest) error {
-	if r.Mode == "" {
-		r.Mode = session.Steer
-	}
+	r.Mode = cmp.Or(r.Mode, session.Steer)
 	if r.Mode != session.Steer && r.Mode != session.FollowUp {
 		return fault.Invalid([]fault.Problem{{Field: "mode", Message: `must be "steer" or "followUp"`}})
 	}

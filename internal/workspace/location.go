@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 )
 
 // location is a path and the folders that it really leads through. Each system
@@ -95,10 +96,5 @@ func (at location) in(folder string) bool {
 	if err != nil {
 		return false
 	}
-	for _, info := range at.folders {
-		if os.SameFile(info, want) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(at.folders, func(info fs.FileInfo) bool { return os.SameFile(info, want) })
 }

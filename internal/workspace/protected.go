@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"belay/internal/workspace/layout"
@@ -79,12 +80,7 @@ func within(path string, folders []string) bool {
 		return false
 	}
 	path = folded(path)
-	for _, f := range folders {
-		if f == "." || path == f || strings.HasPrefix(path, f+"/") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(folders, func(f string) bool { return f == "." || path == f || strings.HasPrefix(path, f+"/") })
 }
 
 // folded is a relative path with every name folded.

@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,12 +30,8 @@ func (e *Engine) Create(_ context.Context, r turn.CreateRequest) (session.Record
 	id := fmt.Sprintf("s%d", len(e.order)+1)
 	rec := session.Record{SessionID: id, ProjectRoot: r.ProjectRoot, Persona: r.Persona, Mode: r.Mode, Title: r.Title, PreferredModel: r.Model, Pipeline: r.Pipeline,
 		CreatedAt: session.Time{Time: Start}, UpdatedAt: session.Time{Time: Start}}
-	if rec.Persona == "" {
-		rec.Persona = "WORKING_ITEMS"
-	}
-	if rec.Mode == "" {
-		rec.Mode = "direct"
-	}
+	rec.Persona = cmp.Or(rec.Persona, "WORKING_ITEMS")
+	rec.Mode = cmp.Or(rec.Mode, "direct")
 	e.sessions[id] = newLog(rec)
 	e.order = append(e.order, id)
 	return rec, nil

@@ -69,8 +69,7 @@ func (w *walk) Stat(name string) (fs.FileInfo, error) {
 // absent makes of a path that leads through a file one that is not there: a pattern
 // matches nothing below a file.
 func absent(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) && errors.Is(err, syscall.ENOTDIR) {
+	if at, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, syscall.ENOTDIR) {
 		return &fs.PathError{Op: at.Op, Path: at.Path, Err: fs.ErrNotExist}
 	}
 	return err

@@ -90,8 +90,7 @@ func serve(t testing.TB, h http.HandlerFunc) string {
 
 // code is that of a refusal, or "".
 func code(err error) attachment.Code {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code
 	}
 	return ""

@@ -98,12 +98,10 @@ func (d *Downloads) failure(ctx context.Context, u *url.URL, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	var own *fault.Error
-	if errors.As(err, &own) {
+	if _, ok := errors.AsType[*fault.Error](err); ok {
 		return err
 	}
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err // the address is known
 	}
 	e := d.classify(err)

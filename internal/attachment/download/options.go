@@ -1,6 +1,7 @@
 package download
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -43,20 +44,12 @@ type Settings struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.ItemBytes <= 0 {
-		o.ItemBytes = 10_000_000
-	}
-	if o.Timeout <= 0 {
-		o.Timeout = 30 * time.Second
-	}
-	if o.Parallel <= 0 {
-		o.Parallel = 8
-	}
+	o.ItemBytes = cmp.Or(o.ItemBytes, 10_000_000)
+	o.Timeout = cmp.Or(o.Timeout, 30*time.Second)
+	o.Parallel = cmp.Or(o.Parallel, 8)
 	if o.Wait == nil {
 		o.Wait = wait
 	}
-	if o.Settings.ItemBytes == "" {
-		o.Settings.ItemBytes = "attachments.max_download_size_bytes"
-	}
+	o.Settings.ItemBytes = cmp.Or(o.Settings.ItemBytes, "attachments.max_download_size_bytes")
 	return o
 }

@@ -86,8 +86,7 @@ func badStatus(res *http.Response) *Error {
 // broken reports whether a connection broke, or could not be made, which may be
 // otherwise soon.
 func broken(err error) bool {
-	var op *net.OpError
-	if errors.As(err, &op) {
+	if op, ok := errors.AsType[*net.OpError](err); ok {
 		return slices.Contains([]string{"dial", "read", "write"}, op.Op)
 	}
 	return errors.Is(err, io.EOF)

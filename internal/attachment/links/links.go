@@ -151,8 +151,7 @@ func (s *Store) Renew(ctx context.Context, it block.Item) (string, error) {
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
-	var gone *GoneError
-	if errors.As(err, &gone) {
+	if gone, ok := errors.AsType[*GoneError](err); ok {
 		return "", gone
 	}
 	renewed := it

@@ -3,6 +3,7 @@ package webpage
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -51,9 +52,7 @@ func Text(ctx context.Context, page []byte, base *url.URL) (string, error) {
 	if part == nil {
 		part = find(root, atom.Body)
 	}
-	if part == nil {
-		part = root
-	}
+	part = cmp.Or(part, root)
 	w.children(part, 0)
 	if err := ctx.Err(); err != nil {
 		return "", err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -116,12 +117,7 @@ func skipped(n *html.Node) bool {
 		atom.Canvas, atom.Nav, atom.Select, atom.Button, atom.Input, atom.Textarea, atom.Video, atom.Audio, atom.Dialog:
 		return true
 	}
-	for _, a := range n.Attr {
-		if a.Key == "hidden" || a.Key == "aria-hidden" && a.Val == "true" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "hidden" || a.Key == "aria-hidden" && a.Val == "true" })
 }
 
 // link writes the words of a link, and its address where that leads to a page.

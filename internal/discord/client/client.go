@@ -11,6 +11,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -59,9 +60,7 @@ func New(token string, o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.API == "" {
-		o.API = DefaultAPI
-	}
+	o.API = cmp.Or(o.API, DefaultAPI)
 	log := quiet(o.Logger)
 	return &Client{
 		token: token, app: app, log: log,

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -57,8 +58,7 @@ func (e *Error) Unwrap() error { return e.err }
 
 // KindOf is the kind of an error; everything that is no [*Error] is temporary.
 func KindOf(err error) Kind {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
 	}
 	return Temporary
@@ -66,8 +66,7 @@ func KindOf(err error) Kind {
 
 // ReasonOf is an error's text for people.
 func ReasonOf(err error) string {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Reason
 	}
 	return "the connection failed"
@@ -94,10 +93,7 @@ func classify(e *rest.CompiledEndpoint, err error) error {
 	if !errors.As(err, &r) || r.Response == nil {
 		return &Error{Kind: Temporary, Call: call, Reason: "no answer from Discord", err: err}
 	}
-	reason := r.Message
-	if reason == "" {
-		reason = http.StatusText(r.Response.StatusCode)
-	}
+	reason := cmp.Or(r.Message, http.StatusText(r.Response.StatusCode))
 	if len(reason) > maxReason {
 		reason = strings.ToValidUTF8(reason[:maxReason], "") + "…"
 	}

@@ -102,8 +102,7 @@ func ending(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
 	}
-	var known *Error
-	if errors.As(err, &known) {
+	if _, ok := errors.AsType[*Error](err); ok {
 		return err
 	}
 	var closed *websocket.CloseError

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -140,9 +141,7 @@ func (l *link) address() (string, error) {
 	if err != nil || u.Host == "" || !strings.HasPrefix(u.Scheme, "ws") {
 		return "", &Error{Kind: Refused, Call: "gateway", Reason: "the server names no address of a gateway"}
 	}
-	if u.Path == "" {
-		u.Path = "/"
-	}
+	u.Path = cmp.Or(u.Path, "/")
 	u.RawQuery = url.Values{"v": {"10"}, "encoding": {"json"}}.Encode()
 	return u.String(), nil
 }
@@ -219,8 +218,7 @@ func (l *link) dispatch(p packet) (began bool) {
 // lost looks at how a connection ended: some codes say that the session is over
 // (https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway).
 func (l *link) lost(err error) error {
-	var closed *websocket.CloseError
-	if errors.As(err, &closed) {
+	if closed, ok := errors.AsType[*websocket.CloseError](err); ok {
 		switch closed.Code {
 		case websocket.CloseNormalClosure, websocket.CloseGoingAway, gateway.CloseEventCodeInvalidSeq.Code, gateway.CloseEventCodeSessionTimed.Code:
 			l.forget()

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -169,9 +170,7 @@ func merge(old, m message.Message) message.Message {
 	if m.ReplyTo == "" {
 		m.ReplyTo, m.ReplyChannel, m.ReplyAuthor = old.ReplyTo, old.ReplyChannel, old.ReplyAuthor
 	}
-	if m.Parent == "" {
-		m.Parent = old.Parent
-	}
+	m.Parent = cmp.Or(m.Parent, old.Parent)
 	m.Edited = m.Edited || old.Edited
 	return m
 }

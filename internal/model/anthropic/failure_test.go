@@ -57,8 +57,7 @@ func TestErrorAnswers(t *testing.T) {
 			if !strings.Contains(f.Message, tt.message) || f.Message == "" || len(f.Message) > 700 {
 				t.Errorf("message %q, want %q in it", f.Message, tt.message)
 			}
-			var transient *model.TransientError
-			if errors.As(err, &transient) && transient.After != tt.after {
+			if transient, ok := errors.AsType[*model.TransientError](err); ok && transient.After != tt.after {
 				t.Errorf("asked to wait %v, want %v", transient.After, tt.after)
 			}
 		})

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"strings"
 
 	"belay/internal/model/upstream"
@@ -15,9 +16,6 @@ func trimmed(raw string) string {
 // base is the URL that the SDK puts its paths behind. Servers have their API at
 // /v1; only a URL with a path of its own says otherwise.
 func base(e upstream.Endpoint) string {
-	path := e.Path()
-	if path == "" {
-		path = "/v1"
-	}
+	path := cmp.Or(e.Path(), "/v1")
 	return e.Origin() + path + "/"
 }

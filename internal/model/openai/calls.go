@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -34,15 +35,9 @@ func (c *calls) add(f fragment) error {
 		now = &call{index: f.index}
 		c.all = append(c.all, now)
 	}
-	if now.id == "" {
-		now.id = f.id
-	}
-	if now.name == "" {
-		now.name = f.name
-	}
-	if now.extra == "" {
-		now.extra = f.extra
-	}
+	now.id = cmp.Or(now.id, f.id)
+	now.name = cmp.Or(now.name, f.name)
+	now.extra = cmp.Or(now.extra, f.extra)
 	now.arguments.WriteString(f.arguments)
 	return nil
 }

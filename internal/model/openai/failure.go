@@ -124,8 +124,7 @@ func (e errorBody) upstreamType() string {
 
 // Answered implements [upstream.Protocol].
 func (p *protocol) Answered(err error, clean *redact.Redactor, now time.Time) *fault.Error {
-	var event *serviceError
-	if errors.As(err, &event) {
+	if event, ok := errors.AsType[*serviceError](err); ok {
 		return p.upstreamFailure(event.errorBody, event.streamStatus(), clean, err)
 	}
 	var e *answerError

@@ -65,8 +65,7 @@ func TestErrorAnswers(t *testing.T) {
 			if !strings.Contains(f.NextStep(), tt.hint) {
 				t.Errorf("next step %q, want %q in it", f.NextStep(), tt.hint)
 			}
-			var transient *model.TransientError
-			if errors.As(err, &transient) && transient.After != tt.after {
+			if transient, ok := errors.AsType[*model.TransientError](err); ok && transient.After != tt.after {
 				t.Errorf("asked to wait %v, want %v", transient.After, tt.after)
 			}
 		})

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -70,10 +71,7 @@ func (b *builder) content(all parts) (content []sdk.ChatCompletionContentPartUni
 		case attachment.ImageURLPart:
 			content = append(content, sdk.ImageContentPart(sdk.ChatCompletionContentPartImageImageURLParam{URL: p.URL, Detail: p.Detail}))
 		case attachment.DocumentPart:
-			name := p.Name
-			if name == "" {
-				name = "document.pdf" // the service demands one
-			}
+			name := cmp.Or(p.Name, "document.pdf") // the service demands one
 			content = append(content, sdk.FileContentPart(sdk.ChatCompletionContentPartFileFileParam{
 				FileData: param.NewOpt(b.dataURL("application/pdf", p.Content)), Filename: param.NewOpt(name),
 			}))

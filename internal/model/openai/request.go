@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -111,10 +112,7 @@ func (b *builder) said(all *messages, m *model.Message, now bool) {
 				thoughts = append(thoughts, c.Text)
 			}
 		case model.ToolCall:
-			input := string(c.Input)
-			if input == "" {
-				input = "{}"
-			}
+			input := cmp.Or(string(c.Input), "{}")
 			out.ToolCalls = append(out.ToolCalls, b.toolCall(c, input))
 		}
 	}

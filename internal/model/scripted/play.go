@@ -1,6 +1,7 @@
 package scripted
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -75,18 +76,11 @@ func (s *speaker) breakDown(f failure) bool {
 	case failTruncated:
 		return false
 	case failNetwork:
-		e := model.Failure(Name, 503, model.NetworkError, or(f.message, "the connection broke"))
+		e := model.Failure(Name, 503, model.NetworkError, cmp.Or(f.message, "the connection broke"))
 		return s.fail(e.Because(&model.TransientError{}))
 	case failTimeout:
-		return s.fail(model.Failure(Name, 504, model.RequestTimeout, or(f.message, "the provider did not answer in time")))
+		return s.fail(model.Failure(Name, 504, model.RequestTimeout, cmp.Or(f.message, "the provider did not answer in time")))
 	default:
 		return s.fail(model.UpstreamFailure(Name, f.status, f.kind, f.message, 0, nil))
 	}
-}
-
-func or(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }

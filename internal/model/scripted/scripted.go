@@ -17,6 +17,7 @@
 package scripted
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"strings"
@@ -161,9 +162,7 @@ func (p *Provider) echo(s *speaker, r *model.Request) {
 	if received != "" {
 		reply = strings.TrimSpace(reply + "\n\n" + received)
 	}
-	if reply == "" {
-		reply = emptyReply
-	}
+	reply = cmp.Or(reply, emptyReply)
 	if s.say(reply) {
 		s.stop(model.StopEndTurn)
 	}

@@ -14,12 +14,7 @@ func namedPaths(paths []string) [][]string {
 // covers reports whether a path is one of the folders or files, or below one. A link
 // also counts if one of them is below it.
 func covers(all [][]string, names []string, link bool) bool {
-	for _, folder := range all {
-		if begins(names, folder) || link && begins(folder, names) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(all, func(folder []string) bool { return begins(names, folder) || link && begins(folder, names) })
 }
 
 func begins(names, with []string) bool {
@@ -64,10 +59,5 @@ func starts(name string, after *Version) bool {
 	if perm := after.Mode.Perm(); perm == 0 || perm&0o111 != 0 {
 		return true
 	}
-	for _, end := range []string{".exe", ".com", ".bat", ".cmd", ".ps1"} {
-		if strings.HasSuffix(name, end) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{".exe", ".com", ".bat", ".cmd", ".ps1"}, func(end string) bool { return strings.HasSuffix(name, end) })
 }

@@ -148,12 +148,7 @@ func gitObject(rest []string) bool {
 	case rest[0] == "info":
 		return rest[1] == "packs" || rest[1] == "commit-graph"
 	case rest[0] == "pack":
-		for _, start := range []string{"pack-", "multi-pack-index", "tmp_", ".tmp-"} {
-			if strings.HasPrefix(rest[1], start) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc([]string{"pack-", "multi-pack-index", "tmp_", ".tmp-"}, func(start string) bool { return strings.HasPrefix(rest[1], start) })
 	}
 	return len(rest[0]) == 2 && hexadecimal(rest[0]) && (hexadecimal(rest[1]) || strings.HasPrefix(rest[1], "tmp_"))
 }

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -96,10 +97,5 @@ func startingWith(name string) []pattern {
 // those as a project, and no server builds them: what packages bring along for their
 // own authors runs only with them.
 func inDependencies(folders []string) bool {
-	for _, name := range folders {
-		if matchesName("node_modules", name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(folders, func(name string) bool { return matchesName("node_modules", name) })
 }

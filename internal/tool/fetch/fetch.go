@@ -50,12 +50,8 @@ var _ tool.Tool = (*Tool)(nil)
 
 // New returns the tool. It fails on a policy with ill-formed hosts.
 func New(o Options) (*Tool, error) {
-	if o.Policy.MaxRedirects == 0 {
-		o.Policy.MaxRedirects = 5
-	}
-	if o.Agent == "" {
-		o.Agent = "belay"
-	}
+	o.Policy.MaxRedirects = cmp.Or(o.Policy.MaxRedirects, 5)
+	o.Agent = cmp.Or(o.Agent, "belay")
 	client, err := netguard.Client(o.Policy)
 	if err != nil {
 		return nil, fmt.Errorf("fetch: %w", err)

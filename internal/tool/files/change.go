@@ -80,8 +80,7 @@ func writable(w *tool.Environment, p place, written string) error {
 // outside makes a refusal of a scope's error.
 func outside(err error) error {
 	r := authority("%v", err).Because(err)
-	var scope *workspace.ScopeError
-	if errors.As(err, &scope) && scope.Protected {
+	if scope, ok := errors.AsType[*workspace.ScopeError](err); ok && scope.Protected {
 		r.Hint = "leave it as it is, and tell the person what you would change"
 	}
 	return r

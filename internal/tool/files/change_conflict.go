@@ -17,8 +17,7 @@ import (
 
 // conflict is the error of a transaction that was not made.
 func (c *change) conflict(err error) error {
-	var conflict *journal.ConflictError
-	if errors.As(err, &conflict) {
+	if _, ok := errors.AsType[*journal.ConflictError](err); ok {
 		return c.moved().Because(err)
 	}
 	return err

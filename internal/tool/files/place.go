@@ -215,8 +215,7 @@ func explain(path string, err error) error {
 	if r, ok := tool.AsRefusal(err); ok {
 		return r
 	}
-	var failure *fault.Error
-	if errors.As(err, &failure) {
+	if _, ok := errors.AsType[*fault.Error](err); ok {
 		return err // belay's own storage: nothing that the model can fix
 	}
 	reason := "cannot be used"
@@ -232,8 +231,7 @@ func explain(path string, err error) error {
 	case errors.Is(err, errFile), errors.Is(err, syscall.ENOTDIR):
 		reason = "cannot be there: " + errFile.Error()
 	default:
-		var errno syscall.Errno
-		if errors.As(err, &errno) {
+		if errno, ok := errors.AsType[syscall.Errno](err); ok {
 			reason = "cannot be used: " + errno.Error()
 		}
 	}

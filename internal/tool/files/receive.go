@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -63,9 +64,7 @@ func (t receive) Prepare(_ context.Context, w *tool.Environment, input json.RawM
 	if err != nil {
 		return nil, err
 	}
-	if in.Dir == "" {
-		in.Dir = defaultReceiveDir
-	}
+	in.Dir = cmp.Or(in.Dir, defaultReceiveDir)
 	dir, err := receiveDir(w, in.Dir)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -110,10 +111,7 @@ func (s *shown) file(ctx context.Context, kind string, data []byte) error {
 	if err != nil {
 		kind = "application/octet-stream"
 	}
-	ext := extensions[kind]
-	if ext == "" {
-		ext = ".bin"
-	}
+	ext := cmp.Or(extensions[kind], ".bin")
 	path, err := s.call.w.Keep(folder, ext, data)
 	if err != nil {
 		return err

@@ -101,8 +101,7 @@ const codeRejected = -32005
 
 // refusal is what a server itself says against a request. False is any other error.
 func refusal(err error) (message string, ok bool) {
-	var refused *jsonrpc.Error
-	if errors.As(err, &refused) && refused.Code != codeRejected && !errors.Is(err, sdk.ErrConnectionClosed) {
+	if refused, ok := errors.AsType[*jsonrpc.Error](err); ok && refused.Code != codeRejected && !errors.Is(err, sdk.ErrConnectionClosed) {
 		return refused.Message, true
 	}
 	return "", false

@@ -69,8 +69,7 @@ func refused(err error) error {
 	}
 	r := tool.Refuse("%v", err).Because(err)
 	r.Authority = true
-	var scope *workspace.ScopeError
-	if errors.As(err, &scope) && scope.Protected {
+	if scope, ok := errors.AsType[*workspace.ScopeError](err); ok && scope.Protected {
 		r.Hint = "leave it as it is, and tell the person what you would change"
 	}
 	return r

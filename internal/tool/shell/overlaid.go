@@ -54,8 +54,7 @@ func (c *call) tryOverlay(ctx context.Context) (works bool, err error) {
 	run.Text, run.Dir, run.Time = ":", c.environment.Project, tryTime
 	run.Upper, run.Work = upper.Folders()
 	_, err = c.shell.runner.Run(ctx, run)
-	var setup *confine.SetupError
-	if errors.As(err, &setup) && setup.OfFileTree() {
+	if setup, ok := errors.AsType[*confine.SetupError](err); ok && setup.OfFileTree() {
 		return false, nil
 	} else if err != nil {
 		return false, notRun(err)

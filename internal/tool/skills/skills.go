@@ -9,6 +9,7 @@ package skills
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -70,9 +71,7 @@ func (t Tool) Prepare(_ context.Context, w *tool.Environment, raw json.RawMessag
 		}
 		return nil, tool.Refuse("there is no skill named %s", tool.Printable(in.Name)).WithHint("the skills are: %s", orNone(names))
 	}
-	if in.File == "" {
-		in.File = "SKILL.md"
-	}
+	in.File = cmp.Or(in.File, "SKILL.md")
 	return call{w, folders, s, in}, nil
 }
 

@@ -161,9 +161,7 @@ func (a *Run) subagent(p persona.Persona, by *toolCall, task string) (*Run, erro
 	// What the parent may do without asking is the most; what either is denied
 	// is denied.
 	sub.policy.Denied = append(sub.policy.Denied[:len(sub.policy.Denied):len(sub.policy.Denied)], own.Denied...)
-	if sub.policy.NeverAsk == "" {
-		sub.policy.NeverAsk = own.NeverAsk
-	}
+	sub.policy.NeverAsk = cmp.Or(sub.policy.NeverAsk, own.NeverAsk)
 	sub.limits = s.Provider.Limits(s.Model)
 	sub.system = []string{p.SystemPrompt()}
 	for _, src := range p.Sources() {

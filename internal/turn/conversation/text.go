@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"fmt"
 	"unicode/utf8"
 
@@ -34,9 +35,7 @@ func middleOut(text string, n int) string {
 
 // cutNote follows a text that was cut to fit the model.
 func cutNote(size int, where string) string {
-	if where == "" {
-		where = "the session's transcript has all of it"
-	}
+	where = cmp.Or(where, "the session's transcript has all of it")
 	return fmt.Sprintf("\n[cut here to fit the model: these were %d bytes; %s]", size, where)
 }
 

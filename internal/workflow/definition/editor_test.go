@@ -79,8 +79,7 @@ func verdicts(t interface {
 	}
 	rules = map[authored.Rule]bool{}
 	_, told = definition.Parse(context.Background(), "w.json", text)
-	var e *authored.Error
-	if errors.As(told, &e) {
+	if e, ok := errors.AsType[*authored.Error](told); ok {
 		for _, p := range e.Problems {
 			rules[p.Rule] = true
 		}
@@ -133,8 +132,7 @@ func TestSchemaAndDecoderAgree(t *testing.T) {
 // paths are the problems without their lines.
 func paths(err error) []string {
 	var all []string
-	var e *authored.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*authored.Error](err); ok {
 		for _, p := range e.Problems {
 			all = append(all, fmt.Sprintf("%s %s", p.Path, p.Rule))
 		}

@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -149,10 +150,7 @@ func (s sight) actionInput(t *Task) {
 			if i := slices.IndexFunc(given, func(g string) bool { return nearest.Of(g, []string{name}) == name }); i >= 0 {
 				hint = "write " + name + " in place of " + given[i]
 			}
-			at := t.At.Field("with")
-			if at == nil {
-				at = t.At
-			}
+			at := cmp.Or(t.At.Field("with"), t.At)
 			s.d.report.Beyond(authored.RuleReference, at, t.Path+".with", hint, "%s needs %q, and the task is not given it", who, name)
 		}
 	}

@@ -90,8 +90,7 @@ func (d *decoder) used(n *authored.Node, path string) {
 	if err == nil {
 		err = d.sharedFile(root, n.Text).Err(n.Text)
 	}
-	var wrong *authored.Error
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*authored.Error](err); ok {
 		for _, p := range wrong.Problems {
 			d.report.Beyond(p.Rule, n, path, p.Hint, "%s", strings.TrimSuffix(n.Text+":"+p.String(), " ("+p.Hint+")"))
 		}

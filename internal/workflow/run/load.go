@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -72,8 +73,7 @@ func parse(ctx context.Context, name string, data []byte, known definition.Optio
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	var wrong *authored.Error
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*authored.Error](err); ok {
 		var all []problem
 		for _, p := range wrong.Problems {
 			all = append(all, problem{File: name, Line: p.Line, Column: p.Column, Path: p.Path, Message: p.Message, Hint: p.Hint})
@@ -164,10 +164,7 @@ func (o *Options) provider(file string, at *authored.Node, path, who, name strin
 
 // target is where the run is published.
 func target(w *flow, project string) snapshot.Target {
-	label := w.Snapshot.Label
-	if label == "" {
-		label = w.ID
-	}
+	label := cmp.Or(w.Snapshot.Label, w.ID)
 	return snapshot.Target{Root: project, ToolRoot: w.Snapshot.Root, Label: label}
 }
 

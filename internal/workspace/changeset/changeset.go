@@ -209,8 +209,7 @@ func (p *Project) Apply(ctx context.Context, what, by string, files []File) erro
 
 // failed is the error about files that were not changed.
 func failed(err error) error {
-	var conflicts *journal.ConflictError
-	if errors.As(err, &conflicts) {
+	if conflicts, ok := errors.AsType[*journal.ConflictError](err); ok {
 		var paths []string
 		for _, c := range conflicts.Conflicts {
 			paths = append(paths, string(c.Path))

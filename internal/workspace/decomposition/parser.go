@@ -1,6 +1,7 @@
 package decomposition
 
 import (
+	"cmp"
 	"strings"
 
 	"belay/internal/lazyregexp"
@@ -178,9 +179,7 @@ func (p *parser) merge(first, def *definition) {
 	case def.stated != "" && packageKey(first.stated) != packageKey(def.stated):
 		p.find(&ruleRestated, def.line, "%s belongs to %s here and to %s in line %d", def.id, finding.Shown(def.stated), finding.Shown(first.stated), first.line)
 	}
-	if first.around == "" {
-		first.around = def.around
-	}
+	first.around = cmp.Or(first.around, def.around)
 	for i, v := range def.values {
 		switch was := first.values[i]; {
 		case v == "" || sameText(was, v):

@@ -1,6 +1,7 @@
 package decomposition
 
 import (
+	"cmp"
 	"strings"
 
 	"belay/internal/workspace/document"
@@ -79,9 +80,7 @@ func (p *parser) row(r reference, cols []part, at int, t *document.Table, row do
 		}
 		switch {
 		case c == partName:
-			if given == "" {
-				given = plain(value)
-			}
+			given = cmp.Or(given, plain(value))
 			named = true
 		case c == partPackage:
 			p.state(def, value)

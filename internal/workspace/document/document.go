@@ -98,12 +98,7 @@ func (d *Document) Line(i int) string { return d.lines[i].Text }
 
 // Valid reports whether the file is UTF-8 without NUL.
 func (d *Document) Valid() bool {
-	for _, l := range d.lines {
-		if !utf8.ValidString(l.Text) || strings.IndexByte(l.Text, 0) >= 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(d.lines, func(l Line) bool { return !utf8.ValidString(l.Text) || strings.IndexByte(l.Text, 0) >= 0 })
 }
 
 // Set replaces the text of line i. The line keeps its end. Text must be one line:

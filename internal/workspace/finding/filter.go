@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -171,13 +172,9 @@ func Place(path string) (pkg, deliverable string) {
 	for part := range strings.SplitSeq(path, "/") {
 		switch n := layout.ParseName(part); n.Kind {
 		case layout.Package:
-			if pkg == "" {
-				pkg = n.ID
-			}
+			pkg = cmp.Or(pkg, n.ID)
 		case layout.Deliverable, layout.KnowledgeType:
-			if deliverable == "" {
-				deliverable = n.ID
-			}
+			deliverable = cmp.Or(deliverable, n.ID)
 		}
 	}
 	return pkg, deliverable

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -113,17 +114,10 @@ func (g *Graph) blocker(row int32, reasons []string) Blocker {
 	}
 	n := &g.nodes[from]
 	if reasons[from] == "" {
-		reasons[from] = n.ID + " is " + stateName(n.State)
+		reasons[from] = n.ID + " is " + cmp.Or(n.State, "in no known state")
 	}
 	b.Deliverable, b.State, b.Reason = n.ID, n.State, reasons[from]
 	return b
-}
-
-func stateName(state string) string {
-	if state == "" {
-		return "in no known state"
-	}
-	return state
 }
 
 // Impact is what a change to a deliverable reaches.

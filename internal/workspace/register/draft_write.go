@@ -99,12 +99,7 @@ func (w *writer) flush() {
 // quotes, as new ones then have.
 func (w *writer) quotesAll() bool {
 	rec := w.base.records[len(w.base.records)-1]
-	for _, c := range w.base.cells[rec.first : rec.first+rec.n] {
-		if c.form&quoted == 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(w.base.cells[rec.first:rec.first+rec.n], func(c cell) bool { return c.form&quoted == 0 })
 }
 
 // edited is the text of a row that stood in the base.

@@ -1,6 +1,7 @@
 package register
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,12 +65,7 @@ func packageOf(path string) string {
 
 // nameless reports whether a row says nothing of a target that is no deliverable.
 func (l *linter) nameless() bool {
-	for _, c := range []Column{TargetRefID, TargetName, TargetLocation, TargetPackageID} {
-		if l.values[c] != "" {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc([]Column{TargetRefID, TargetName, TargetLocation, TargetPackageID}, func(c Column) bool { return l.values[c] != "" })
 }
 
 // hostID is the deliverable that has the register: the folder's, or what the row

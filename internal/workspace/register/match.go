@@ -1,6 +1,7 @@
 package register
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -81,10 +82,7 @@ func (m *matcher) left() []string {
 			continue
 		}
 		row := m.r.Row(i)
-		name := finding.Shown(row.ID())
-		if name == "" {
-			name = fmt.Sprintf("row %d", row.Number())
-		}
+		name := cmp.Or(finding.Shown(row.ID()), fmt.Sprintf("row %d", row.Number()))
 		all = append(all, name)
 	}
 	return all

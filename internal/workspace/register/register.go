@@ -131,12 +131,7 @@ func (t *table) cellOf(record, column int) string {
 // isBlank reports whether a record has nothing but blanks in it.
 func (t *table) isBlank(record int) bool {
 	rec := &t.records[record]
-	for _, c := range t.cells[rec.first : rec.first+rec.n] {
-		if c.start != c.end && strings.TrimSpace(t.value(c)) != "" {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(t.cells[rec.first:rec.first+rec.n], func(c cell) bool { return c.start != c.end && strings.TrimSpace(t.value(c)) != "" })
 }
 
 // header reads the names of the first record and finds the known ones.

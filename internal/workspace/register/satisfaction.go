@@ -1,6 +1,7 @@
 package register
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -18,7 +19,7 @@ func (k *checker) satisfaction() {
 		before := Row{k.d.base, int(k.d.base.rows[k.row.from])}.Value(Satisfaction)
 		if after := k.get(Satisfaction); !mayMove(before, after) {
 			k.add(fault.InvalidSatisfactionTransition, Satisfaction, "SatisfactionStatus cannot go from %s to %s; %s",
-				finding.Shown(before), finding.Shown(orBlank(after)), waysOn(moves[before]))
+				finding.Shown(before), finding.Shown(cmp.Or(after, "blank")), waysOn(moves[before]))
 		}
 	}
 }
@@ -36,13 +37,6 @@ var moves = map[string][]string{
 // again: the next write could then set anything (S35).
 func mayMove(before, after string) bool {
 	return before == after || before == "" || slices.Contains(moves[before], after)
-}
-
-func orBlank(s string) string {
-	if s == "" {
-		return "blank"
-	}
-	return s
 }
 
 // waysOn says where a satisfaction may go.

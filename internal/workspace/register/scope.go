@@ -1,6 +1,7 @@
 package register
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 )
@@ -94,8 +95,6 @@ func scopeOf(heading string) (m measure) {
 // fill adds what another measure says of columns of which m says nothing.
 func (m *measure) fill(o measure) {
 	for c, w := range o {
-		if m[c] == 0 {
-			m[c] = w
-		}
+		m[c] = cmp.Or(m[c], w)
 	}
 }

@@ -1,6 +1,7 @@
 package register
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,7 +41,7 @@ func (s *Summary) Check(path, host string, r *Register) []finding.Finding {
 func (s *Summary) checkTitle(path, host string) []finding.Finding {
 	headings := s.doc.Headings()
 	if len(headings) == 0 || headings[0].Level > 1 {
-		return []finding.Finding{ruleTitle.At(path, 1, "there is no title").WithFix("begin with # Dependencies: %s and the name", orID(host))}
+		return []finding.Finding{ruleTitle.At(path, 1, "there is no title").WithFix("begin with # Dependencies: %s and the name", cmp.Or(host, "the deliverable's id"))}
 	}
 	h := headings[0]
 	rest, ok := strings.CutPrefix(h.Text, "Dependencies:")
@@ -48,14 +49,7 @@ func (s *Summary) checkTitle(path, host string) []finding.Finding {
 	if ok && (host == "" && layout.IsDeliverableID(id) || host != "" && id == host) {
 		return nil
 	}
-	return []finding.Finding{ruleTitle.At(path, h.Line+1, "the title is %q", finding.Shown(h.Text)).WithFix("write # Dependencies: %s and the name", orID(host))}
-}
-
-func orID(host string) string {
-	if host == "" {
-		return "the deliverable's id"
-	}
-	return host
+	return []finding.Finding{ruleTitle.At(path, h.Line+1, "the title is %q", finding.Shown(h.Text)).WithFix("write # Dependencies: %s and the name", cmp.Or(host, "the deliverable's id"))}
 }
 
 func (s *Summary) checkMode(path string, r *Register) []finding.Finding {

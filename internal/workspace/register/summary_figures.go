@@ -1,6 +1,7 @@
 package register
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -130,9 +131,7 @@ func (w Row) target() string {
 			break
 		}
 	}
-	if name == "" {
-		name = oneBlank(w.Value(TargetLocation))
-	}
+	name = cmp.Or(name, oneBlank(w.Value(TargetLocation)))
 	switch {
 	case id == "" || strings.HasPrefix(name, id):
 		return name

@@ -1,6 +1,7 @@
 package register
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -29,10 +30,7 @@ func (s *Summary) Agrees(r *Register) bool {
 // only stays, and so does everything else. Today is the day for a summary that names
 // none.
 func (s *Summary) Replace(r *Register, today string) {
-	day := s.day()
-	if day == "" {
-		day = today
-	}
+	day := cmp.Or(s.day(), today)
 	f := r.figures(day)
 	for _, name := range []string{sectionRegister, sectionLifecycle} {
 		p, ok := s.part(name)

@@ -20,6 +20,7 @@
 package scaffold
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -129,10 +130,7 @@ func (r Request) checked(o Options) (Request, error) {
 	if r.DecompositionPath, err = workspace.CheckPath("decompositionPath", r.DecompositionPath); err != nil {
 		return r, err
 	}
-	mode := strings.ToUpper(strings.TrimSpace(r.CoordinationMode))
-	if mode == "" {
-		mode = defaultMode
-	}
+	mode := cmp.Or(strings.ToUpper(strings.TrimSpace(r.CoordinationMode)), defaultMode)
 	if !slices.Contains(Modes(), mode) {
 		return r, fault.New(fault.InvalidRequest, "coordinationMode must be one of %s", strings.Join(Modes(), ", ")).
 			With("field", "coordinationMode").With("coordinationMode", shown(r.CoordinationMode))

@@ -17,6 +17,7 @@
 package scan
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -48,15 +49,9 @@ const (
 )
 
 func (o Options) orDefault() Options {
-	if o.MaxFolders <= 0 {
-		o.MaxFolders = defaultFolders
-	}
-	if o.MaxDepth <= 0 {
-		o.MaxDepth = defaultDepth
-	}
-	if o.Workers <= 0 {
-		o.Workers = min(max(4, 2*runtime.GOMAXPROCS(0)), 16)
-	}
+	o.MaxFolders = cmp.Or(o.MaxFolders, defaultFolders)
+	o.MaxDepth = cmp.Or(o.MaxDepth, defaultDepth)
+	o.Workers = cmp.Or(o.Workers, min(max(4, 2*runtime.GOMAXPROCS(0)), 16))
 	return o
 }
 

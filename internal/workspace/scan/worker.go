@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"slices"
 	"strings"
 
 	"belay/internal/durable"
@@ -203,12 +204,7 @@ func spaced(n layout.Name) string {
 }
 
 func isToolRoot(name string) bool {
-	for _, known := range layout.ToolRoots {
-		if known == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(layout.ToolRoots, name)
 }
 
 func (k *worker) report(f finding.Finding) { k.found.findings.add(f) }

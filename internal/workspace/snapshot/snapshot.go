@@ -22,6 +22,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -209,12 +210,7 @@ func (t Target) CheckPlace() error {
 // known reports whether the specification has a tool root of that name.
 func known(name string) bool {
 	first, _, _ := strings.Cut(name, "/")
-	for _, t := range toolRoots() {
-		if t == first {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(toolRoots(), first)
 }
 
 // toolRoots are those of the specification.

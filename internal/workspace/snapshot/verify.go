@@ -132,8 +132,7 @@ func sumOf(ctx context.Context, dir *os.Root, name string) (string, error) {
 
 // reasonOf is an error without the paths of this machine.
 func reasonOf(err error) string {
-	var at *fs.PathError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return strings.ReplaceAll(at.Err.Error(), string(filepath.Separator), "/")
 	}
 	return "it is larger than what is read of one, or no regular file"

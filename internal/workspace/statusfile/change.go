@@ -136,8 +136,7 @@ func (w *Writer) change(ctx context.Context, folder *os.Root, d workspace.Delive
 	}
 	done, err := lifecycle.Transition(s.data, c.Request)
 	if err != nil {
-		var f *fault.Error
-		if errors.As(err, &f) && f.Type == fault.InvalidStatusFormat {
+		if f, ok := errors.AsType[*fault.Error](err); ok && f.Type == fault.InvalidStatusFormat {
 			err = s.about(f)
 		}
 		return nil, lifecycle.Result{}, err

@@ -12,6 +12,7 @@
 package statusfile
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -129,9 +130,7 @@ func Read(d workspace.Deliverable, limit int64) (*Snapshot, error) {
 }
 
 func read(folder *os.Root, d workspace.Deliverable, limit int64) (*Snapshot, error) {
-	if limit <= 0 {
-		limit = DefaultBytes
-	}
+	limit = cmp.Or(limit, DefaultBytes)
 	s := &Snapshot{Deliverable: d, contents: contents(folder, limit)}
 	info, err := folder.Lstat(layout.StatusFile)
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {

@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -128,12 +129,7 @@ func (t *text) contextIDs() {
 }
 
 func isLabel(label string, labels []string) bool {
-	for _, l := range labels {
-		if strings.EqualFold(l, label) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(labels, func(l string) bool { return strings.EqualFold(l, label) })
 }
 
 // header holds a header field against what the decomposition says. A short name there

@@ -2,6 +2,7 @@ package validate
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -112,9 +113,7 @@ func (t *text) traced() (first int, said string) {
 		if t.doc.Commented(i) || level == 0 && (!strings.Contains(line, "**") || !traces(line) || t.doc.Fenced(i)) {
 			continue
 		}
-		if first == 0 {
-			first = i + 1
-		}
+		first = cmp.Or(first, i+1)
 		all = append(append(all, line...), '\n')
 	}
 	t.w.left = all

@@ -14,6 +14,7 @@
 package validate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -44,12 +45,8 @@ type Options struct {
 }
 
 func (o Options) orDefault() Options {
-	if o.FileBytes <= 0 {
-		o.FileBytes = 16 << 20
-	}
-	if o.Workers <= 0 {
-		o.Workers = min(max(2, 2*runtime.GOMAXPROCS(0)), 16)
-	}
+	o.FileBytes = cmp.Or(o.FileBytes, 16<<20)
+	o.Workers = cmp.Or(o.Workers, min(max(2, 2*runtime.GOMAXPROCS(0)), 16))
 	return o
 }
 

@@ -2,6 +2,7 @@ package upstreamtest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -119,19 +120,19 @@ func Refusal(body []byte) string {
 		_ = json.Unmarshal(m.Content, &blocks) // else it is a text
 		var wrong string
 		for _, c := range m.Calls {
-			wrong = first(wrong, called(c.ID, c.Function.Name))
+			wrong = cmp.Or(wrong, called(c.ID, c.Function.Name))
 		}
 		if m.Role == "tool" {
-			wrong = first(wrong, answered(m.CallID))
+			wrong = cmp.Or(wrong, answered(m.CallID))
 		}
 		for _, b := range blocks {
 			switch b.Type {
 			case "tool_use":
-				if wrong = first(wrong, called(b.ID, b.Name)); !cleanID.MatchString(b.ID) {
-					wrong = first(wrong, fmt.Sprintf("the id %q should match pattern '%s'", b.ID, cleanID))
+				if wrong = cmp.Or(wrong, called(b.ID, b.Name)); !cleanID.MatchString(b.ID) {
+					wrong = cmp.Or(wrong, fmt.Sprintf("the id %q should match pattern '%s'", b.ID, cleanID))
 				}
 			case "tool_result":
-				wrong = first(first(wrong, answered(b.CallID)), b.failedWithFile())
+				wrong = cmp.Or(cmp.Or(wrong, answered(b.CallID)), b.failedWithFile())
 			}
 		}
 		if wrong != "" {
@@ -149,12 +150,4 @@ func (b block) failedWithFile() string {
 		}
 	}
 	return ""
-}
-
-// first is the first of two refusals.
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

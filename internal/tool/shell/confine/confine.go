@@ -33,6 +33,7 @@
 package confine
 
 import (
+	"cmp"
 	"io"
 	"net"
 	"os"
@@ -122,27 +123,17 @@ const (
 )
 
 func (o Options) withDefaults() Options {
-	if o.Network == "" {
-		o.Network = NetworkPorts
-	}
+	o.Network = cmp.Or(o.Network, NetworkPorts)
 	if o.Network == NetworkPorts && o.ConnectPorts == nil {
 		o.ConnectPorts = []uint16{80, 443}
 	}
 	o.ReadPaths = slices.Clone(o.ReadPaths)
 	o.Hidden = slices.Clone(o.Hidden)
 	l := &o.Limits
-	if l.Processes <= 0 {
-		l.Processes = defaultProcesses
-	}
-	if l.Files <= 0 {
-		l.Files = defaultFiles
-	}
-	if l.FileBytes <= 0 {
-		l.FileBytes = defaultFileBytes
-	}
-	if l.MemoryBytes <= 0 {
-		l.MemoryBytes = defaultMemoryBytes
-	}
+	l.Processes = cmp.Or(l.Processes, defaultProcesses)
+	l.Files = cmp.Or(l.Files, defaultFiles)
+	l.FileBytes = cmp.Or(l.FileBytes, defaultFileBytes)
+	l.MemoryBytes = cmp.Or(l.MemoryBytes, defaultMemoryBytes)
 	return o
 }
 

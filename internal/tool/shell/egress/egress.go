@@ -11,6 +11,7 @@
 package egress
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,12 +79,8 @@ type Proxy struct {
 
 // New returns a proxy, which ends with ctx. Its questions and records get that context.
 func New(ctx context.Context, o Options) *Proxy {
-	if o.Wait <= 0 {
-		o.Wait = defaultWait
-	}
-	if o.Idle <= 0 {
-		o.Idle = defaultIdle
-	}
+	o.Wait = cmp.Or(o.Wait, defaultWait)
+	o.Idle = cmp.Or(o.Idle, defaultIdle)
 	p := &Proxy{o: o, hosts: map[string]permit.Outcome{}}
 	p.ctx, p.cancel = context.WithCancel(ctx)
 	p.forward = &httputil.ReverseProxy{

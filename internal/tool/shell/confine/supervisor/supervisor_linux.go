@@ -93,8 +93,7 @@ func (k *supervisor) sign() {
 }
 
 func refused(err error) Answer {
-	var p *problem
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*problem](err); ok {
 		return Answer{Step: p.step, Problem: p.err.Error()}
 	}
 	return Answer{Step: "start the command", Problem: err.Error()}
