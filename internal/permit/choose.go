@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
 )
 
 // Choices are the files of a question about changes, and its repositories and ignored
