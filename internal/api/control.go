@@ -3,11 +3,14 @@ package api
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"net/http"
 	"slices"
 
 	"belay/internal/fault"
 	"belay/internal/permit"
+	"belay/internal/plainjson"
 	"belay/internal/session"
 	"belay/internal/turn"
 	"belay/internal/turn/changes"
@@ -78,9 +81,12 @@ func steerTurn(c *call, b *steerBody) (okAnswer, error) {
 	if err != nil {
 		return okAnswer{}, err
 	}
-	return done(c.o.Engine.Steer(c.ctx(), turn.SteerRequest{
-		SessionID: b.SessionID, Message: b.Message, Attachments: b.Attachments, Mode: cmp.Or(b.Mode, session.Steer), Key: key,
-	}))
+	r := turn.SteerRequest{SessionID: b.SessionID, Message: b.Message, Attachments: b.Attachments, Mode: cmp.Or(b.Mode, session.Steer), Key: key}
+	if key != "" {
+		sum := sha256.Sum256(plainjson.MustMarshal(r)) // how the body was written down does not count
+		r.BodyDigest = hex.EncodeToString(sum[:])
+	}
+	return done(c.o.Engine.Steer(c.ctx(), r))
 }
 
 func listDecisions(c *call) (answer decisionsAnswer, err error) {

@@ -92,7 +92,7 @@ func harnessRoutes() []route {
 		{method: post, path: "/api/harness/steer", name: "steerTurn", summary: "Send a message to the running turn of a session.",
 			params: []param{{in: "header", name: "Idempotency-Key", doc: "1 to 200 visible ASCII characters; a message with the same key is sent into the session once"}},
 			action: takes(steerTurn),
-			errors: []fault.Type{fault.SessionNotFound, fault.NoTurnInProgress, fault.AttachmentFailure, fault.Overloaded, fault.StorageFailure}},
+			errors: []fault.Type{fault.SessionNotFound, fault.NoTurnInProgress, fault.IdempotencyConflict, fault.AttachmentFailure, fault.Overloaded, fault.StorageFailure}},
 		{method: get, path: "/api/harness/decisions", name: "listDecisions", summary: "The calls that wait for a person, oldest first.", access: operator,
 			params: []param{{in: "query", name: "sessionId", doc: "of this session; of all without it"}},
 			action: answers(listDecisions), errors: []fault.Type{fault.InvalidRequest, fault.SessionNotFound}},

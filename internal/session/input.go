@@ -1,17 +1,12 @@
 package session
 
 import (
-	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
-	"slices"
-	"strings"
 
 	"belay/internal/attachment"
 	"belay/internal/attachment/block"
@@ -36,8 +31,10 @@ type Input struct {
 	Time  Time         `json:"time"`
 	// ID distinguishes the input from others of the session; see [Entry.Input].
 	ID string `json:"-"`
-	// Key is the sender's id of the input, "" for none; see [Signals.InputSent].
-	Key string `json:"-"`
+	// Key is the sender's id of the input, "" for none; see [Signals.InputSent]. Digest
+	// identifies, in hex, what was sent under it; "" is for senders that send nothing else.
+	Key    string `json:"-"`
+	Digest string `json:"-"`
 }
 
 // InputMode says when a running turn takes an input.
@@ -91,7 +88,7 @@ func (s *Signals) SendInput(id string, in Input) error {
 	if len(data) > maxInputBytes {
 		return fault.New(fault.RequestTooLarge, "the input has %d bytes, the limit is %d", len(data), maxInputBytes).WithHint("attach long text as a file")
 	}
-	name := fmt.Sprintf("%s/%s/%020d-%s%s", dirInputs, id, s.nextInput(waiting), s.store.o.NewID(), keySuffix(in.Key))
+	name := fmt.Sprintf("%s/%s/%020d-%s%s", dirInputs, id, s.nextInput(waiting), s.store.o.NewID(), keyPart(in.Key)+digestPart(in.Digest)+inputSuffix)
 	if err := s.writeInput(id, name, data); err != nil {
 		if errors.Is(err, durable.ErrUnflushed) && missing(durable.Remove(s.store.stateDir.Root(), name)) {
 			return storage("the turn has taken the input, but a power cut may lose it", err)
@@ -112,61 +109,6 @@ func (s *Signals) SendInput(id string, in Input) error {
 	default:
 		return storage("the input could not be taken back", err)
 	}
-}
-
-// keySuffix ends the names of inputs with that key, which the transcript has too.
-func keySuffix(key string) string {
-	if key == "" {
-		return inputSuffix
-	}
-	sum := sha256.Sum256([]byte(key))
-	return "-key" + hex.EncodeToString(sum[:12]) + inputSuffix
-}
-
-// InputSent reports whether an input with that key was sent into a turn of the session,
-// so that a sender who does not know can find out. It is in the transcript, or it waits
-// for a turn that has no end yet. One whose sender died before it knew that the turn no
-// longer listens was not sent.
-func (s *Signals) InputSent(ctx context.Context, id, key string) (bool, error) {
-	const failed = "the inputs could not be read"
-	if key == "" {
-		return false, nil
-	}
-	sent := func(name string) bool { return strings.HasSuffix(name, keySuffix(key)) }
-	names, err := s.inputNames(id)
-	if err != nil {
-		return false, storage(failed, err)
-	}
-	var waits Input
-	if i := slices.IndexFunc(names, sent); i >= 0 {
-		if waits, err = s.peekInput(dirInputs + "/" + id + "/" + names[i]); err != nil {
-			return false, storage(failed, err)
-		}
-	}
-	entries, err := s.store.Entries(ctx, id) // the file goes only once the transcript has it
-	if err != nil {
-		return false, err
-	}
-	if slices.ContainsFunc(entries, func(e Entry) bool { return sent(e.Input) }) {
-		return true, nil
-	}
-	_, ended := EndOf(entries, waits.Turn)
-	return waits.Turn != "" && !ended, nil
-}
-
-// peekInput reads an input that waits, or was just taken. It is empty where it is gone.
-func (s *Signals) peekInput(name string) (in Input, err error) {
-	for _, file := range []string{name, name + takenSuffix} {
-		data, _, err := durable.ReadFile(s.store.stateDir.Root(), file, maxInputBytes)
-		if err == nil {
-			err = json.Unmarshal(data, &in)
-			return in, err
-		}
-		if !missing(err) {
-			return in, err
-		}
-	}
-	return in, nil
 }
 
 // writeInput makes an input durable, and what the transcript has of its turn: an

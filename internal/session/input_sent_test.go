@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"belay/internal/fault"
 )
 
 // A sender who does not know whether its input was sent finds out: while it waits, once
@@ -19,7 +21,7 @@ func TestInputSent(t *testing.T) {
 	must(t, l.Append(Entry{Kind: EntryTurn, Turn: "t1", Message: "hello"}))
 	is := func(when, key string, want bool) {
 		t.Helper()
-		if got, err := w.Signals.InputSent(context.Background(), id, key); got != want || err != nil {
+		if got, err := w.Signals.InputSent(context.Background(), id, key, ""); got != want || err != nil {
 			t.Errorf("%s: %q was sent is %v, %v", when, key, got, err)
 		}
 	}
@@ -108,6 +110,54 @@ func TestInputsTakenBackMeanwhile(t *testing.T) {
 			must(t, l.Append(Entry{Kind: EntryInput, Turn: "t1", Message: in.Message, Input: in.ID}))
 		}
 		must(t, l.Commit(context.Background()))
+	}
+	must(t, l.Release())
+}
+
+// What two processes send under one key is said once, also where the first of them is in
+// the transcript already.
+func TestInputOfOneKeyIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.session().SessionID
+	l := acquire(t, w.Store, id)
+	must(t, l.Begin("t1"))
+	must(t, l.Append(Entry{Kind: EntryTurn, Turn: "t1", Message: "hello"}))
+	said := func() (n int) {
+		t.Helper()
+		inputs, err := l.TakeInputs("t1")
+		must(t, err)
+		for _, in := range inputs {
+			must(t, l.Append(Entry{Kind: EntryInput, Turn: "t1", Message: in.Message, Input: in.ID}))
+		}
+		return len(inputs)
+	}
+	in := Input{Message: "more", Mode: Steer, Key: "k1", Digest: "0123456789abcdef0123"}
+	must(t, w.Signals.SendInput(id, in))
+	must(t, w.store().Signals.SendInput(id, in))
+	if n := said(); n != 1 {
+		t.Errorf("%d of two were said", n)
+	}
+	must(t, w.store().Signals.SendInput(id, in))
+	must(t, l.Commit(context.Background()))
+	if n := said(); n != 0 {
+		t.Error("it was said again after the commit")
+	}
+	must(t, l.Commit(context.Background()))
+	if left, err := w.Signals.inputNames(id); len(left) > 0 || err != nil {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	must(t, w.Signals.SendInput(id, Input{Message: "another", Mode: Steer, Key: "k2"}))
+	if n := said(); n != 1 {
+		t.Errorf("%d of another key", n)
+	}
+	for digest, conflict := range map[string]bool{in.Digest: false, "": false, "fedcba9876543210": true} {
+		if sent, err := w.Signals.InputSent(context.Background(), id, "k1", digest); !sent || fault.Is(err, fault.IdempotencyConflict) != conflict {
+			t.Errorf("with the digest %q: %v, %v", digest, sent, err)
+		}
+	}
+	if sent, err := w.Signals.InputSent(context.Background(), id, "k2", in.Digest); !sent || err != nil {
+		t.Errorf("one that was sent without a digest: %v, %v", sent, err)
 	}
 	must(t, l.Release())
 }

@@ -14,7 +14,8 @@ import (
 // the running turn, or one that died. The caller appends each to the transcript
 // ([Entry.Input]). Its file goes with the next [Lease.Commit], so that whatever
 // happens in between, the next lease finds it in one of the two. An input for a turn
-// that has ended is removed. A file that is not an input is removed and reported. Inputs
+// that has ended is removed, and so is one whose key another one had: its sender asked
+// two processes at once. A file that is not an input is removed and reported. Inputs
 // that it returns with an error have been taken; the next call tries the others.
 func (l *Lease) TakeInputs(turn string) (inputs []Input, err error) {
 	const failed = "what was said into the turn could not be read"
@@ -30,11 +31,20 @@ func (l *Lease) TakeInputs(turn string) (inputs []Input, err error) {
 	if err != nil || len(names) == 0 {
 		return nil, storage(failed, err)
 	}
-	recorded := map[string]bool{}
+	recorded := map[string]bool{} // the names of inputs, and their keys in these
+	record := func(name string) {
+		recorded[name] = true
+		if key, _ := keyed(name); key != "" {
+			recorded[key] = true
+		}
+	}
 	for i := range entries {
 		if entries[i].Input != "" {
-			recorded[entries[i].Input] = true
+			record(entries[i].Input)
 		}
+	}
+	for name := range l.took {
+		record(name)
 	}
 	var errs []error
 	for _, name := range names {
@@ -42,14 +52,16 @@ func (l *Lease) TakeInputs(turn string) (inputs []Input, err error) {
 			continue
 		}
 		file := dirInputs + "/" + v.id + "/" + name
+		key, _ := keyed(name)
 		in, err := v.store.Signals.takeInput(file)
 		in.ID = name
 		switch {
-		case err == nil && in.Turn == turn && !recorded[name]:
+		case err == nil && in.Turn == turn && !recorded[name] && !recorded[key]:
 			if l.took == nil {
 				l.took = map[string]bool{}
 			}
 			l.took[name] = true
+			record(name)
 			inputs = append(inputs, in)
 		case missing(err): // a person has taken it back meanwhile
 		case fault.IsShortage(err):

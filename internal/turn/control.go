@@ -61,14 +61,17 @@ func (c *control) Steer(ctx context.Context, r SteerRequest) error {
 			return err
 		}
 		defer release()
-		if sent, err := c.store.Signals.InputSent(ctx, r.SessionID, r.Key); sent || err != nil {
+		if sent, err := c.store.Signals.InputSent(ctx, r.SessionID, r.Key, r.BodyDigest); sent || err != nil {
 			return err
 		}
 		entries, err := c.store.Entries(ctx, r.SessionID)
 		if err != nil {
 			return err
 		}
-		if _, began := c.keys.find(entries, r.Key); began {
+		if e, began := c.keys.find(entries, r.Key); began {
+			if r.BodyDigest != "" && e.Message != r.Message && e.Message != c.redact.Known(r.Message) {
+				return fault.New(fault.IdempotencyConflict, "Idempotency-Key %q was used for another request in this session", r.Key).With("turnId", e.Turn)
+			}
 			return nil // the message began a turn, and the answer to that was lost
 		}
 	}
@@ -95,7 +98,7 @@ func (c *control) Steer(ctx context.Context, r SteerRequest) error {
 	}
 	return c.store.Signals.SendInput(r.SessionID, session.Input{
 		Message: c.redact.Known(r.Message), Mode: r.Mode, Items: files.Items, Links: kept, Warning: files.Warning(), Time: session.Time{Time: c.clock()},
-		Key: r.Key, Merge: r.Merge,
+		Key: r.Key, Digest: r.BodyDigest, Merge: r.Merge,
 	})
 }
 

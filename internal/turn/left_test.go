@@ -224,8 +224,16 @@ func TestAKeyOfATurnAndOfAMessageIntoIt(t *testing.T) {
 	s, err := r.engine.Start(r.ctx(), Request{SessionID: id, Message: "go", IdempotencyKey: "k1", BodyDigest: "d", Opts: Opts{OnQuestion: OnQuestionWait}})
 	must(t, err)
 	r.asked(id)
-	must(t, r.engine.Steer(r.ctx(), SteerRequest{SessionID: id, Message: "go", Key: "k1"}))
-	must(t, r.engine.Steer(r.ctx(), SteerRequest{SessionID: id, Message: "shorter", Key: "k2"}))
+	must(t, r.engine.Steer(r.ctx(), SteerRequest{SessionID: id, Message: "go", Key: "k1", BodyDigest: "d1"}))
+	for range 2 {
+		must(t, r.engine.Steer(r.ctx(), SteerRequest{SessionID: id, Message: "shorter", Key: "k2", BodyDigest: "d2"}))
+	}
+	for _, other := range []SteerRequest{{Message: "stop", Key: "k1", BodyDigest: "d3"}, {Message: "longer", Key: "k2", BodyDigest: "d3"}} {
+		other.SessionID = id
+		if err := r.engine.Steer(r.ctx(), other); !fault.Is(err, fault.IdempotencyConflict) {
+			t.Errorf("%q under a key that was used: %v", other.Message, err)
+		}
+	}
 	if in, err := r.engine.Inputs(r.ctx(), id); err != nil || len(in) != 1 || in[0].Message != "shorter" {
 		t.Errorf("the inputs are %+v, %v", in, err)
 	}

@@ -97,8 +97,10 @@ type SteerRequest struct {
 	Attachments []string          `json:"attachments,omitempty"`
 	Mode        session.InputMode `json:"mode"`
 	// Key identifies a repeated input: what was said into a turn of the session under
-	// that key is not said again. Over HTTP it is a header.
-	Key string `json:"-"`
+	// that key is not said again. Over HTTP it is a header. Another BodyDigest under it is a
+	// conflict, unless one of the two is "".
+	Key        string `json:"-"`
+	BodyDigest string `json:"-"`
 	// Links are as in [Request].
 	Links []block.Item `json:"-"`
 	// Merge is as in [session.Input].

@@ -47,7 +47,7 @@ func (s *starter) replay(ctx context.Context, r Request) (Stream, error) {
 	}
 	earlier, ok := s.keys.find(entries, r.IdempotencyKey)
 	if !ok {
-		sent, err := s.store.Signals.InputSent(ctx, r.SessionID, r.IdempotencyKey)
+		sent, err := s.store.Signals.InputSent(ctx, r.SessionID, r.IdempotencyKey, "")
 		if sent && err == nil {
 			err = fault.New(fault.IdempotencyConflict, "Idempotency-Key %q was used for a message into a turn of this session, which has it", r.IdempotencyKey)
 		}
