@@ -57,5 +57,5 @@ func (s *starter) replay(ctx context.Context, r Request) (Stream, error) {
 		return nil, fault.New(fault.IdempotencyConflict, "Idempotency-Key %q was used for another request in this session", r.IdempotencyKey).
 			With("turnId", earlier.Turn)
 	}
-	return s.streams.follow(ctx, r.SessionID, earlier.After, earlier.Turn)
+	return s.streams.follow(ctx, r.SessionID, earlier.After, earlier.Turn, entries)
 }

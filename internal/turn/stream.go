@@ -30,8 +30,9 @@ type stream struct {
 	own    *turn
 	reader *session.Reader
 	// end is the sequence after which nothing of a turn that is over can come,
-	// -1 while that is not known.
-	end int64
+	// -1 while that is not known. Past is set once the reader is behind it.
+	end  int64
+	past bool
 	// midway is set when the last event that was read does not end a turn, current
 	// is its turn, where that is known.
 	midway  bool
@@ -62,7 +63,7 @@ func (s *stream) Close() error {
 // accepted turn ends without process:exit. Where the log lost it, the transcript
 // says how the turn ended.
 func (s *stream) Next(ctx context.Context) ([]event.Event, error) {
-	for !s.over && s.reader.After() != s.end {
+	for !s.over && !s.past && s.reader.After() != s.end {
 		events, err := s.wait(ctx)
 		if err == nil && len(events) == 0 {
 			events, err = s.silence(ctx)
@@ -156,8 +157,8 @@ func (s *stream) bound(ctx context.Context) (err error) {
 	return err
 }
 
-// cut ends the batch at the last event of the stream's turn, if that has one, and
-// leaves out an end that was sent before it was in the log.
+// cut ends the batch at the last event of the stream's turn, if that has one, or where
+// nothing of it can come, and leaves out an end that was sent before it was in the log.
 func (s *stream) cut(events []event.Event) []event.Event {
 	last := events[len(events)-1]
 	s.midway, s.current = !last.Ends() && !last.Between(), last.Turn
@@ -168,6 +169,10 @@ func (s *stream) cut(events []event.Event) []event.Event {
 	}
 	for i, e := range events {
 		s.gap = s.gap || e.Type == event.LogGap
+		if s.end >= 0 && e.Seq > s.end {
+			s.past = true
+			return events[:i]
+		}
 		if e.Ends() && e.Turn == s.until {
 			s.over = true
 			return events[:i+1]

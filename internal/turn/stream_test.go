@@ -28,7 +28,8 @@ func TestComingBack(t *testing.T) {
 	}{
 		{"from the beginning", 0, one[0].Turn, one},
 		{"in the middle", 2, one[0].Turn, one[2:]},
-		{"after its exit", one[len(one)-1].Seq, one[0].Turn, two},
+		{"after its exit", one[len(one)-1].Seq, one[0].Turn, nil},
+		{"after the exit of the next one", all[len(all)-1].Seq, one[0].Turn, nil},
 		{"the second, from the beginning", 0, two[0].Turn, all},
 		{"after everything", all[len(all)-1].Seq, two[0].Turn, nil},
 		{"beyond the end", 1000, two[0].Turn, []event.Event{ // its end is told by the transcript
@@ -51,6 +52,24 @@ func TestComingBack(t *testing.T) {
 	if _, err := r.engine.Events(r.ctx(), "nobody", 0, ""); !fault.Is(err, fault.SessionNotFound) {
 		t.Errorf("an unknown session: %v", err)
 	}
+}
+
+// Who comes back for a turn that is over gets nothing of the one that runs.
+func TestComingBackDuringTheNextTurn(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.session()
+	one := r.say(id, "one")
+	next := r.started(id)
+	for _, after := range []int64{0, 2, one[len(one)-1].Seq} {
+		s, err := r.engine.Events(r.ctx(), id, after, one[0].Turn)
+		must(t, err)
+		if got := r.drain(s); names(got) != names(one[after:]) {
+			t.Errorf("after %d: got %s", after, names(got))
+		}
+	}
+	must(t, r.engine.Interrupt(r.ctx(), id, ""))
+	r.drain(next)
 }
 
 // A reader without an end goes from turn to turn, and waits in between.

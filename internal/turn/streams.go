@@ -37,8 +37,9 @@ func (s *streams) open(sessionID, turnID string, own *turn, r *session.Reader) *
 	return &stream{of: s, sessionID: sessionID, turnID: turnID, until: turnID, own: own, reader: r, end: -1, done: make(chan struct{})}
 }
 
-// follow returns the stream of a turn that was accepted earlier.
-func (s *streams) follow(ctx context.Context, sessionID string, after int64, turnID string) (Stream, error) {
+// follow returns the stream of a turn that was accepted earlier. Entries are those of the
+// session, which only a stream that ends with a turn needs.
+func (s *streams) follow(ctx context.Context, sessionID string, after int64, turnID string, entries []session.Entry) (Stream, error) {
 	alive, err := s.dead.heal(ctx, sessionID)
 	if err != nil && !fault.Is(err, fault.StorageFailure) {
 		return nil, err
@@ -53,10 +54,11 @@ func (s *streams) follow(ctx context.Context, sessionID string, after int64, tur
 		return nil, rerr
 	}
 	f := s.open(sessionID, turnID, own, r)
+	f.end = s.before(ctx, sessionID, after, turnID, entries)
 	if lost {
 		f.midway, f.current = true, end.Turn // its end is not in the log
 	}
-	if turnID == "" || own != nil || alive || err != nil {
+	if turnID == "" || own != nil || alive || err != nil || f.end >= 0 {
 		return f, nil
 	}
 	if err := f.bound(ctx); err != nil {
@@ -71,21 +73,31 @@ func (s *streams) events(ctx context.Context, sessionID string, after int64, tur
 	if _, err := s.store.Get(ctx, sessionID); err != nil {
 		return nil, err
 	}
-	if turnID != "" {
-		if err := s.knownTurn(ctx, sessionID, turnID); err != nil {
-			return nil, err
-		}
+	if turnID == "" {
+		return s.follow(ctx, sessionID, after, "", nil)
 	}
-	return s.follow(ctx, sessionID, after, turnID)
-}
-
-func (s *streams) knownTurn(ctx context.Context, sessionID, turnID string) error {
 	entries, err := s.store.Entries(ctx, sessionID)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if _, ok := session.FindTurn(entries, turnID); !ok {
-		return session.NoSuchTurn(sessionID, turnID)
+		return nil, session.NoSuchTurn(sessionID, turnID)
 	}
-	return nil
+	return s.follow(ctx, sessionID, after, turnID, entries)
+}
+
+// before is the last sequence before the turn that came after turnID, and not before the
+// reader's own position: what follows is none of turnID's events. It is -1 where turnID is
+// the last turn, and where the log has no such position: then the log says so.
+func (s *streams) before(ctx context.Context, sessionID string, after int64, turnID string, entries []session.Entry) int64 {
+	for _, e := range session.Since(entries, turnID) {
+		if e.Kind != session.EntryTurn || e.Turn == turnID || e.After < 0 {
+			continue
+		}
+		if _, last, err := s.store.Bounds(ctx, sessionID); err != nil || after > last {
+			return -1
+		}
+		return max(e.After, after)
+	}
+	return -1
 }
