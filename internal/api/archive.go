@@ -3,6 +3,7 @@ package api
 import (
 	"io"
 	"net/http"
+	"strings"
 
 	"belay/internal/fault"
 	"belay/internal/session"
@@ -21,7 +22,7 @@ const maxArchive = 1 << 30
 // archiveRoutes are the endpoints that take sessions out of projects and into them.
 func archiveRoutes() []route {
 	return []route{
-		{method: get, path: "/api/harness/session/{id}/export", name: "exportSession", summary: "A session with its attachments as one .tar.gz, as belay session export writes it.",
+		{method: get, path: "/api/harness/session/{id}/export", name: "exportSession", summary: "A session with its attachments as one .tar.gz, as belay session export writes it. The trailer Belay-Left-Out has the SHA-256 of attachments whose bytes are gone or changed on disk.",
 			params: []param{sessionPath}, media: "application/gzip", action: action{serve: serveExport},
 			errors: []fault.Type{fault.SessionNotFound, fault.StorageFailure}},
 		{method: post, path: "/api/harness/session/import", name: "importSession", summary: "Make a session of such an archive. It keeps its id where that is free.", access: operator,
@@ -41,14 +42,24 @@ func serveExport(c *call) error {
 		head.Set("Content-Type", "application/gzip")
 		head.Set("Content-Disposition", disposition(c.id()+".tar.gz"))
 		head["Cache-Control"] = headerNoStore
+		head.Set("Trailer", leftOutTrailer)
 	}}
 	if c.r.Method == http.MethodHead {
 		w.headers(c.w.Header())
 		c.w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	return c.o.Engine.Export(c.ctx(), c.id(), w)
+	leftOut, err := c.o.Engine.Export(c.ctx(), c.id(), w)
+	if err == nil && len(leftOut) > 0 {
+		c.w.Header().Set(leftOutTrailer, strings.Join(leftOut, " "))
+		c.o.Logger.Warn("attachments are left out of an export: their bytes are gone or were changed on disk", "session", c.id(), "attachments", leftOut)
+	}
+	return err
 }
+
+// leftOutTrailer comes after an archive and has the hashes of attachments that it lacks,
+// with blanks between them.
+const leftOutTrailer = "Belay-Left-Out"
 
 // beginning sets the headers of a download with its first byte: what fails before that is
 // answered as a failure.

@@ -138,8 +138,11 @@ func TestClientIsAnEngine(t *testing.T) {
 		t.Errorf("DropInput: %v", err)
 	}
 	var archive bytes.Buffer
-	if err := c.Export(ctx, "s2", &archive); err != nil || archive.String() != "archive of s2" {
-		t.Errorf("Export: %q, %v", archive.String(), err)
+	engine.LeftOut = []string{strings.Repeat("0", 64), strings.Repeat("1", 64)}
+	leftOut, err := c.Export(ctx, "s2", &archive)
+	same("Export", engine.LeftOut, leftOut, err)
+	if archive.String() != "archive of s2" {
+		t.Errorf("Export: %q", archive.String())
 	}
 	wantFound, _ := engine.Find(ctx, "s2")
 	found, err := c.Find(ctx, "s2")

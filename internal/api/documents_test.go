@@ -73,9 +73,9 @@ type exporter struct {
 	exports int
 }
 
-func (e *exporter) Export(context.Context, string, io.Writer) error {
+func (e *exporter) Export(context.Context, string, io.Writer) ([]string, error) {
 	e.exports++
-	return fault.New(fault.StorageFailure, "the disk is gone")
+	return nil, fault.New(fault.StorageFailure, "the disk is gone")
 }
 
 // A failure is no download, and HEAD makes no archive.

@@ -52,11 +52,8 @@ func (c confined) Transcript(ctx context.Context, id string) ([]session.Entry, e
 	return within(c.session(ctx, id), func() ([]session.Entry, error) { return c.engine.Transcript(ctx, id) })
 }
 
-func (c confined) Export(ctx context.Context, id string, w io.Writer) error {
-	if err := c.session(ctx, id); err != nil {
-		return err
-	}
-	return c.engine.Export(ctx, id, w)
+func (c confined) Export(ctx context.Context, id string, w io.Writer) ([]string, error) {
+	return within(c.session(ctx, id), func() ([]string, error) { return c.engine.Export(ctx, id, w) })
 }
 
 func (c confined) Import(ctx context.Context, projectRoot string, archive io.Reader) (session.Imported, error) {

@@ -25,9 +25,9 @@ to stdout. An existing file is not overwritten.`,
 		Args:    cobra.ExactArgs(2),
 		RunE: sessionCommand(c, func(ctx context.Context, a *app.App, id string, args []string) error {
 			write := func(w io.Writer) error {
-				damaged, err := a.Store.Archive.Export(ctx, id, w)
-				for _, sha := range damaged {
-					c.warn("the attachment " + sha + " is damaged on disk, and left out")
+				leftOut, err := a.Store.Archive.Export(ctx, id, w)
+				for _, sha := range leftOut {
+					c.warn("the attachment " + sha + " is gone or damaged on disk, and left out")
 				}
 				return err
 			}

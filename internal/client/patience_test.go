@@ -105,7 +105,7 @@ func TestPatienceIsForTheHeadAlone(t *testing.T) {
 	t.Run("export", func(t *testing.T) {
 		t.Parallel()
 		var out strings.Builder
-		if err := c.Export(t.Context(), "s1", &out); err != nil || out.String() != "archive" {
+		if _, err := c.Export(t.Context(), "s1", &out); err != nil || out.String() != "archive" {
 			t.Errorf("%q, error %v", out.String(), err)
 		}
 	})
@@ -122,7 +122,10 @@ func TestAServerThatStopsInItsAnswer(t *testing.T) {
 		"steer": func(ctx context.Context, c *client.Client) error {
 			return c.Steer(ctx, turn.SteerRequest{SessionID: "refused", Message: "x", Key: "k"})
 		},
-		"export": func(ctx context.Context, c *client.Client) error { return c.Export(ctx, "s1", io.Discard) },
+		"export": func(ctx context.Context, c *client.Client) error {
+			_, err := c.Export(ctx, "s1", io.Discard)
+			return err
+		},
 		"blob": func(ctx context.Context, c *client.Client) error {
 			blob, _, err := c.Blob(ctx, "s1", strings.Repeat("0", 64))
 			if err != nil {

@@ -29,17 +29,18 @@ func (c *Client) Upload(ctx context.Context, u turn.Upload) (out turn.Uploaded, 
 }
 
 // Export implements turn.Engine.
-func (c *Client) Export(ctx context.Context, id string, w io.Writer) error {
+func (c *Client) Export(ctx context.Context, id string, w io.Writer) (leftOut []string, err error) {
 	req, err := c.server.request(ctx, http.MethodGet, sessionPath(id, "/export"), nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	res, err := c.server.patient().do(req)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = io.Copy(w, res.Body)
-	return errors.Join(err, res.Body.Close())
+	_, err = io.Copy(w, res.Body) // the trailer comes after it
+	leftOut = strings.Fields(res.Trailer.Get("Belay-Left-Out"))
+	return leftOut, errors.Join(err, res.Body.Close())
 }
 
 // Import implements turn.Engine; the token must be the operator's. Import does not close

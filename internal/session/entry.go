@@ -2,6 +2,7 @@ package session
 
 import (
 	"encoding/json"
+	"slices"
 
 	"belay/internal/attachment"
 	"belay/internal/attachment/block"
@@ -144,4 +145,14 @@ type Block struct {
 	Items []attachment.Item `json:"items,omitempty"`
 	// Sent are files that a tool sent to people. No model gets them.
 	Sent []attachment.Item `json:"sent,omitempty"`
+}
+
+// Files are all that a line names: files of a message, of a tool's result, and those that
+// were sent to people.
+func (e *Entry) Files() []attachment.Item {
+	all := slices.Clone(e.Attachments)
+	for _, b := range e.Blocks {
+		all = append(append(all, b.Items...), b.Sent...)
+	}
+	return all
 }

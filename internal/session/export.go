@@ -33,8 +33,9 @@ type Archive struct{ store *Store }
 // Export writes a session as a tar.gz: its record, transcript, log and the blobs
 // that the transcript refers to, then their sums. A session whose turn runs is
 // exported as it was when each file was reached, in whole lines. Blobs that hold something else
-// than they once did are left out, as no import would take them; their hashes are returned.
-func (s *Archive) Export(ctx context.Context, id string, w io.Writer) (damaged []string, err error) {
+// than they once did are left out, as no import would take them. Their hashes are returned,
+// and those of attachments that are not there any more.
+func (s *Archive) Export(ctx context.Context, id string, w io.Writer) (leftOut []string, err error) {
 	l, err := s.store.states.enter(id)
 	if err != nil {
 		return nil, err
@@ -52,9 +53,9 @@ func (s *Archive) Export(ctx context.Context, id string, w io.Writer) (damaged [
 		return nil, storage("the session cannot be exported", err)
 	}
 	z := gzip.NewWriter(w)
-	e := exporter{ctx: ctx, store: s.store, id: id, tar: tar.NewWriter(z), sums: map[string]string{}, time: rec.UpdatedAt.Time}
+	e := exporter{ctx: ctx, store: s.store, id: id, tar: tar.NewWriter(z), sums: map[string]string{}, leftOut: map[string]bool{}, time: rec.UpdatedAt.Time}
 	err = storage("the session cannot be exported", errors.Join(e.all(root, rec.ProjectRoot), z.Close()))
-	return e.damaged, err
+	return slices.Sorted(maps.Keys(e.leftOut)), err
 }
 
 // exporter writes the files of one session.
@@ -65,8 +66,8 @@ type exporter struct {
 	tar   *tar.Writer
 	time  time.Time
 	sums  map[string]string
-	// damaged are the blobs that were left out.
-	damaged []string
+	// leftOut are hashes of blobs that cannot be written.
+	leftOut map[string]bool
 }
 
 // all writes the session in a folder, which it closes. Its blobs are those of a project,
@@ -125,6 +126,9 @@ func (e *exporter) blobs(session *os.Root, project string) error {
 	if project == "" {
 		return nil
 	}
+	if err := e.attached(session); err != nil {
+		return err
+	}
 	b := Blobs{store: e.store, project: project}
 	root, err := b.open(false)
 	if missing(err) {
@@ -140,14 +144,31 @@ func (e *exporter) blobs(session *os.Root, project string) error {
 	}
 	for _, sha := range slices.Sorted(maps.Keys(refs)) {
 		if _, err := b.look(root, sha); errors.Is(err, errNotGenuine) {
-			e.damaged = append(e.damaged, sha)
+			e.leftOut[sha] = true
 			continue
 		}
-		if err := e.file(root, sha, "blobs/"+sha, false); err != nil && !missing(err) {
+		err := e.file(root, sha, "blobs/"+sha, false)
+		if err != nil && !missing(err) {
 			return err
 		}
+		e.leftOut[sha] = err != nil
 	}
+	maps.DeleteFunc(e.leftOut, func(_ string, out bool) bool { return !out })
 	return nil
+}
+
+// attached takes all attachments of the transcript for left out, until they are written.
+func (e *exporter) attached(session *os.Root) error {
+	return scanFile(session, fileTranscript, func(b []byte, _ int64) error {
+		entry, err := parseEntry(b)
+		if err != nil {
+			return nil // it is exported as it is
+		}
+		for _, it := range entry.Files() {
+			e.leftOut[it.SHA256] = hashPattern.MatchString(it.SHA256)
+		}
+		return nil
+	})
 }
 
 // file writes one file, of a growing one only the whole lines that it has now.

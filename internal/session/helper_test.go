@@ -67,10 +67,10 @@ func (w *world) store() *Store {
 // export writes a whole archive of a session.
 func export(t testing.TB, s *Store, id string, w io.Writer) {
 	t.Helper()
-	damaged, err := s.Archive.Export(t.Context(), id, w)
+	leftOut, err := s.Archive.Export(t.Context(), id, w)
 	must(t, err)
-	if len(damaged) > 0 {
-		t.Errorf("left out: %q", damaged)
+	if len(leftOut) > 0 {
+		t.Errorf("left out: %q", leftOut)
 	}
 }
 

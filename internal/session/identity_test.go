@@ -5,8 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"belay/internal/attachment"
 )
 
 // TestImportForgetsTheEarlierSession: what was recorded for an earlier session of the id, such as
@@ -98,11 +101,15 @@ func TestExportLeavesDamagedBlobsOut(t *testing.T) {
 	}
 	must(t, l.Release())
 	must(t, os.WriteFile(filepath.Join(w.project, ".belay", "blobs", shas[0]), []byte("other"), 0o600))
+	l = acquire(t, w.Store, id)
+	gone := strings.Repeat("0", 64) // before all others
+	must(t, l.Append(Entry{Kind: EntryTurn, Turn: "tgone", Attachments: []attachment.Item{{SHA256: gone}, {SHA256: shas[1]}}}))
+	must(t, l.Release())
 	var file bytes.Buffer
-	damaged, err := w.store().Archive.Export(t.Context(), id, &file)
+	leftOut, err := w.store().Archive.Export(t.Context(), id, &file)
 	must(t, err)
-	if !slices.Equal(damaged, shas[:1]) {
-		t.Errorf("left out: %q", damaged)
+	if want := []string{gone, shas[0]}; !slices.Equal(leftOut, want) {
+		t.Errorf("left out: %q, want %q", leftOut, want)
 	}
 	elsewhere := newWorld(t)
 	_, err = elsewhere.Archive.Import(t.Context(), &file, elsewhere.project)

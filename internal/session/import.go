@@ -73,7 +73,7 @@ func (s *Archive) ImportDir(ctx context.Context, dir, projectRoot string) (Impor
 		from = p.base
 	}
 	r, w := io.Pipe()
-	e := exporter{ctx: ctx, store: s.store, id: id, tar: tar.NewWriter(w), sums: map[string]string{}}
+	e := exporter{ctx: ctx, store: s.store, id: id, tar: tar.NewWriter(w), sums: map[string]string{}, leftOut: map[string]bool{}}
 	var reading sync.WaitGroup
 	reading.Go(func() {
 		_ = w.CloseWithError(storage("the session folder cannot be read", crash.Caught(func() error { return e.all(root, from) })()))

@@ -172,28 +172,21 @@ func (a *attachments) Blob(ctx context.Context, sessionID, sha256 string) (io.Re
 		return nil, it, err
 	}
 	content, err := blobs.Content(sha256)
+	if errors.Is(err, session.ErrNoBlob) {
+		err = fault.New(fault.NotFound, "the bytes of %q, an attachment of session %s, are gone or were changed on disk", it.Name, sessionID).With("sha256", sha256).
+			WithHint("attach the file again").Because(err)
+	}
 	if err != nil {
-		if errors.Is(err, session.ErrNoBlob) {
-			err = missing
-		}
 		return nil, it, err
 	}
 	r, err := content.Open()
 	return r, it, err
 }
 
-// findItem finds a file that a transcript names: of a message, of a tool's result, or
-// one that was sent to people.
+// findItem finds a file that a transcript names.
 func findItem(entries []session.Entry, sha256 string) (attachment.Item, bool) {
-	var lists [][]attachment.Item
 	for _, e := range entries {
-		lists = append(lists, e.Attachments)
-		for _, b := range e.Blocks {
-			lists = append(lists, b.Items, b.Sent)
-		}
-	}
-	for _, list := range lists {
-		for _, it := range list {
+		for _, it := range e.Files() {
 			if it.SHA256 == sha256 {
 				return it, true
 			}

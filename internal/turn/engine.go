@@ -74,8 +74,8 @@ type Sessions interface {
 	Transcript(ctx context.Context, sessionID string) ([]session.Entry, error)
 	// Export writes a session with its attachments as a tar.gz; Import makes a session of
 	// one in a project, under another id where its own is taken. The archive is not
-	// trusted.
-	Export(ctx context.Context, sessionID string, w io.Writer) error
+	// trusted. LeftOut are the hashes of attachments that could not be written.
+	Export(ctx context.Context, sessionID string, w io.Writer) (leftOut []string, err error)
 	Import(ctx context.Context, projectRoot string, archive io.Reader) (session.Imported, error)
 	// Manifest returns the manifest of a turn, of the last one for "".
 	Manifest(ctx context.Context, sessionID, turnID string) (session.Manifest, error)

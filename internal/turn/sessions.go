@@ -108,10 +108,9 @@ func (s *sessions) Transcript(ctx context.Context, id string) ([]session.Entry, 
 	return s.store.Transcript(ctx, id)
 }
 
-// Export implements [Sessions]. An archive over HTTP cannot say what it leaves out.
-func (s *sessions) Export(ctx context.Context, id string, w io.Writer) error {
-	_, err := s.store.Archive.Export(ctx, id, w)
-	return err
+// Export implements [Sessions].
+func (s *sessions) Export(ctx context.Context, id string, w io.Writer) ([]string, error) {
+	return s.store.Archive.Export(ctx, id, w)
 }
 
 // Import implements [Sessions].

@@ -34,6 +34,8 @@ var Start = time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC)
 type Engine struct {
 	// Fail makes a method, named as in the interface, return an error.
 	Fail map[string]error
+	// LeftOut is what Export returns.
+	LeftOut []string
 	// Pace is the wait between the pieces of an answer.
 	Pace time.Duration
 	// Padding is added to every delta, for streams that fill buffers.

@@ -146,12 +146,12 @@ func (e *Engine) Transcript(_ context.Context, id string) ([]session.Entry, erro
 }
 
 // Export implements turn.Engine: the archive names the session.
-func (e *Engine) Export(_ context.Context, id string, w io.Writer) error {
+func (e *Engine) Export(_ context.Context, id string, w io.Writer) ([]string, error) {
 	if _, err := logOf(e, id); err != nil {
-		return err
+		return nil, err
 	}
 	_, err := io.WriteString(w, "archive of "+id)
-	return errors.Join(err, e.Fail["Export"])
+	return e.LeftOut, errors.Join(err, e.Fail["Export"])
 }
 
 // Import implements turn.Engine, for what Export writes.
