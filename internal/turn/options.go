@@ -33,6 +33,9 @@ const maxTimeoutMS = 365 * 24 * int64(time.Hour/time.Millisecond)
 // its own connection.
 func (o Opts) InterruptOnDisconnect() bool { return o.OnDisconnect == onDisconnectInterrupt }
 
+// Queues reports whether the turn waits for a session that is busy.
+func (o Opts) Queues() bool { return o.OnBusy == onBusyQueue }
+
 // Validate reports every option that is out of range, in one INVALID_REQUEST.
 func (o Opts) Validate() error {
 	var bad []fault.Problem
