@@ -29,7 +29,7 @@ func (s *Signals) RequestInterrupt(id, turnID string) error {
 	turn, _, ok := s.Running(id)
 	switch {
 	case !ok:
-		return fault.New(fault.SessionNotFound, "no turn is running in session %s", id).With("sessionId", id)
+		return fault.New(fault.SessionNotFound, "no turn is running in session %s", id).With("sessionId", id).WithHint(hintEnded, id)
 	case turnID != "" && turnID != turn:
 		return NotThatTurn(id, turnID)
 	}
@@ -41,8 +41,11 @@ func (s *Signals) RequestInterrupt(id, turnID string) error {
 func NotThatTurn(id, turnID string) *fault.Error {
 	turnID = clip(turnID, 80)
 	return fault.New(fault.SessionNotFound, "the turn %q is not running in session %s", turnID, id).
-		With("sessionId", id).With("turnId", turnID)
+		With("sessionId", id).With("turnId", turnID).WithHint(hintEnded, id)
 }
+
+// hintEnded is the next step where there is nothing to interrupt.
+const hintEnded = "it may have ended already; see the session's turns with belay session show %s"
 
 // Interrupts delivers the turns of this process that are to be interrupted. The
 // channel closes when ctx ends or the store closes.
