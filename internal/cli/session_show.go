@@ -75,8 +75,7 @@ process. If another program changed the record, the command says so and the exit
 // gather reads everything about one session.
 func gather(ctx context.Context, a *app.App, id string) (*shown, error) {
 	before := runningIn(a, id)
-	rec, err := a.Engine.Get(ctx, id)
-	if err != nil {
+	if _, err := a.Engine.Get(ctx, id); err != nil {
 		return nil, err
 	}
 	entries, err := a.Engine.Transcript(ctx, id)
@@ -90,6 +89,10 @@ func gather(ctx context.Context, a *app.App, id string) (*shown, error) {
 	changed, err := a.Store.Upkeep.Verify(ctx, id)
 	if err != nil && !errors.Is(err, session.ErrBusy) && !fault.Is(err, fault.TurnInProgress) {
 		return nil, err // a record that is being written is looked at next time
+	}
+	rec, err := a.Engine.Get(ctx, id) // by now session.json says what the transcript does
+	if err != nil {
+		return nil, err
 	}
 	bytes, err := bytesIn(folder)
 	if err != nil {
