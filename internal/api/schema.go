@@ -116,10 +116,11 @@ func (s *schemas) properties(t reflect.Type, properties map[string]any, required
 	}
 }
 
-// nullable reports a list that encoding/json writes as null when it is nil. Only
-// answers of other packages can; a body's list is never null.
+// nullable reports a list, or a single value, that encoding/json writes as null when it is
+// nil. Only answers of other packages can; a body's list is never null.
 func nullable(t reflect.Type) bool {
-	return t.Kind() == reflect.Slice && t != rawType && t.Elem().Kind() != reflect.Uint8
+	return t.Kind() == reflect.Slice && t != rawType && t.Elem().Kind() != reflect.Uint8 ||
+		t.Kind() == reflect.Pointer && t.Elem().Kind() != reflect.Struct
 }
 
 // componentName is the package and the type, e.g. session.Record.
