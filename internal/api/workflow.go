@@ -55,14 +55,6 @@ type runsAnswer struct {
 	More int           `json:"more,omitempty"`
 }
 
-type recordAnswer struct {
-	Run run.Record `json:"run"`
-}
-
-type taskAnswer struct {
-	Task run.Task `json:"task"`
-}
-
 type summaryAnswer struct {
 	Run run.Summary `json:"run"`
 }
@@ -119,8 +111,10 @@ func workflowRoutes() []route {
 		{method: get, path: "/api/workflow/runs", name: "listRuns", summary: "The runs of a project, the newest first.",
 			params: []param{projectRoot, {in: "query", name: "limit", integer: true, doc: "at most so many, 1 to 1000; 200 without it"}},
 			action: answers(listRuns), errors: errorsOf(found, []fault.Type{fault.StorageFailure})},
-		{method: get, path: "/api/workflow/runs/{id}", name: "getRun", summary: "One run with its tasks: what went in, and what came out. Fields of tasks that are longer than 8 KiB are shortened or left out: cut names them.",
+		{method: get, path: "/api/workflow/runs/{id}", name: "getRun", summary: "One run with its tasks: what went in, and what came out. Fields of tasks that are longer than 8 KiB are shortened or left out, and so are the run's input and outputs where they are longer than 256 KiB: cut names them.",
 			params: []param{id, projectRoot}, action: answers(getRun), errors: oneRun},
+		{method: get, path: "/api/workflow/runs/{id}/values", name: "getRunValues", summary: "What a run was given, and what came out of it, whole.",
+			params: []param{id, projectRoot}, action: answers(getRunValues), errors: oneRun},
 		{method: get, path: "/api/workflow/runs/{id}/task", name: "getRunTask", summary: "One task of a run, whole.",
 			params: []param{id, projectRoot, {in: "query", name: "key", required: true, doc: "the task's key, such as read or each/3/summarize"}}, action: answers(getRunTask), errors: oneRun},
 		{method: get, path: "/api/workflow/runs/{id}/events", name: "streamRun", summary: "A run's events as Server-Sent Events, to the run's end.",
@@ -186,34 +180,6 @@ func listRuns(c *call) (a runsAnswer, err error) {
 	}
 	shown, more, err := c.o.Workflows.Runs.List(c.ctx(), root, limit)
 	return runsAnswer{root, orEmpty(shown), more}, err
-}
-
-func getRun(c *call) (recordAnswer, error) {
-	root, _, err := runOf(c)
-	if err != nil {
-		return recordAnswer{}, err
-	}
-	record, err := c.o.Workflows.Runs.Show(c.ctx(), root, c.id())
-	for i := range record.Tasks {
-		record.Tasks[i].Part(shownBytes)
-	}
-	return recordAnswer{record}, err
-}
-
-// shownBytes is how much of each text of a task a run has: whoever follows a run asks for it
-// again and again.
-const shownBytes = 8 << 10
-
-func getRunTask(c *call) (taskAnswer, error) {
-	root, q, err := runOf(c)
-	if err != nil {
-		return taskAnswer{}, err
-	}
-	if q["key"] == "" {
-		return taskAnswer{}, fault.Invalid([]fault.Problem{{Field: "key", Message: "is required"}})
-	}
-	t, err := c.o.Workflows.Runs.Task(c.ctx(), root, c.id(), q["key"])
-	return taskAnswer{t}, err
 }
 
 func answerRun(c *call, b *answerBody) (summaryAnswer, error) {

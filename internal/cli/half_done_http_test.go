@@ -85,6 +85,7 @@ func TestAnswersShowWholeChanges(t *testing.T) {
 var absent = []string{
 	"/api/pipeline/batch", "/api/project/change", "/api/project/snapshot", "/api/project/snapshot/compare",
 	"/api/workflow/runs/run_0000", "/api/workflow/runs/run_0000/events", "/api/workflow/runs/run_0000/task",
+	"/api/workflow/runs/run_0000/values",
 }
 
 // moments are those of an answer.

@@ -89,6 +89,9 @@ type Record struct {
 	// Tasks are those that have begun, in the order of their beginning. They are
 	// not part of run.json.
 	Tasks []Task `json:"tasks,omitempty"`
+
+	// Cut names the values that are left out here: see [Record.Part]. No file has it.
+	Cut []string `json:"cut,omitempty"`
 }
 
 // Task is the record of one task: what went in, and what came out.

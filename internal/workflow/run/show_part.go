@@ -34,6 +34,22 @@ func (t *Task) Part(most int) {
 	}
 }
 
+// Part shortens the record of a run for whoever looks at it again and again: the texts of its
+// tasks as [Task.Part] does. Of its input and its outputs, one of more than values bytes is left
+// out, and Cut names it.
+func (r *Record) Part(texts, values int) {
+	r.Cut = nil
+	if size(r.Input) > values {
+		r.Input, r.Cut = map[string]any{}, append(r.Cut, "input")
+	}
+	if size(r.Outputs) > values {
+		r.Outputs, r.Cut = nil, append(r.Cut, "outputs")
+	}
+	for i := range r.Tasks {
+		r.Tasks[i].Part(texts)
+	}
+}
+
 // size is how many bytes a value takes as JSON.
 func size(v any) int {
 	if v == nil {

@@ -33,6 +33,21 @@ func TestPartOfTask(t *testing.T) {
 	}
 }
 
+// What is shown of a run has a bound, too.
+func TestPartOfRun(t *testing.T) {
+	t.Parallel()
+	long := map[string]any{"a": strings.Repeat("x", 1000)}
+	r := run.Record{Input: long, Outputs: long, Tasks: []run.Task{{Prompt: strings.Repeat("x", 11)}}}
+	r.Part(10, 1000)
+	if strings.Join(r.Cut, " ") != "input outputs" || r.Input == nil || len(r.Input)+len(r.Outputs) > 0 || r.Tasks[0].Cut == nil {
+		t.Errorf("%+v", r)
+	}
+	r = run.Record{Input: long, Outputs: map[string]any{"a": "short"}}
+	if r.Part(10, 2000); r.Cut != nil || len(r.Input)+len(r.Outputs) != 2 {
+		t.Errorf("%+v", r)
+	}
+}
+
 // A list reads no more of a record than it shows.
 func TestListReadsTheHead(t *testing.T) {
 	t.Parallel()
