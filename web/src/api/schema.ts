@@ -506,7 +506,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A session with its attachments as one .tar.gz, as belay session export writes it. */
+        /** A session with its attachments as one .tar.gz, as belay session export writes it. The trailer Belay-Left-Out has the SHA-256 of attachments whose bytes are gone or changed on disk. */
         get: operations["exportSession"];
         put?: never;
         post?: never;
@@ -1342,7 +1342,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One run with its tasks: what went in, and what came out. Fields of tasks that are longer than 8 KiB are shortened or left out: cut names them. */
+        /** One run with its tasks: what went in, and what came out. Fields of tasks that are longer than 8 KiB are shortened or left out, and so are the run's input and outputs where they are longer than 256 KiB: cut names them. */
         get: operations["getRun"];
         put?: never;
         post?: never;
@@ -1412,6 +1412,23 @@ export interface paths {
         };
         /** One task of a run, whole. */
         get: operations["getRunTask"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workflow/runs/{id}/values": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a run was given, and what came out of it, whole. */
+        get: operations["getRunValues"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3273,6 +3290,7 @@ export interface components {
             calls?: components["schemas"]["event.Calls"];
             configured?: string;
             corrections?: components["schemas"]["run.Correction"][];
+            cut?: string[];
             /** Format: date-time */
             endedAt?: string;
             /** Format: date-time */
@@ -3487,7 +3505,7 @@ export interface components {
         };
         "scan.KnowledgeDecomposition": {
             enabled: boolean;
-            markerFile: string;
+            markerFile: string | null;
         };
         "scan.ListedCopy": {
             id: string;
@@ -4047,6 +4065,14 @@ export interface components {
             packages: number;
             truncated: boolean;
             warnings: number;
+        };
+        valuesAnswer: {
+            input: {
+                [key: string]: unknown;
+            };
+            outputs?: {
+                [key: string]: unknown;
+            };
         };
         "view.Document": {
             /** Format: date-time */
@@ -6707,7 +6733,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A session with its attachments as one .tar.gz, as belay session export writes it. */
+            /** @description A session with its attachments as one .tar.gz, as belay session export writes it. The trailer Belay-Left-Out has the SHA-256 of attachments whose bytes are gone or changed on disk. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7190,7 +7216,7 @@ export interface operations {
                     "application/json": components["schemas"]["fault.Body"];
                 };
             };
-            /** @description NO_TURN_IN_PROGRESS */
+            /** @description NO_TURN_IN_PROGRESS, IDEMPOTENCY_CONFLICT */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11465,7 +11491,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One run with its tasks: what went in, and what came out. Fields of tasks that are longer than 8 KiB are shortened or left out: cut names them. */
+            /** @description One run with its tasks: what went in, and what came out. Fields of tasks that are longer than 8 KiB are shortened or left out, and so are the run's input and outputs where they are longer than 256 KiB: cut names them. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11913,6 +11939,97 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["taskAnswer"];
+                };
+            };
+            /** @description INVALID_REQUEST, INVALID_PROJECT_ROOT */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description UNAUTHORIZED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND, RUN_NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description WORKING_ROOT_CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description SDK_FAILURE */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description STORAGE_FAILURE */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+        };
+    };
+    getRunValues: {
+        parameters: {
+            query?: {
+                /** @description absolute path of the project folder */
+                projectRoot?: string;
+                /** @description or the project's id; one of both is required */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                /** @description the run's id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a run was given, and what came out of it, whole. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["valuesAnswer"];
                 };
             };
             /** @description INVALID_REQUEST, INVALID_PROJECT_ROOT */

@@ -40,6 +40,10 @@ export const corrected = (projectRoot: string, resume: string, path: string) =>
 export const record = (projectRoot: string, id: string, signal?: AbortSignal) =>
   get<Schemas["recordAnswer"]>(withQuery(`/api/workflow/runs/${encodeURIComponent(id)}`, { projectRoot }), signal).then((a) => a.run);
 
+/** What a run was given and what came out of it, whole. */
+export const values = (projectRoot: string, id: string, signal?: AbortSignal) =>
+  get<Schemas["valuesAnswer"]>(withQuery(`/api/workflow/runs/${encodeURIComponent(id)}/values`, { projectRoot }), signal);
+
 /** One task of a run, whole. */
 export const task = (projectRoot: string, id: string, key: string, signal?: AbortSignal) =>
   get<Schemas["taskAnswer"]>(withQuery(`/api/workflow/runs/${encodeURIComponent(id)}/task`, { projectRoot, key }), signal).then((a) => a.task);

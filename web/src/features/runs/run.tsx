@@ -17,6 +17,7 @@ import type { ViewProps } from "../project/project";
 import { announce } from "../shell/announce";
 import { Correct } from "./correct";
 import { Task } from "./task";
+import { Values } from "./values";
 import { statusChip, waitChip } from "./words";
 import "./runs.css";
 
@@ -88,8 +89,7 @@ export default function Run({ project, item: id }: ViewProps) {
           <div><dt>File</dt><dd>{inProject(run.file, root) ? <a href={projectLink(project.id, "workflows", "", { file: inProject(run.file, root) })}>{inProject(run.file, root)}</a> : run.file}</dd></div>
           {run.snapshot && <div><dt>Published</dt><dd><code>{run.snapshot}</code></dd></div>}
         </dl>
-        {Object.keys(run.input).length > 0 && <Json title="Input" value={run.input} />}
-        {run.outputs && <Json title="Outputs" value={run.outputs} open />}
+        <Values root={root} run={run} />
         <section aria-label="Tasks"><h2>{count(tasks.length, "task")} begun</h2>
           <ol className="tasks">{tasks.map((t) => <Task key={t.key} root={root} run={id} task={t} live={run.live} waits={run.waits?.filter((w) => w.task === t.key)} questions={questions?.decisions ?? []} />)}</ol>
         </section>
@@ -100,10 +100,6 @@ export default function Run({ project, item: id }: ViewProps) {
 
 /** The path of a file of the project, "" for one elsewhere. */
 const inProject = (file: string, root: string) => (file.startsWith(`${root}/`) ? file.slice(root.length + 1) : "");
-
-function Json({ title, value, open = false }: { title: string; value: unknown; open?: boolean }) {
-  return <details className="run-json" open={open}><summary>{title}</summary><pre className="message-text" tabIndex={0} role="region" aria-label={title}>{JSON.stringify(value, null, 2)}</pre></details>;
-}
 
 /** A task that waits for a person. */
 function Question({ root, id, wait: { task, decisionId, message, since } }: { root: string; id: string; wait: Waiting }) {
