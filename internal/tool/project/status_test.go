@@ -107,7 +107,7 @@ func TestStatusMovesOn(t *testing.T) {
 	}
 	e := call.Effect()
 	if e.Kind != permit.Write || !strings.Contains(e.Summary, "from OPEN to INITIALIZED as 4_DOCUMENTS") ||
-		!strings.Contains(e.Summary, "DOCUMENT_KIT_MISSING: the state is INITIALIZED, and there is no Datasheet.md") ||
+		!strings.Contains(e.Summary, "DOCUMENT_KIT_MISSING: there is no Datasheet.md") ||
 		!strings.Contains(e.Diff, "+- 2026-03-04 — State set to INITIALIZED (4_DOCUMENTS) [pass 1]\n") {
 		t.Errorf("effect %+v", e)
 	}

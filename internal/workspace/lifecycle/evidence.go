@@ -83,20 +83,20 @@ func Evidence(folder string, state State, look func(name string) Content) []find
 		case content == Absent:
 			missing = append(missing, name)
 		case content == Empty:
-			all = append(all, ruleDocumentEmpty.At(path.Join(folder, name), 0, "the state is %s, and the document is empty", state))
+			all = append(all, ruleDocumentEmpty.At(path.Join(folder, name), 0, "the document is empty, and %s rests on it", state))
 		}
 	}
 	if len(missing) > 0 {
-		all = append(all, ruleKit.At(folder, 0, "the state is %s, and there is no %s", state, strings.Join(missing, ", ")))
+		all = append(all, ruleKit.At(folder, 0, "there is no %s, on which %s rests", strings.Join(missing, ", "), state))
 	}
 	if state != SemanticReady {
 		return all
 	}
 	switch look(layout.SemanticFile) {
 	case Absent:
-		all = append(all, ruleSemantic.At(folder, 0, "the state is %s, and there is no %s", state, layout.SemanticFile))
+		all = append(all, ruleSemantic.At(folder, 0, "there is no %s, on which %s rests", layout.SemanticFile, state))
 	case Empty, Placeholder:
-		all = append(all, rulePlaceholder.At(path.Join(folder, layout.SemanticFile), 0, "the state is %s, and the file is a placeholder", state))
+		all = append(all, rulePlaceholder.At(path.Join(folder, layout.SemanticFile), 0, "the file is a placeholder, and %s rests on it", state))
 	}
 	return all
 }

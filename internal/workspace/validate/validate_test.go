@@ -147,9 +147,9 @@ func TestFindings(t *testing.T) {
 		"initialized without its documents": {file: del + "_STATUS.md", to: "# Status: DEL-01-01 Drainage Plan\n\n**Current State:** SEMANTIC_READY\n**Last Updated:** 2026-01-02\n\n## History\n" +
 			"- 2026-01-02 — State set to OPEN (PREPARATION)\n- 2026-01-02 — State set to INITIALIZED (4_DOCUMENTS)\n- 2026-01-02 — State set to SEMANTIC_READY (CHIRALITY_FRAMEWORK)\n",
 			made: del + "Guidance.md", want: []string{
-				"DOCUMENT_KIT_MISSING DEL:0 the state is SEMANTIC_READY, and there is no Datasheet.md, Specification.md, Procedure.md",
-				"DOCUMENT_EMPTY DEL/Guidance.md:0 the state is SEMANTIC_READY, and the document is empty",
-				"SEMANTIC_PLACEHOLDER DEL/_SEMANTIC.md:0 the state is SEMANTIC_READY, and the file is a placeholder"}},
+				"DOCUMENT_KIT_MISSING DEL:0 there is no Datasheet.md, Specification.md, Procedure.md, on which SEMANTIC_READY rests",
+				"DOCUMENT_EMPTY DEL/Guidance.md:0 the document is empty, and SEMANTIC_READY rests on it",
+				"SEMANTIC_PLACEHOLDER DEL/_SEMANTIC.md:0 the file is a placeholder, and SEMANTIC_READY rests on it"}},
 		"a binary document": {made: del + "Procedure.md = a\x00b", want: []string{"DOCUMENT_NOT_TEXT DEL/Procedure.md:0 the document is not UTF-8 text, or has NUL bytes"}},
 		"another encoding":  {made: del + "Datasheet.md = a\xffb", want: []string{"DOCUMENT_NOT_TEXT DEL/Datasheet.md:0 the document is not UTF-8 text, or has NUL bytes"}},
 		"no semantic lens":  {gone: del + "_SEMANTIC.md", want: []string{"SEMANTIC_ABSENT DEL:0 there is no _SEMANTIC.md"}},
