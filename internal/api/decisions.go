@@ -1,6 +1,7 @@
 package api
 
 import (
+	"belay/internal/attachment"
 	"belay/internal/fault"
 	"belay/internal/permit"
 	"belay/internal/session"
@@ -44,6 +45,7 @@ type queuedInput struct {
 	Mode        session.InputMode `json:"mode"`
 	Message     string            `json:"message"`
 	Attachments int               `json:"attachments,omitempty" doc:"how many files came with it"`
+	Items       []attachment.Item `json:"items,omitempty" doc:"those that belay has stored; a message attaches one again by its origin"`
 	Warning     string            `json:"warning,omitempty" doc:"which of its files were refused"`
 	Time        session.Time      `json:"time"`
 }
@@ -82,7 +84,7 @@ func listQueue(c *call) (queueAnswer, error) {
 	inputs, err := c.o.Engine.Inputs(c.ctx(), c.id())
 	a := queueAnswer{make([]queuedInput, len(inputs))}
 	for i, in := range inputs {
-		a.Inputs[i] = queuedInput{in.ID, in.Mode, in.Message, len(in.Items) + len(in.Links), in.Warning, in.Time}
+		a.Inputs[i] = queuedInput{in.ID, in.Mode, in.Message, len(in.Items) + len(in.Links), in.Items, in.Warning, in.Time}
 	}
 	return a, err
 }

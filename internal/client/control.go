@@ -79,7 +79,7 @@ func (c *Client) Closed(ctx context.Context, sessionID string, most int) ([]perm
 	return out.Decisions, err
 }
 
-// Inputs implements turn.Engine. Of attachments the server tells only the number.
+// Inputs implements turn.Engine. Files at an address are left out: the server tells only their number.
 func (c *Client) Inputs(ctx context.Context, id string) ([]session.Input, error) {
 	var out struct {
 		Inputs []struct {

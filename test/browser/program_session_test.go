@@ -32,7 +32,12 @@ func TestProgramSteersAndQueues(t *testing.T) {
 	b.asks("WORKING_ITEMS wants to write plan.md")
 	b.tell("In metres.")
 	b.until("document.querySelectorAll('.queue-list li').length === 1")
+	put(t, project, "story.txt", "Once upon a time.\n")
 	for n, text := range []string{"Then tidy up.", "Tell a story."} {
+		if n == 1 {
+			b.do(chromedp.SetUploadFiles(chromedp.CSS("#pick"), []string{filepath.Join(project, "story.txt")}))
+			b.until("document.querySelectorAll('#files li.ready').length === 1")
+		}
 		b.do(fill(message, text))
 		b.click("#interrupt + .button")
 		b.until("document.querySelectorAll('.queue-list li')[" + strconv.Itoa(n+1) + "]?.innerText.includes(" + quote(text) + ")")
@@ -42,6 +47,7 @@ func TestProgramSteersAndQueues(t *testing.T) {
 	}
 	b.click(".queue-list li:last-child button")
 	b.until("document.querySelectorAll('.queue-list li').length === 2 && document.querySelector('#message').value === 'Tell a story.'")
+	b.until("document.querySelector('#files li.ready')?.innerText.includes('story.txt')") // with its file
 	if queue := b.get("/api/harness/session/" + b.session() + "/queue"); strings.Contains(queue, "Tell a story") || !strings.Contains(queue, "In metres.") || !strings.Contains(queue, "Then tidy up.") {
 		t.Errorf("the queue is %s", queue)
 	}
@@ -63,6 +69,9 @@ func TestProgramSteersAndQueues(t *testing.T) {
 
 	b.click("#send") // what was taken back
 	b.until("[...document.querySelectorAll('.answer')].at(-1)?.innerText === 'The first half.'")
+	if said := b.transcript(); strings.Count(said, `"name":"story.txt"`) != 1 {
+		t.Errorf("the file is not sent with the message: %s", said)
+	}
 	b.click("#interrupt")
 	b.ends(2, "interrupted")
 	b.do(chromedp.Reload())

@@ -3,6 +3,7 @@ package apitest
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -112,8 +113,11 @@ func (e *Engine) Inputs(_ context.Context, id string) (inputs []session.Input, _
 	defer e.mu.Unlock()
 	for i, s := range e.steers {
 		if inputID := fmt.Sprintf("%020d-in", i+1); s.SessionID == id && !slices.Contains(e.dropped, inputID) {
-			inputs = append(inputs, session.Input{ID: inputID, Turn: "t1", Message: s.Message, Mode: s.Mode,
-				Items: make([]attachment.Item, len(s.Attachments)), Time: session.Time{Time: Start}})
+			in := session.Input{ID: inputID, Turn: "t1", Message: s.Message, Mode: s.Mode, Time: session.Time{Time: Start}}
+			for _, origin := range s.Attachments {
+				in.Items = append(in.Items, attachment.Item{SHA256: "aa11", Kind: attachment.KindText, MIMEType: "text/plain", Bytes: 8, Name: path.Base(origin), Origin: origin})
+			}
+			inputs = append(inputs, in)
 		}
 	}
 	return inputs, e.Fail["Inputs"]

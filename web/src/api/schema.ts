@@ -3097,6 +3097,8 @@ export interface components {
             /** @description how many files came with it */
             attachments?: number;
             id: string;
+            /** @description those that belay has stored; a message attaches one again by its origin */
+            items?: components["schemas"]["attachment.Item"][];
             message: string;
             mode: string;
             /** Format: date-time */

@@ -78,7 +78,7 @@ export function Conversation({ id }: { id: string }) {
       <div className="dock">
         <div className="column">
           {state.failure !== undefined && <ErrorNotice error={state.failure} onClose={() => feed.fail(undefined)} />}
-          {conversation.running !== "" && <Queue sessionId={id} draft={draft} />}
+          {conversation.running !== "" && <Queue sessionId={id} draft={draft} to={to} />}
           {state.refused ? <ErrorNotice error={state.refused}>{gone && <p><a className="button" href="/">All sessions</a></p>}</ErrorNotice> : (
             <Composer draftKey={id} root={s?.projectRoot ?? ""} to={to} send={send} running={conversation.running !== ""} onInterrupt={interrupt} autoFocus
               disabled={s?.readOnly === true} defaults={{ persona: s?.persona ?? "", mode: s?.mode ?? "direct", model: s?.preferredModel ?? "" }} />

@@ -90,12 +90,17 @@ export class Draft {
     }
   }
 
-  /** Adds a file of the project. Nothing is uploaded; each path is there once. */
+  /** Adds a file of the project. */
   addPath(path: string, inProject: string, to: Uploader): void {
-    if (this.state.files.some((f) => f.path === path)) return;
+    this.addStored({ path, inProject, name: inProject.split("/").at(-1) ?? inProject, bytes: 0 }, to);
+  }
+
+  /** Adds a file that the server has. Nothing is uploaded; each path is there once. */
+  addStored(file: { path: string; name: string; bytes: number; sha256?: string; inProject?: string }, to: Uploader): void {
+    if (this.state.files.some((f) => f.path === file.path)) return;
     const id = this.newId();
-    this.set({ ...this.state, files: [...this.state.files, { id, name: inProject.split("/").at(-1) ?? inProject, bytes: 0, state: "busy", path, inProject }] });
-    void verdict(to, path).then((v) => this.change(id, v));
+    this.set({ ...this.state, files: [...this.state.files, { ...file, id, state: "busy" }] });
+    void verdict(to, file.path).then((v) => this.change(id, v));
   }
 
   /** The file itself, if it was chosen since the page was loaded. */

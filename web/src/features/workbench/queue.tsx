@@ -8,9 +8,9 @@ import { count } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice } from "../../ui/parts";
 import { announce } from "../shell/announce";
-import type { Draft } from "./drafts";
+import type { Draft, Uploader } from "./drafts";
 
-export function Queue({ sessionId, draft }: { sessionId: string; draft: Draft }) {
+export function Queue({ sessionId, draft, to }: { sessionId: string; draft: Draft; to: Uploader }) {
   const refresh = useRefresh();
   const { data } = useQuery({
     queryKey: ["queue", sessionId], queryFn: ({ signal }) => api.queue(sessionId, signal), retry: false,
@@ -20,7 +20,7 @@ export function Queue({ sessionId, draft }: { sessionId: string; draft: Draft })
   const drop = useMutation({
     mutationFn: (input: QueuedInput) => api.dropInput(sessionId, input.id),
     onSuccess: (_, input) => {
-      draft.restore({ text: input.message, files: [] });
+      takeBack(input, draft, to);
       announce("Taken back into the message.");
       document.getElementById("message")?.focus();
     },
@@ -40,9 +40,18 @@ export function Queue({ sessionId, draft }: { sessionId: string; draft: Draft })
   );
 }
 
-/** A message that waits. Its files are on the server only, so taking it back loses them: that is said before. */
+/** Puts a message that was taken back into the draft, with the files that the server has stored. */
+export function takeBack(input: QueuedInput, draft: Draft, to: Uploader): void {
+  draft.restore({ text: input.message, files: [] });
+  for (const { origin, name, bytes, sha256 } of input.items ?? []) if (origin) draft.addStored({ path: origin, name, bytes, sha256 }, to);
+}
+
+/** A message that waits. Files at an address do not come back when it is taken back: that is said before. */
 export function Waiting({ input, asked, busy, onAsk, onTake }: { input: QueuedInput; asked: boolean; busy: boolean; onAsk: (to: boolean) => void; onTake: () => void }) {
   const files = input.attachments ?? 0;
+  const lost = files - (input.items ?? []).filter((f) => f.origin).length;
+  const which = lost < files ? `${lost} of its ${files} files` : files === 1 ? "Its file" : `Its ${files} files`;
+  const them = lost === 1 ? "it" : "them";
   return (
     <li>
       <span className="chip">{input.mode === "followUp" ? "after the answer" : "next"}</span>
@@ -50,12 +59,12 @@ export function Waiting({ input, asked, busy, onAsk, onTake }: { input: QueuedIn
       {input.message && files > 0 ? <span className="soft nowrap">{count(files, "file")}</span> : null}
       {asked ? (
         <span className="row-line" role="alert">
-          <span>{files === 1 ? "Its file does" : `Its ${files} files do`} not come back. Attach {files === 1 ? "it" : "them"} again.</span>
-          <button type="button" className="button danger small" disabled={busy} onClick={onTake}>Take back without {files === 1 ? "it" : "them"}</button>
+          <span>{which} {lost === 1 ? "does" : "do"} not come back. Attach {them} again.</span>
+          <button type="button" className="button danger small" disabled={busy} onClick={onTake}>Take back without {them}</button>
           <button type="button" className="button small" autoFocus onClick={() => onAsk(false)}>Leave it</button>
         </span>
       ) : (
-        <button type="button" className="button plain icon" aria-label={`Take back: ${input.message.slice(0, 60)}`} title="Take back" disabled={busy} onClick={files > 0 ? () => onAsk(true) : onTake}><Icon.close /></button>
+        <button type="button" className="button plain icon" aria-label={`Take back: ${input.message.slice(0, 60) || count(files, "file")}`} title="Take back" disabled={busy} onClick={lost > 0 ? () => onAsk(true) : onTake}><Icon.close /></button>
       )}
     </li>
   );
