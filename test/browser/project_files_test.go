@@ -45,6 +45,13 @@ func TestFilesOfAProject(t *testing.T) {
 	b.do(chromedp.Click(chromedp.CSS(".file-head .segment:last-child")))
 	b.until("document.querySelector('.text-line[data-line=\"1\"] code')")
 
+	// The link of a finding may name a folder.
+	b.visitPath(home + "/files?path=documents")
+	b.until("[...document.querySelectorAll('.file-view .found-name')].some(e => e.innerText === 'brief.pdf') && !document.querySelector('.notice.bad')")
+	b.shot("folder")
+	value[bool](b, "[...document.querySelectorAll('.file-view .found-name')].find(e => e.innerText === 'brief.pdf').click() === undefined")
+	b.until("document.querySelector('canvas.page[data-drawn]')")
+
 	// The address leads back to the file, with its folders open.
 	b.visitPath(home + "/files?path=AGENTS.md")
 	b.until("document.querySelector('.file-page .md h3, .file-page .md .h1')")

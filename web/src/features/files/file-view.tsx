@@ -10,6 +10,7 @@ import { Icon } from "../../ui/icons";
 import { Markdown } from "../../ui/markdown";
 import { CopyButton, ErrorNotice } from "../../ui/parts";
 import { Picture } from "../attachments/picture";
+import { FolderView } from "./folder-view";
 import { LargeText } from "./large-text";
 import { above, baseOf, kindOf, languageOf, shownName } from "./names";
 import { size as sizeOf } from "./size";
@@ -22,14 +23,16 @@ const Pdf = lazy(() => import("../attachments/pdf"));
 /** Texts up to this size are read whole; so much the server sends at once. Pictures and PDFs are read up to `mostWhole`. */
 const mostText = 8 << 20, mostRendered = 1 << 20, mostWhole = 200 << 20;
 
-export function FileView({ root, path, line, onBack, onFolder }: { root: string; path: string; line: number; onBack: () => void; onFolder: (path: string) => void }) {
+export function FileView({ root, path, line, linkOf, onBack, onFolder }: { root: string; path: string; line: number; linkOf: (path: string) => string; onBack: () => void; onFolder: (path: string) => void }) {
   const queries = useQueryClient();
   const { data, error, isPending } = useQuery({ queryKey: ["file-head", root, path], queryFn: ({ signal }) => head(root, path, signal), retry: false, refetchOnWindowFocus: true, staleTime: 0 });
   const kind = data ? kindOf(baseOf(path), data.type) : undefined;
   const switchable = kind === "markdown" || kind === "table";
   const [source, setSource] = useState(line > 0);
   useEffect(() => { if (line > 0) setSource(true); }, [line]);
-  const gone = isFailure(error, "NOT_FOUND");
+  const gone = isFailure(error, "NOT_FOUND"), unknown = gone && !data;
+  // No file, but it may be a folder.
+  const folder = useQuery({ queryKey: ["file-folder", root, path], queryFn: ({ signal }) => client.folder(root, path, signal), enabled: unknown, retry: false, staleTime: 0 });
   const reload = useCallback(() => { void queries.invalidateQueries({ queryKey: ["file-head", root, path] }); }, [queries, root, path]);
   return (
     <section className="file-view" aria-label={shownName(baseOf(path))}>
@@ -51,8 +54,9 @@ export function FileView({ root, path, line, onBack, onFolder }: { root: string;
         {data && !gone && <Actions root={root} path={path} />}
       </header>
       {gone && data && <div className="notice warn" role="status"><strong>This file was removed, moved or renamed</strong><p>What is shown is what it was.</p></div>}
-      {error && !(gone && data) && <div className="pad"><ErrorNotice error={error}><p><button type="button" className="button" onClick={reload}>Try again</button></p></ErrorNotice></div>}
-      {isPending && <p className="soft pad"><span className="spin" /> Reading</p>}
+      {unknown && folder.data && <FolderView path={path} folder={folder.data} linkOf={linkOf} />}
+      {error && !(gone && data) && !(unknown && (folder.data || folder.isPending)) && <div className="pad"><ErrorNotice error={error}><p><button type="button" className="button" onClick={reload}>Try again</button></p></ErrorNotice></div>}
+      {(isPending || unknown && folder.isPending) && <p className="soft pad"><span className="spin" /> Reading</p>}
       {data && <Content root={root} path={path} about={data} source={source} line={line} onChanged={reload} />}
     </section>
   );

@@ -31,6 +31,7 @@ export default function Files({ project }: ViewProps) {
     tree.refresh(paths);
     if (path && (paths === "all" || paths.has(path))) void queries.invalidateQueries({ queryKey: ["file-head", root, path] });
     void queries.invalidateQueries({ queryKey: ["file-search", root] });
+    void queries.invalidateQueries({ queryKey: ["file-folder", root] });
   });
   return (
     <div className={path ? "files has-file" : "files"}>
@@ -49,7 +50,7 @@ export default function Files({ project }: ViewProps) {
         {query.trim() !== "" ? <SearchResults root={root} wanted={{ query, in: where, regexp }} selected={path} linkOf={(to, at) => link({ path: to, line: at })} />
           : <TreeView tree={tree} selected={path} onChosen={(to) => navigate(link({ path: to, line: 0 }))} />}
       </div>
-      {path ? <FileView key={path} root={root} path={path} line={line} onBack={() => navigate(link({ path: "", line: 0 }))}
+      {path ? <FileView key={path} root={root} path={path} line={line} linkOf={(to) => link({ path: to, line: 0 })} onBack={() => navigate(link({ path: "", line: 0 }))}
         onFolder={(folder) => { tree.reveal(`${folder}/x`); type(""); navigate(addressOf("", { path: "" })); }} />
         : <div className="file-none empty-main"><Icon.file /><p className="soft">Choose a file to look at it.</p></div>}
     </div>
