@@ -53,13 +53,14 @@ func TestTenThousandDeliverables(t *testing.T) {
 
 	b.click(".project-tabs a[href$='/pipeline']")
 	b.click("[data-category=TASK]")
-	b.until("document.querySelector('.targets-count')?.innerText.includes('All 10000 shown') && document.querySelector('.target')")
+	b.until("document.querySelector('.targets-count')?.innerText.includes('All 10,000 shown') && document.querySelector('.target')")
 	if n := value[int](b, "document.querySelectorAll('.target').length"); n > 400 {
 		t.Errorf("%d targets are drawn", n)
 	}
 	b.click("#all-targets")
-	b.until("document.querySelector('.targets-count [role=status]').innerText === '10000 of 10000'")
+	b.until("document.querySelector('.targets-count [role=status]').innerText === '10,000 of 10,000'")
 	b.shows("A start takes at most 200 deliverables.")
+	b.until("document.querySelector('#preview').disabled && document.querySelector('.pipeline-needs').innerText === 'Choose fewer deliverables.'")
 	b.shot("pipeline")
 	b.click("#all-targets")
 	b.until("document.querySelector('.targets-count [role=status]').innerText === 'None chosen'")

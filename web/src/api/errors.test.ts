@@ -18,6 +18,9 @@ it("every error of the contract has a title and a next step", () => {
 it("details are listed, and the operator's authority has its own next step", () => {
   const refused = tell(new Failure(400, "ATTACHMENT_FAILURE", "refused", "", { attachmentErrors: [{ path: "/a", code: "SYMLINK", reason: "a link" }] }));
   expect(refused.items).toEqual(["/a: SYMLINK: a link"]);
+  const problems = (...all: string[]) => tell(new Failure(400, "INVALID_REQUEST", "targets has 4950 deliverables", "", { problems: all.map((message) => ({ field: "targets", message })) })).items;
+  expect(problems("has 4950 deliverables")).toEqual([]); // the message says it already
+  expect(problems("has 4950 deliverables", "are of two projects")).toEqual(["targets: are of two projects"]);
   expect(tell(new Failure(403, "FORBIDDEN", "no", "", { reason: "operator" })).next).toContain("belay open");
   expect(tell(new Failure(500, "NEW_TYPE", "strange", "look there")).next).toBe("look there");
 });

@@ -85,11 +85,11 @@ export function tellOf(type: string, message: string, details: Record<string, un
   const [title, next] = errorTexts[type] ?? [type, ""];
   const needsOperator = type === "FORBIDDEN" && details.reason === "operator";
   const isAction = type === "UNREACHABLE" && details.action === true;
-  return { title, message, next: needsOperator ? operatorNext : isAction ? actionNext : next || hint, items: itemsOf(details) };
+  return { title, message, next: needsOperator ? operatorNext : isAction ? actionNext : next || hint, items: itemsOf(details, message) };
 }
 
-/** The files and problems in an error's details, one line each. */
-function itemsOf(details: Record<string, unknown>): string[] {
+/** The files and problems in an error's details, one line each, without what the message says already. */
+function itemsOf(details: Record<string, unknown>, said: string): string[] {
   const lines: string[] = [];
   for (const a of list(details.attachmentErrors)) {
     const { path, code, reason } = a as { path?: string; code?: string; reason?: string };
@@ -98,7 +98,7 @@ function itemsOf(details: Record<string, unknown>): string[] {
   for (const path of list(details.paths)) lines.push(String(path));
   for (const problem of list(details.problems)) {
     const { field, message } = problem as { field?: string; message?: string };
-    lines.push([field, message].filter(Boolean).join(": "));
+    if (`${field} ${message}` !== said) lines.push([field, message].filter(Boolean).join(": "));
   }
   return lines.slice(0, 20);
 }

@@ -53,6 +53,12 @@ function Named({ file, current, href }: { file: FoundFile; current: boolean; hre
   );
 }
 
+/** As much of a line as leaves room for the match in a narrow list. */
+export function beforeMatch(text: string): string {
+  const start = text.trimStart();
+  return start.length > 12 ? `…${start.slice(-12).trimStart()}` : start;
+}
+
 function Lines({ file, linkOf }: { file: FoundFile; linkOf: (path: string, line: number) => string }) {
   const lines = file.lines ?? [];
   return (
@@ -63,7 +69,7 @@ function Lines({ file, linkOf }: { file: FoundFile; linkOf: (path: string, line:
           <li key={l.line}>
             <a className="found-line" href={linkOf(file.path, l.line ?? 0)}>
               <span className="found-number">{l.line}</span>
-              <code className="clip grow">{l.before.length > 28 ? `…${l.before.slice(-28)}` : l.before.trimStart()}<mark>{l.match}</mark>{l.after.slice(0, 200)}</code>
+              <code className="clip grow">{beforeMatch(l.before)}<mark>{l.match}</mark>{l.after.slice(0, 200)}</code>
             </a>
           </li>
         ))}

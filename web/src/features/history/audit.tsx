@@ -58,7 +58,7 @@ function Whole() {
         <button type="button" className="button" id="verify-log" disabled={isFetching} onClick={() => void refetch()}>{isFetching ? <span className="spin" /> : <Icon.check />}Verify the log</button>
       </div>
       <div role="status" id="log-verdict">
-        {data?.whole && <p className="notice good-notice"><strong>Nobody changed the log.</strong><span className="soft">{count(data.lines, "line")}, compared with {count(data.sessions, "session")}.</span></p>}
+        {data?.whole && <div className="notice good-notice"><strong>Nobody changed the log.</strong><span className="soft">{count(data.lines, "line")}, compared with {count(data.sessions, "session")}.</span></div>}
         {data && !data.whole && <div className="notice bad"><strong>The log is not as it was written</strong><p>{data.problem}</p><p className="soft">Compare {data.file} with a backup. What comes after that line proves nothing.</p></div>}
       </div>
       {error && <ErrorNotice error={error} />}

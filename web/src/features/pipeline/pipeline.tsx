@@ -5,6 +5,7 @@ import * as pipeline from "../../api/pipeline";
 import { useRequestKey } from "../../api/request-key";
 import { useInfo, useModels } from "../../app-state";
 import { amend, projectLink, useParam } from "../../route";
+import { count } from "../../ui/format";
 import { ErrorNotice } from "../../ui/parts";
 import { Icon } from "../../ui/icons";
 import { projectKey, useProjectLive } from "../project/live";
@@ -80,7 +81,8 @@ function Choose({ project }: { project: ViewProps["project"] }) {
   const change = (next: Selection) => { setCleared(""); setSelection(next); };
   const scoped = type !== undefined && type.targets !== "none";
   const targets = scoped ? selection.targets : [];
-  const needs = type === undefined ? "Choose what is to be done." : type.targets === "required" && targets.length === 0 ? "Choose at least one deliverable." : "";
+  const needs = type === undefined ? "Choose what is to be done." : type.targets === "required" && targets.length === 0 ? "Choose at least one deliverable."
+    : choices.data && targets.length > choices.data.maxTargets ? "Choose fewer deliverables." : "";
   const body: pipeline.StartBody = {
     projectRoot: root, category: selection.category, type: selection.type,
     ...(selection.category === "TASK" ? { scopeMode: selection.scopeMode, ...(selection.knowledgeType ? { knowledgeType: selection.knowledgeType } : {}) } : {}),
@@ -128,7 +130,7 @@ function Choose({ project }: { project: ViewProps["project"] }) {
               <button type="button" className="button plain" id="pipeline-options" onClick={() => setSheet("options")}><Icon.sliders />Limits{changed > 0 && ` (${changed})`}</button>
               <span className="grow" />
               <button type="button" className="button primary" id="preview" disabled={needs !== ""} title={needs || undefined} onClick={() => setSheet("preview")}>
-                Preview{targets.length > 1 && ` ${targets.length} sessions`}
+                Preview{targets.length > 1 && ` ${count(targets.length, "session")}`}
               </button>
             </div>
             {needs && <p className="soft small pipeline-needs">{needs}</p>}

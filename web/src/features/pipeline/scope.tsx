@@ -62,10 +62,10 @@ export function Targets({ deliverables, known, offered, chosen, most, optional, 
           <option value="">All states</option>{present.map((s) => <option key={s} value={s}>{shownState(s)}</option>)}</select></label>
       </div>
       <div className="targets-count">
-        <label className="check"><input type="checkbox" id="all-targets" checked={every} disabled={shown.length === 0} onChange={toggleAll} />All {shown.length} shown</label>
+        <label className="check"><input type="checkbox" id="all-targets" checked={every} disabled={shown.length === 0} onChange={toggleAll} />All {shown.length.toLocaleString("en-US")} shown</label>
         <span className="grow" />
         {chosen.length > 0 && <label className="check"><input type="checkbox" checked={only} onChange={() => setOnly(!only)} />Only chosen</label>}
-        <span className={chosen.length > most ? "chip bad" : chosen.length > 0 ? "chip accent" : "soft small"} role="status">{chosen.length > 0 ? `${chosen.length} of ${all.length}` : optional ? "None: the whole project" : "None chosen"}</span>
+        <span className={chosen.length > most ? "chip bad" : chosen.length > 0 ? "chip accent" : "soft small"} role="status">{chosen.length > 0 ? `${chosen.length.toLocaleString("en-US")} of ${all.length.toLocaleString("en-US")}` : optional ? "None: the whole project" : "None chosen"}</span>
       </div>
       {chosen.length > most && <p className="notice bad small">A start takes at most {most} deliverables.</p>}
       <div className="targets-list" ref={box} tabIndex={0} role="group" aria-label="Deliverables">

@@ -1,6 +1,6 @@
 // One run of a workflow, task by task, while it works and afterwards.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import * as api from "../../api/client";
 import { isFailure } from "../../api/http";
 import { tellOf } from "../../api/errors";
@@ -21,19 +21,29 @@ import { Values } from "./values";
 import { statusChip, waitChip } from "./words";
 import "./runs.css";
 
-/** Reads the run again when it says that something happened, at most four times a second. */
+/** How long a read that took so long is not repeated, in milliseconds: the server reads all tasks for it. */
+export const restAfter = (took: number): number => Math.max(250, 4 * took);
+
+/** Reads the run again when it says that something happened, at most four times a second and a fifth of the time. */
 function useLiveRun(root: string, id: string) {
   const client = useQueryClient();
+  const took = useRef(0);
   const query = useQuery({
-    queryKey: ["run", root, id], queryFn: ({ signal }) => workflows.record(root, id, signal), retry: false,
-    refetchInterval: (q) => (q.state.data?.live ? 5_000 : 30_000),
+    queryKey: ["run", root, id], retry: false,
+    queryFn: async ({ signal }) => {
+      const asked = performance.now();
+      const run = await workflows.record(root, id, signal);
+      took.current = performance.now() - asked;
+      return run;
+    },
+    refetchInterval: (q) => Math.max(q.state.data?.live ? 5_000 : 30_000, restAfter(took.current)),
   });
   const live = query.data?.live ?? false;
   useEffect(() => {
     if (!live) return;
     const gone = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const again = () => { timer ??= setTimeout(() => { timer = undefined; void client.invalidateQueries({ queryKey: ["run", root, id] }); }, 250); };
+    const again = () => { timer ??= setTimeout(() => { timer = undefined; void client.invalidateQueries({ queryKey: ["run", root, id] }); }, restAfter(took.current)); };
     // A stream that breaks off leaves the interval.
     workflows.follow(root, id, gone.signal, again).then(again, () => undefined);
     return () => { gone.abort(); clearTimeout(timer); };

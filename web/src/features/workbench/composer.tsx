@@ -65,8 +65,8 @@ export function Composer({ draftKey, root, to, send, running = false, onInterrup
       {children}
       <DraftFiles draft={draft} files={state.files} root={root} onRemoved={() => field.current?.focus()} />
       {tooLong && (
-        <p className="notice warn" id="too-long"><span>This message has {bytes(size)}; a message takes {bytes(most)}.</span>
-          <button type="button" className="button" onClick={() => { asFile(state.text); draft.setText(""); field.current?.focus(); }}>Attach it as a file</button></p>
+        <div className="notice warn" id="too-long"><span>This message has {bytes(size)}; a message takes {bytes(most)}.</span>
+          <button type="button" className="button" onClick={() => { asFile(state.text); draft.setText(""); field.current?.focus(); }}>Attach it as a file</button></div>
       )}
       <label htmlFor="message" className="hidden">Message</label>
       <textarea ref={field} id="message" rows={2} value={state.text} disabled={disabled}
