@@ -14,8 +14,9 @@ import { Boundary } from "./ui/boundary";
 import { ErrorNotice } from "./ui/parts";
 import { keepRoot } from "./ui/keep";
 import { later } from "./ui/later";
+import { waits } from "./ui/waits";
 
-const Project = later(() => import("./features/project/project"), <div className="view" />);
+const Project = later(() => import("./features/project/project"), <div className="view">{waits}</div>);
 
 const client = newQueryClient();
 const shared = newShared();

@@ -10,6 +10,7 @@ import { Icon } from "../../ui/icons";
 import { later } from "../../ui/later";
 import { ErrorNotice } from "../../ui/parts";
 import { Tabs } from "../../ui/tabs";
+import { waits } from "../../ui/waits";
 import { useProjectChanges, useProjectLive } from "../project/live";
 import type { ViewProps } from "../project/project";
 import { Findings } from "./findings";
@@ -19,9 +20,9 @@ import { StateChip } from "./state";
 import { StatusView } from "./status";
 import "./deliverable.css";
 
-const Documents = later(() => import("./documents"), <div className="scroll" />);
-const RegisterView = later(() => import("./register"), <div className="scroll" />);
-const Proposals = later(() => import("./proposals"), <div className="scroll" />);
+const Documents = later(() => import("./documents"), waits);
+const RegisterView = later(() => import("./register"), waits);
+const Proposals = later(() => import("./proposals"), waits);
 
 /** What each part of the view is given. */
 export interface PartProps { project: Project; d: api.DeliverableView }
@@ -38,7 +39,7 @@ export default function Deliverable({ project, item }: ViewProps) {
   const asked = useParam("show");
   const show = shows.find((s) => s === asked) ?? "";
   const live = useProjectLive();
-  const { data, error, isPending, isPlaceholderData } = useQuery({
+  const { data, error, isPlaceholderData } = useQuery({
     queryKey: ["deliverable", project.path, item], queryFn: ({ signal }) => api.deliverable(project.path, item, signal),
     placeholderData: keepPreviousData, refetchInterval: live ? again.live : again.silent, retry: false,
   });
@@ -47,7 +48,7 @@ export default function Deliverable({ project, item }: ViewProps) {
   usePrepared(project, data);
   const gone = isFailure(error, "DELIVERABLE_NOT_FOUND");
   if (gone || error && !data) return <Missing project={project} error={error} />;
-  if (!data) return <div className="scroll" aria-busy={isPending} />;
+  if (!data) return waits;
   const numbers: Partial<Record<(typeof shows)[number], number>> = {
     documents: data.documents?.length ?? 0, register: data.register.rows, proposals: data.proposals?.length ?? 0,
     findings: (data.findings?.length ?? 0) + (data.moreFindings ?? 0), sessions: data.sessions?.length ?? 0,

@@ -8,6 +8,7 @@ import { deliverableLink, navigate, useParam } from "../../route";
 import { count } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice, Sheet } from "../../ui/parts";
+import { waits } from "../../ui/waits";
 import { listingQuery } from "../project/queries";
 import { announce } from "../shell/announce";
 import { isAdded } from "./added";
@@ -24,13 +25,13 @@ import { RowPane } from "./row-pane";
 
 export default function RegisterView({ project, d }: PartProps) {
   const [begun, setBegun] = useState(false);
-  const { data, error, isPending } = useQuery(registerQuery(project.path, d.path));
+  const { data, error } = useQuery(registerQuery(project.path, d.path));
   // A draft under another name waits until it is known whose it is.
   const [stray] = useState(() => strayDraft(project.id, d));
   const listing = useQuery({ ...listingQuery(project.path), enabled: stray !== "" });
-  const waits = stray !== "" && listing.isPending;
+  const unsettled = stray !== "" && listing.isPending;
   if (error && !data) return <div className="scroll"><div className="project-column"><ErrorNotice error={error}><p><a href={deliverableLink(project.id, d.key, { show: "documents", file: "Dependencies.csv" })}>Look at the file</a></p></ErrorNotice></div></div>;
-  if (!data || waits) return <div className="scroll" aria-busy={isPending || waits} />;
+  if (!data || unsettled) return waits;
   if (!data.exists && !begun) {
     return (
       <div className="scroll"><div className="empty-main"><Icon.file /><h3>There is no register yet</h3>

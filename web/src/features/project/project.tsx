@@ -6,6 +6,7 @@ import type { Project as ProjectRow } from "../../api/types";
 import { projectLink, type ProjectPart, projectParts } from "../../route";
 import { type Late, later } from "../../ui/later";
 import { ErrorNotice } from "../../ui/parts";
+import { waits } from "../../ui/waits";
 import { Tabs } from "../../ui/tabs";
 import { NewsContext, useNews } from "./live";
 import { prepareOverview } from "./queries";
@@ -21,9 +22,6 @@ const labels: Record<(typeof projectParts)[number], string> = {
 
 /** How long a project is shown before the other views are prepared, in milliseconds. */
 const quiet = 500;
-
-/** What there is until the code of a view is. */
-const waits = <div className="scroll" />;
 
 const views: Record<ProjectPart, Late<ViewProps>> = {
   "": later(() => import("../portal/portal"), waits),
@@ -42,7 +40,7 @@ const under = (part: ProjectPart) => (part === "d" ? "" : part === "runs" ? "wor
 export default function Project({ id, part, item }: { id: string; part: ProjectPart; item: string }) {
   const { data, error } = useProjects();
   const project = data?.find((p) => p.id === id);
-  if (!data) return <div className="view">{error && <div className="column empty-main"><ErrorNotice error={error} /></div>}</div>;
+  if (!data) return <div className="view">{error ? <div className="column empty-main"><ErrorNotice error={error} /></div> : waits}</div>;
   if (!project?.exists) {
     return (
       <div className="view"><div className="column empty-main">

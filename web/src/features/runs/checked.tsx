@@ -1,6 +1,6 @@
 // What a check found in a workflow file: each problem with its line and the next step.
 import type { Checked } from "../../api/workflows";
-import { count } from "../../ui/format";
+import { count, visible } from "../../ui/format";
 
 export function CheckedFile({ checked }: { checked: Checked }) {
   const lines = (checked.text ?? "").split("\n");
@@ -15,7 +15,7 @@ export function CheckedFile({ checked }: { checked: Checked }) {
             <li key={i} className="problem">
               <span className="problem-place">{p.line ? `${p.line}:${p.column}` : "file"}</span>
               <div className="problem-body">
-                <p className="problem-message">{p.message}</p>
+                <p className="problem-message">{visible(p.message)}</p>
                 {p.field && <p className="soft small"><code>{p.field}</code></p>}
                 {p.line !== undefined && lines[p.line - 1] !== undefined && <SourceLine text={lines[p.line - 1]!} column={p.column ?? 1} />}
                 {p.hint && first(p.hint) === i && <p className="small problem-hint">{p.hint}</p>}
@@ -34,5 +34,5 @@ export function CheckedFile({ checked }: { checked: Checked }) {
 function SourceLine({ text, column }: { text: string; column: number }) {
   const at = Math.min(Math.max(column - 1, 0), text.length);
   const word = /^[\w$"'.-]+/.exec(text.slice(at))?.[0] ?? text.slice(at, at + 1);
-  return <pre className="problem-line">{text.slice(0, at)}<mark>{word || " "}</mark>{text.slice(at + word.length)}</pre>;
+  return <pre className="problem-line">{visible(text.slice(0, at))}<mark>{visible(word) || " "}</mark>{visible(text.slice(at + word.length))}</pre>;
 }
