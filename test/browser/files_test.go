@@ -122,3 +122,16 @@ func TestProjectFiles(t *testing.T) {
 		t.Errorf("the verdict reads %q", got)
 	}
 }
+
+// The link of a finding may name a folder.
+func TestFolderHasAnAddress(t *testing.T) {
+	b, _ := real(t)
+	b.mayFail() // it is no file
+	b.visitPath(b.home() + "/files?path=documents")
+	b.until("[...document.querySelectorAll('.file-view .found-name')].some(e => e.innerText === 'brief.pdf') && !document.querySelector('.notice.bad')")
+	b.shot("folder")
+	value[bool](b, "[...document.querySelectorAll('.file-view .found-name')].find(e => e.innerText === 'brief.pdf').click() === undefined")
+	b.until("document.querySelector('canvas.page[data-drawn]')")
+	b.visitPath(b.home() + "/files?path=nowhere")
+	b.until("document.querySelector('.notice.bad')?.innerText.includes('There is no file nowhere')")
+}

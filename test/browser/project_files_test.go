@@ -27,19 +27,6 @@ func treeRow(path string) string {
 	return "document.querySelector('.tree-row[data-path=" + strconv.Quote(path) + "]')"
 }
 
-// The link of a finding may name a folder.
-func TestFolderHasAnAddress(t *testing.T) {
-	b, _ := real(t)
-	b.mayFail() // it is no file
-	b.visitPath(b.home() + "/files?path=documents")
-	b.until("[...document.querySelectorAll('.file-view .found-name')].some(e => e.innerText === 'brief.pdf') && !document.querySelector('.notice.bad')")
-	b.shot("folder")
-	value[bool](b, "[...document.querySelectorAll('.file-view .found-name')].find(e => e.innerText === 'brief.pdf').click() === undefined")
-	b.until("document.querySelector('canvas.page[data-drawn]')")
-	b.visitPath(b.home() + "/files?path=nowhere")
-	b.until("document.querySelector('.notice.bad')?.innerText.includes('There is no file nowhere')")
-}
-
 // A person looks through the files: with the pointer, and by keys alone.
 func TestFilesOfAProject(t *testing.T) {
 	b, project := real(t)
