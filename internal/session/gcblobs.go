@@ -12,10 +12,10 @@ import (
 
 // project removes the blobs that nothing refers to and what crashes left.
 func (g *gc) project(project string) error {
-	base, err := os.OpenRoot(project)
-	if missing(err) {
-		return nil
+	if info, err := os.Stat(project); unreached(err) || err == nil && !info.IsDir() {
+		return nil // it is gone, or a file has its name now
 	}
+	base, err := os.OpenRoot(project)
 	if err != nil {
 		return err
 	}

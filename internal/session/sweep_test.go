@@ -142,3 +142,14 @@ func TestGCKeepsBlobsOfWaitingMessages(t *testing.T) {
 	}
 	must(t, l.Release())
 }
+
+// A file in the place of a project is no reason to warn at each start: the project is gone.
+func TestGCWhereAFileStandsForTheProject(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.session()
+	must(t, os.Rename(w.project, w.project+".elsewhere"))
+	must(t, os.WriteFile(w.project, nil, 0o600))
+	_, err := w.Upkeep.GC(t.Context(), GCOptions{})
+	must(t, err)
+}

@@ -26,10 +26,10 @@ type GCReport struct {
 // end: it stays until somebody takes it up, and so does one that somebody works on.
 // The sessions of its tasks stay as well.
 func (r *Runner) GC(ctx context.Context, project string, age time.Duration, dryRun bool) (report GCReport, err error) {
-	p, err := os.OpenRoot(project)
-	if errors.Is(err, fs.ErrNotExist) {
-		return report, nil
+	if info, err := os.Stat(project); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+		return report, nil // it is gone, or a file has its name now
 	}
+	p, err := os.OpenRoot(project)
 	if err != nil {
 		return report, storage("the project cannot be opened", err)
 	}

@@ -104,3 +104,16 @@ func TestGCLeavesNothing(t *testing.T) {
 		}
 	}
 }
+
+// A file in the place of a project has no runs.
+func TestGCOfAFile(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "id: flow\ntasks: [{id: ok, type: wait, message: Well?}]\n", echo)
+	file := filepath.Join(t.TempDir(), "project")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if report, err := b.r.GC(t.Context(), file, 0, false); err != nil || report.Runs != 0 {
+		t.Errorf("%+v %v", report, err)
+	}
+}
