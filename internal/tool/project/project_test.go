@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -298,6 +299,11 @@ func TestSnapshot(t *testing.T) {
 		if e := call.Effect(); e.Kind != permit.Write || !strings.Contains(e.Summary, "as a snapshot EST in _Estimates: 1 files") || !strings.Contains(e.Diff, want) {
 			t.Errorf("the effect is %+v", e)
 		}
+		for _, path := range []string{"_LATEST.md", "EST_2026-08-24_1200/SHA256SUMS", "EST_2026-08-24_1200/" + want} {
+			if e := call.Effect(); !slices.Contains(e.Touched, "_Estimates/"+path) {
+				t.Errorf("the effect does not have %s, which rules may deny: %q", path, e.Touched)
+			}
+		}
 		res, err := call.Run(context.Background())
 		must(t, err)
 		if !strings.Contains(res.Text, "published _Estimates/EST_2026-08-24_1200") || !strings.Contains(res.Text, "  "+want) {
@@ -306,6 +312,22 @@ func TestSnapshot(t *testing.T) {
 	}
 	if !x.has("_Estimates/EST_2026-08-24_1200_2/SHA256SUMS") || !x.has("_Estimates/_LATEST.md") {
 		t.Error("the snapshots are not there")
+	}
+}
+
+// A tool root that is a link would lead past the write scope and past denials.
+func TestSnapshotInLinkedToolRoot(t *testing.T) {
+	t.Parallel()
+	x := newWorld(t, "project-level")
+	x.put("draft/a.md", "a")
+	x.put("docs/b.md", "b")
+	must(t, os.Symlink("docs", filepath.Join(x.w.Project, "_Estimates")))
+	call, err := x.prepare("project.snapshot", map[string]any{"tool_root": "_Estimates", "label": "E", "from": "draft"})
+	must(t, err)
+	_, err = call.Run(context.Background())
+	isRefused(t, err, "toolRoot _Estimates is reached by a link")
+	if all, err := os.ReadDir(filepath.Join(x.w.Project, "docs")); err != nil || len(all) != 1 {
+		t.Errorf("docs has %v, %v", all, err)
 	}
 }
 
@@ -320,7 +342,8 @@ func TestSnapshotRefused(t *testing.T) {
 		{"no tool root", "project-level", "PKG-01_X", "E", "draft", "must be a tool root"},
 		{"a label that leads out", "project-level", "_Estimates", "../E", "draft", "label must be a plain name"},
 		{"outside", "project-level", "_Estimates", "E", outside, "outside the project"},
-		{"a link out", "project-level", "_Estimates", "E", "out", "cannot be opened"},
+		{"a link out", "project-level", "_Estimates", "E", "out", "is reached by a link"},
+		{"a link to what is hidden", "project-level", "_Estimates", "E", "memory/sessions", "is reached by a link"},
 		{"hidden", "project-level", "_Estimates", "E", ".belay", "not open to agents"},
 		{"missing", "project-level", "_Estimates", "E", "none", "does not exist"},
 		{"a link in it", "project-level", "_Estimates", "E", "linked", "no regular file"},
@@ -332,6 +355,8 @@ func TestSnapshotRefused(t *testing.T) {
 			x.put("linked/a.md", "a")
 			must(t, os.Symlink(filepath.Join(outside, "secret"), filepath.Join(x.w.Project, "linked", "secret")))
 			must(t, os.Symlink(outside, filepath.Join(x.w.Project, "out")))
+			x.put(".belay/sessions/s1", "said")
+			must(t, os.Symlink(".belay", filepath.Join(x.w.Project, "memory")))
 			_, err := x.prepare("project.snapshot", map[string]any{"tool_root": c.root, "label": c.label, "from": c.from})
 			isRefused(t, err, c.want)
 			if x.has("_Estimates") {

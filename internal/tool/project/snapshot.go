@@ -10,8 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"belay/internal/durable"
 	"belay/internal/permit"
 	"belay/internal/tool"
+	"belay/internal/workspace/layout"
 	"belay/internal/workspace/snapshot"
 )
 
@@ -82,7 +84,7 @@ func (c *snapshotCall) source(written string) (name string, scratch bool, err er
 	return name, false, err
 }
 
-// open opens the folder, through no link that leads out.
+// open opens the folder, through no link: one may lead to what agents are not shown.
 func (c *snapshotCall) open() (snapshot.Source, error) {
 	root, s := c.w.Root, snapshot.Source{}
 	if c.scratch {
@@ -91,10 +93,13 @@ func (c *snapshotCall) open() (snapshot.Source, error) {
 		s.Skip = func(p string) bool { return c.w.Hides(path.Join(c.from, p)) }
 	}
 	var err error
-	if s.Root, err = root.OpenRoot(c.from); err != nil {
+	if s.Root, err = durable.OpenFolder(root, c.from); err != nil {
 		reason := "cannot be opened"
-		if errors.Is(err, os.ErrNotExist) {
+		switch {
+		case errors.Is(err, os.ErrNotExist):
 			reason = "does not exist"
+		case errors.Is(err, durable.ErrMoved):
+			reason = "is reached by a link; name the folder itself"
 		}
 		return s, tool.Refuse("from: the folder %s %s", clip(c.from), reason).Because(err)
 	}
@@ -116,12 +121,14 @@ func (c *snapshotCall) list(ctx context.Context) ([]snapshot.File, error) {
 
 // Effect implements [tool.Call].
 func (c *snapshotCall) Effect() permit.Effect {
-	e := permit.Effect{Tool: "project.snapshot", Kind: permit.Write, Paths: []string{path.Join(c.target.ToolRoot, c.target.Label)}}
+	dated := path.Join(c.target.ToolRoot, c.target.Dated(c.o.Clock()))
+	e := permit.Effect{Tool: "project.snapshot", Kind: permit.Write, Paths: []string{path.Join(c.target.ToolRoot, c.target.Label)},
+		Touched: []string{dated, path.Join(dated, snapshot.ManifestFile), path.Join(c.target.ToolRoot, layout.LatestFile)}}
 	var list []string
 	total := int64(0)
 	for _, f := range c.files {
 		total += f.Bytes
-		e.Touched = append(e.Touched, path.Join(c.target.ToolRoot, c.target.Label, f.Path))
+		e.Touched = append(e.Touched, path.Join(dated, f.Path))
 		list = append(list, fmt.Sprintf("+ %s (%d bytes)", f.Path, f.Bytes))
 	}
 	e.Summary = clip(fmt.Sprintf("publish %s as a snapshot %s in %s: %d files, %d bytes", c.from, c.target.Label, c.target.ToolRoot, len(c.files), total))

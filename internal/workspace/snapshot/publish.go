@@ -156,7 +156,7 @@ func (p *publisher) name(ctx context.Context, temp string, sealed Snapshot) (Sna
 	cannot := func(err error) (Snapshot, error) {
 		return Snapshot{}, storage("the snapshot cannot be given its name", err)
 	}
-	minute := p.Label + "_" + p.o.Clock().UTC().Format("2006-01-02_1504")
+	minute := p.Dated(p.o.Clock())
 	before, err := p.snapshots()
 	if err != nil {
 		return Snapshot{}, err

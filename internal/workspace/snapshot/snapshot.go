@@ -152,14 +152,18 @@ func (t Target) Check() error {
 	return nil
 }
 
+// Dated is the name of a snapshot of the target that is published at a time. Another one of
+// the same minute gets a number behind it.
+func (t Target) Dated(at time.Time) string { return t.Label + "_" + at.UTC().Format("2006-01-02_1504") }
+
 // maxLabel leaves room for date, time and number in a folder's name, in bytes.
 const maxLabel = 200
 
-// openToolRoot opens the folder of a target, and makes it where the specification
-// says that there is one.
+// openToolRoot opens the folder of a target, through no link, and makes it where the
+// specification says that there is one.
 func (p *publisher) openToolRoot(root *os.Root) (*os.Root, error) {
 	name := p.ToolRoot
-	tools, err := root.OpenRoot(name)
+	tools, err := durable.OpenFolder(root, name)
 	if errors.Is(err, fs.ErrNotExist) && known(name) {
 		err = durable.MkdirAll(root, name, 0o777)
 		for dir := name; err == nil && dir != "."; {
@@ -167,7 +171,7 @@ func (p *publisher) openToolRoot(root *os.Root) (*os.Root, error) {
 			err = durable.FlushDir(root, dir, durable.Snapshot)
 		}
 		if err == nil {
-			tools, err = root.OpenRoot(name)
+			tools, err = durable.OpenFolder(root, name)
 		}
 	}
 	switch {
@@ -175,6 +179,9 @@ func (p *publisher) openToolRoot(root *os.Root) (*os.Root, error) {
 		return tools, nil
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, missing(name, err)
+	case errors.Is(err, durable.ErrMoved):
+		return nil, fault.New(fault.InvalidRequest, "toolRoot %s is reached by a link", name).With("field", "toolRoot").
+			WithHint("name the folder to which the link leads, if it is a tool root").Because(err)
 	}
 	return nil, storage("toolRoot "+name+" cannot be used", err)
 }
