@@ -2,17 +2,15 @@ package api
 
 import (
 	"path/filepath"
-	"strings"
 
 	"belay/internal/fault"
 	"belay/internal/overview"
 	"belay/internal/workspace"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/graph"
-	"belay/internal/workspace/index"
-	"belay/internal/workspace/layout"
 	"belay/internal/workspace/lifecycle"
 	"belay/internal/workspace/proposal"
+	"belay/internal/workspace/resolve"
 	"belay/internal/workspace/scan"
 	"belay/internal/workspace/statusfile"
 	"belay/internal/workspace/view"
@@ -91,9 +89,9 @@ type partProblem struct {
 func deliverableRoutes() []route {
 	return []route{
 		{method: get, path: "/api/project/deliverable", name: "getDeliverable", summary: "One deliverable with its status, transitions, documents, findings, proposals, blockers and sessions.",
-			params: []param{workingRoot, {in: "query", name: "key", required: true, doc: "PKG::ID, the package's folder or its id, and the deliverable's id"}},
+			params: []param{workingRoot, {in: "query", name: "key", required: true, doc: "its key PKG::ID, its id, folder or label"}},
 			action: answers(getDeliverable),
-			errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.DeliverableNotFound, fault.DeliverableOutside, fault.Overloaded})},
+			errors: errorsOf(projectErrors, []fault.Type{fault.NotFound, fault.DeliverableNotFound, fault.AmbiguousName, fault.DeliverableOutside, fault.Overloaded})},
 	}
 }
 
@@ -106,7 +104,7 @@ func getDeliverable(c *call) (a deliverableAnswer, err error) {
 	if err != nil {
 		return a, err
 	}
-	folder, err := deliverableByKey(s, trim(q["key"]))
+	folder, err := resolve.In(root, s.Result, nil).Deliverable(q["key"])
 	if err != nil {
 		return a, err
 	}
@@ -150,36 +148,4 @@ func getDeliverable(c *call) (a deliverableAnswer, err error) {
 	}
 	a.Documents = orEmpty(a.Documents)
 	return a, nil
-}
-
-// deliverableByKey finds the deliverable that a key names. The error for one that is not
-// there says where deliverables with its id are: it may have been moved.
-func deliverableByKey(s *index.Snapshot, key string) (*scan.Folder, error) {
-	pkg, id, ok := strings.Cut(key, "::")
-	if !ok || id == "" {
-		return nil, fault.New(fault.InvalidRequest, "key must be PKG::ID, like PKG-01_Bridge::DEL-01-01").With("field", "key")
-	}
-	var elsewhere []string
-	for _, f := range s.Deliverables {
-		switch {
-		case !strings.EqualFold(f.ID, id):
-		case f.Package == pkg || f.PackageID() != "" && strings.EqualFold(f.PackageID(), layout.ParseName(pkg).ID):
-			return f, nil
-		default:
-			elsewhere = append(elsewhere, f.Key())
-		}
-	}
-	missing := fault.New(fault.DeliverableNotFound, "there is no deliverable %s in the project", finding.Shown(key))
-	if len(elsewhere) > 0 {
-		return nil, missing.With("elsewhere", elsewhere).WithHint("it may have been moved: %s", strings.Join(elsewhere, ", "))
-	}
-	for _, f := range s.Copies {
-		if strings.EqualFold(f.ID, id) {
-			elsewhere = append(elsewhere, f.Path)
-		}
-	}
-	if len(elsewhere) > 0 {
-		return nil, missing.With("copies", elsewhere).WithHint("its folder is no longer in %s: %s", layout.Working, strings.Join(elsewhere, ", "))
-	}
-	return nil, missing.WithHint("GET /api/project/deliverables lists them")
 }

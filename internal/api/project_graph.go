@@ -4,11 +4,11 @@ import (
 	"context"
 	"net/http"
 
-	"belay/internal/fault"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/graph"
 	"belay/internal/workspace/graph/load"
 	"belay/internal/workspace/index"
+	"belay/internal/workspace/resolve"
 )
 
 // graphKey is under which a snapshot keeps the graph that was made of it, and
@@ -63,21 +63,20 @@ func serveGraph(c *call) error {
 	if err != nil {
 		return noIndex(root, err)
 	}
-	if id := trim(q["impact"]); id != "" {
-		part, impact, ok := g.Behind(id)
-		if !ok {
-			return noDeliverable(id)
+	if trim(q["impact"]) != "" {
+		id, err := nodeOf(s, root, q["impact"])
+		if err != nil {
+			return err
 		}
+		part, impact, _ := g.Behind(id)
 		return reply(c.w, http.StatusOK, graphAnswer{report(c.ctx(), part), impact, orEmpty(g.findings)})
 	}
-	around := trim(q["deliverable"])
-	part := g.Graph
-	if around != "" {
-		var ok bool
-		if part, ok = g.Around(around); !ok {
-			return noDeliverable(around)
+	around, part := "", g.Graph
+	if trim(q["deliverable"]) != "" {
+		if around, err = nodeOf(s, root, q["deliverable"]); err != nil {
+			return err
 		}
-		around = part.Center()
+		part, _ = g.Around(around)
 	}
 	return replyKept(c.w, c.r, s, reportKey{around, blocking}, func() (any, error) {
 		return graphAnswer{report(context.WithoutCancel(c.ctx()), part), nil, orEmpty(g.findings)}, nil
@@ -92,7 +91,11 @@ func dependencies(ctx context.Context, s *index.Snapshot) (*graphOf, error) {
 	return &graphOf{g, unread}, nil
 }
 
-func noDeliverable(id string) error {
-	return fault.New(fault.DeliverableNotFound, "there is no deliverable %s in the project", finding.Shown(id)).
-		WithHint("GET /api/project/deliverables lists them")
+// nodeOf is the id of the deliverable that a name stands for. The graph of the same snapshot has it.
+func nodeOf(s *index.Snapshot, root, name string) (string, error) {
+	f, err := resolve.In(root, s.Result, nil).Deliverable(name)
+	if err != nil {
+		return "", err
+	}
+	return f.ID, nil
 }

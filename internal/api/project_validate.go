@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
 	"time"
 
 	"belay/internal/fault"
@@ -38,8 +37,8 @@ func noReport(root string, err error) error {
 
 // filterParams select the findings of a report.
 var filterParams = []param{
-	{in: "query", name: "deliverable", doc: "only findings about this deliverable, by id; several with commas"},
-	{in: "query", name: "package", doc: "only findings about this package and what lies in it, by id; several with commas"},
+	{in: "query", name: "deliverable", doc: "only findings about this deliverable, by its id, key, folder or label; several with commas"},
+	{in: "query", name: "package", doc: "only findings about this package and what lies in it, by its id, folder or label; several with commas"},
 	{in: "query", name: "code", doc: "only findings of this code; several with commas"},
 }
 
@@ -49,7 +48,7 @@ func filterOf(q map[string]string, rules []finding.Rule) (*finding.Filter, error
 		if trim(q[name]) == "" {
 			return nil
 		}
-		return strings.Split(q[name], ",")
+		return []string{q[name]}
 	}
 	return finding.NewFilter(list("deliverable"), list("package"), list("code"), rules)
 }

@@ -36,8 +36,8 @@ the deliverables that a change to one reaches, the nearest first.`,
 	}
 	projectFlag(cmd)
 	cmd.Flags().StringVar(&format, "format", "json", "`FORMAT` of the graph: json, mermaid, dot or graphml")
-	cmd.Flags().StringVar(&around, "deliverable", "", "only this deliverable and its neighbours, by `ID`")
-	cmd.Flags().StringVar(&impact, "impact", "", "list the deliverables that a change to this one reaches, by `ID`")
+	cmd.Flags().StringVar(&around, "deliverable", "", "only this `DELIVERABLE` and its neighbours")
+	cmd.Flags().StringVar(&impact, "impact", "", "list the deliverables that a change to this `DELIVERABLE` reaches")
 	jsonFlag(c, cmd)
 	cmd.MarkFlagsMutuallyExclusive("deliverable", "impact")
 	cmd.MarkFlagsMutuallyExclusive("json", "format")
@@ -53,11 +53,20 @@ the deliverables that a change to one reaches, the nearest first.`,
 		g := p.Graph
 		switch {
 		case impact != "":
-			return printImpact(c, g, impact, c.json || cmd.Flags().Changed("format"))
-		case around != "":
-			if g, ok = g.Around(around); !ok {
-				return noDeliverable(around)
+			if format != "json" {
+				return usageHint("leave out --format, or take --deliverable", "--impact lists deliverables, and draws no graph")
 			}
+			f, err := folderNamed(p.Root, p.found, impact)
+			if err != nil {
+				return err
+			}
+			return printImpact(c, g, f.ID, c.json || cmd.Flags().Changed("format"))
+		case around != "":
+			f, err := folderNamed(p.Root, p.found, around)
+			if err != nil {
+				return err
+			}
+			g, _ = g.Around(f.ID) // it was made of what was found
 		}
 		if write == nil {
 			return c.writeJSON(graph.ReportOf(cmd.Context(), p.Root, g))
@@ -69,10 +78,7 @@ the deliverables that a change to one reaches, the nearest first.`,
 
 // printImpact lists what a change reaches.
 func printImpact(c *console, g *graph.Graph, id string, asJSON bool) error {
-	impact, ok := g.Impact(id)
-	if !ok {
-		return noDeliverable(id)
-	}
+	impact, _ := g.Impact(id) // it was made of what was found
 	if asJSON {
 		return c.writeJSON(impact)
 	}
@@ -85,15 +91,11 @@ func printImpact(c *console, g *graph.Graph, id string, asJSON bool) error {
 	return nil
 }
 
-// noDeliverable is the failure for an id that the project does not have.
-func noDeliverable(id string) error {
-	return failed(ExitNotFound, "belay project list shows the deliverables", fmt.Errorf("there is no deliverable %s in the project", line(id)))
-}
-
 // dependencies is a project's graph, read for a command.
 type dependencies struct {
 	Root string
 	*graph.Graph
+	found *scan.Result
 }
 
 // loadDependencies reads the project that a command names. What could not be read is warned of.
@@ -114,7 +116,7 @@ func loadDependencies(c *console, cmd *cobra.Command) (*dependencies, error) {
 		return nil, err
 	}
 	warnOf(c, unread)
-	return &dependencies{root, g}, nil
+	return &dependencies{root, g, found}, nil
 }
 
 // warnOf reports what a command could not read.

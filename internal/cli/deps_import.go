@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +19,6 @@ import (
 	"belay/internal/workspace/proposal"
 	"belay/internal/workspace/register"
 	"belay/internal/workspace/registerfile"
-	"belay/internal/workspace/scan"
 )
 
 // importFlags are how a proposal is taken.
@@ -51,7 +49,7 @@ type imported struct {
 func newDepsImport(c *console) *cobra.Command {
 	var f importFlags
 	cmd := &cobra.Command{
-		Use:   "import DEL-ID PROPOSAL.csv",
+		Use:   "import DELIVERABLE PROPOSAL.csv",
 		Short: "Compare a proposed register, and apply it",
 		Long: `Compare a proposal, a register of the v3.1 schema, with the register of a deliverable.
 Rows match by DependencyID. The command lists new rows, confirmed rows with their changes,
@@ -95,7 +93,7 @@ func importProposal(ctx context.Context, c *console, cfg *config.Config, args []
 	if err != nil {
 		return imported{}, err
 	}
-	d, err := findDeliverable(ctx, c, cfg, root, args[0])
+	d, err := deliverableNamed(ctx, root, args[0])
 	if err != nil {
 		return imported{}, err
 	}
@@ -164,28 +162,6 @@ func importRows(ctx context.Context, c *console, files *registerfile.Files, d wo
 	}
 	note := "proposal " + clip(line(filepath.Base(name)), 80)
 	return files.Apply(ctx, d, registerfile.Change{By: c.person()}, rows, o, note)
-}
-
-// findDeliverable finds one that is worked on by its id, or by its folder's name.
-func findDeliverable(ctx context.Context, c *console, cfg *config.Config, root, name string) (workspace.Deliverable, error) {
-	found, err := scan.Scan(ctx, root, scan.Options{})
-	if err != nil {
-		return workspace.Deliverable{}, err
-	}
-	var paths []string
-	for _, f := range found.Deliverables {
-		if f.ID == name || f.Base() == name {
-			paths = append(paths, f.Path)
-		}
-	}
-	switch len(paths) {
-	case 1:
-		return workspace.FindDeliverable(root, filepath.Join(root, filepath.FromSlash(paths[0])))
-	case 0:
-		return workspace.Deliverable{}, failed(ExitNotFound, "list the deliverables with belay project list", fmt.Errorf("no deliverable is called %s", line(name)))
-	}
-	return workspace.Deliverable{}, failed(ExitUsage, "name one of them by its folder's name",
-		fmt.Errorf("several deliverables are called %s: %s", line(name), line(strings.Join(paths, ", "))))
 }
 
 // proposalFile reads a proposal.

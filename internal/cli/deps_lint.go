@@ -75,7 +75,7 @@ editors. --deliverable, --package and --code select findings, also for the exit 
 		default:
 			printRegisters(c, report, o.Digest)
 			if root != "" {
-				printDoFirst(c, cmd, o.Digest, o.Only, root)
+				printDoFirst(c, cmd, o.Digest, report.Only, root)
 			}
 		}
 		if err == nil && !report.OK(strict) {

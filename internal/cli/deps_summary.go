@@ -51,7 +51,7 @@ type summaryFailure struct {
 func newDepsSummary(c *console) *cobra.Command {
 	var write bool
 	cmd := &cobra.Command{
-		Use:   "summary [DEL-ID]",
+		Use:   "summary [DELIVERABLE]",
 		Short: "Update the summaries of registers",
 		Long: `Update _DEPENDENCIES.md from Dependencies.csv. belay replaces only the parts that it owns:
 the six labelled lines and the tables of rows in the section Extracted Dependency
@@ -59,8 +59,8 @@ Register, and the counts of the Lifecycle Summary. Declarations of people, notes
 and other text in these sections stay. What a replaced table says of a row and the register
 does not stays as a list below the heading Remarks.
 
-Without DEL-ID the command looks at all deliverables and skips those that agree with their
-register. With DEL-ID it also rewrites a correct summary in belay's own form, which belay
+Without DELIVERABLE the command looks at all deliverables and skips those that agree with their
+register. With one it also rewrites a correct summary in belay's own form, which belay
 then updates by itself. Without --write the command only shows the diff.`,
 		Example: "  belay deps summary\n  belay deps summary DEL-01-02 --write\n  belay deps summary --json",
 		Args:    cobra.MaximumNArgs(1),
@@ -115,7 +115,7 @@ func summarize(ctx context.Context, c *console, cfg *config.Config, files *regis
 	var folders []workspace.Deliverable
 	if len(args) == 1 {
 		folders = make([]workspace.Deliverable, 1)
-		folders[0], err = findDeliverable(ctx, c, cfg, root, args[0])
+		folders[0], err = deliverableNamed(ctx, root, args[0])
 	} else {
 		folders, err = withRegisters(ctx, cfg, root)
 	}

@@ -240,7 +240,7 @@ func faultCode(t fault.Type) int {
 		return ExitNotFound
 	case fault.InvalidRequest, fault.MissingAPIKey, fault.InstructionRootInvalid, fault.WorkingRootConflict,
 		fault.Unauthorized, fault.Forbidden, fault.RequestTooLarge, fault.BudgetExceeded, fault.AttachmentFailure,
-		fault.InvalidProjectRoot, fault.DeliverableOutside, fault.InvalidDate, fault.ApprovalSHARequired, fault.InvalidWorkflow:
+		fault.InvalidProjectRoot, fault.DeliverableOutside, fault.AmbiguousName, fault.InvalidDate, fault.ApprovalSHARequired, fault.InvalidWorkflow:
 		return ExitUsage
 	case fault.TurnTimeout:
 		return ExitTimedOut

@@ -22,9 +22,9 @@ func (f *findingsForm) flags(c *console, cmd *cobra.Command) {
 	jsonFlag(c, cmd)
 	cmd.Flags().BoolVar(&f.sarif, "sarif", false, "print SARIF 2.1.0 on stdout, for editors and code hosts")
 	cmd.Flags().BoolVar(&f.all, "all", false, "list every finding, not only the first ones of each kind")
-	cmd.Flags().StringSliceVar(&f.deliverables, "deliverable", nil, "only findings about this deliverable, by `ID`; several with commas")
-	cmd.Flags().StringSliceVar(&f.packages, "package", nil, "only findings about this package and what lies in it, by `ID`; several with commas")
-	cmd.Flags().StringSliceVar(&f.codes, "code", nil, "only findings of this `CODE`; several with commas")
+	cmd.Flags().StringArrayVar(&f.deliverables, "deliverable", nil, "only findings about this `DELIVERABLE`; several with commas")
+	cmd.Flags().StringArrayVar(&f.packages, "package", nil, "only findings about this `PACKAGE` and what lies in it; several with commas")
+	cmd.Flags().StringArrayVar(&f.codes, "code", nil, "only findings of this `CODE`; several with commas")
 	f.part.flags(cmd)
 	cmd.MarkFlagsMutuallyExclusive("json", "sarif", "all")
 }

@@ -3,15 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
-	"belay/internal/workspace"
 	"belay/internal/workspace/lifecycle"
-	"belay/internal/workspace/scan"
 	"belay/internal/workspace/statusfile"
 )
 
@@ -32,8 +29,8 @@ history, in its own form; nothing else in it changes.
   IN_PROGRESS     CHECKING        by HUMAN, who approved a commit
   CHECKING        ISSUED          by HUMAN, who approved a commit
 
-Name a deliverable by its id, or by PACKAGE::ID (see belay project list --json) if two
-packages have that id. With --if the command does nothing unless the file still has that
+Name a deliverable by its id, its label or its folder, or by PACKAGE::ID if two packages
+have that id. With --if the command does nothing unless the file still has that
 etag.`,
 		Example: "  belay project status DEL-01-02\n" +
 			"  belay project status DEL-01-02 --to CHECKING --actor HUMAN --approval $(git rev-parse HEAD)",
@@ -58,11 +55,7 @@ etag.`,
 		if err != nil {
 			return err
 		}
-		all, err := scan.Scan(cmd.Context(), root, scan.Options{})
-		if err != nil {
-			return err
-		}
-		d, err := deliverableNamed(all, root, args[0])
+		d, err := deliverableNamed(cmd.Context(), root, args[0])
 		if err != nil {
 			return err
 		}
@@ -88,35 +81,6 @@ etag.`,
 		return showStatus(c, s, &done)
 	}
 	return cmd
-}
-
-// deliverableNamed finds the deliverable that a person named among those that are
-// worked on.
-func deliverableNamed(all *scan.Result, root, name string) (workspace.Deliverable, error) {
-	var found []*scan.Folder
-	for _, f := range all.Deliverables {
-		if strings.EqualFold(f.ID, name) || f.Key() == name {
-			found = append(found, f)
-		}
-	}
-	switch len(found) {
-	case 1:
-		return workspace.FindDeliverable(root, filepath.Join(root, filepath.FromSlash(found[0].Path)))
-	case 0:
-		for _, f := range all.Copies {
-			if strings.EqualFold(f.ID, name) {
-				return workspace.Deliverable{}, failed(ExitNotFound, "what is archived or issued does not change; read it in "+line(f.Path),
-					fmt.Errorf("%s is not worked on in this project", line(name)))
-			}
-		}
-		return workspace.Deliverable{}, failed(ExitNotFound, "list the project's deliverables with belay project list", fmt.Errorf("the project has no deliverable %s", line(name)))
-	}
-	var keys []string
-	for _, f := range found[:min(len(found), shownMatches)] {
-		keys = append(keys, line(f.Key()))
-	}
-	return workspace.Deliverable{}, failed(ExitUsage, "name the one you mean: "+strings.Join(keys, ", "),
-		fmt.Errorf("%d folders have the id %s", len(found), line(name)))
 }
 
 // showStatus prints a status, and the transition that was just made.

@@ -51,6 +51,7 @@ const (
 	SessionReadOnly      Type = "SESSION_READ_ONLY"
 	Overloaded           Type = "OVERLOADED"
 	NoTurnInProgress     Type = "NO_TURN_IN_PROGRESS"
+	AmbiguousName        Type = "AMBIGUOUS_NAME"
 	DecisionClosed       Type = "DECISION_CLOSED"
 	ContentChanged       Type = "CONTENT_CHANGED"
 	PreconditionRequired Type = "PRECONDITION_REQUIRED"
@@ -98,7 +99,7 @@ var table = []Spec{
 	{AttachmentFailure, 400, "Attachments were refused and nothing is left to send.", "fix the files named in details.attachmentErrors or add a message"},
 	{InvalidProjectRoot, 400, "The project folder that the request names is missing, blank or not an absolute path.", "send projectRoot as an absolute path"},
 	{DeliverableOutside, 400, "The deliverable's folder, or a file in it, does not lie in the project, by its name or by where a link leads.", "send deliverablePath as an absolute path inside projectRoot"},
-	{DeliverableNotFound, 404, "No folder is at deliverablePath.", "list the project's deliverables with belay project list"},
+	{DeliverableNotFound, 404, "No folder is at deliverablePath, or no deliverable that is worked on has the name; details.nearest may list what was meant.", "list the project's deliverables with belay project list"},
 	{StatusFileNotFound, 404, "The deliverable has no _STATUS.md.", "let PREPARATION make the file, or restore it from version control"},
 	{WorkspaceFileReadFailed, 500, "A file of the project could not be read.", "check the file's permissions and its disk"},
 	{WorkspaceFailure, 500, "A file of the project could not be worked with; the message says why.", "fix what the message names, and try again"},
@@ -132,6 +133,7 @@ var table = []Spec{
 	{SessionReadOnly, 409, "The session folder is a copy; the original still exists.", "adopt the copy with belay session import"},
 	{Overloaded, 503, "The server has reached its limit of concurrent work.", "try again shortly"},
 	{NoTurnInProgress, 409, "No turn runs in this session, so nothing can be said into one.", "send the message as a turn of its own"},
+	{AmbiguousName, 409, "Several deliverables or packages have the name; details.candidates lists names that each fit one of them.", "name one of the candidates"},
 	{DecisionClosed, 409, "The question was answered already, or its time is over.", "list the open ones with belay decision list"},
 	{ContentChanged, 412, "A file was changed since; details.paths names it.", "look at the file as it is now, and decide anew"},
 	{PreconditionRequired, 428, "A write does not say which content it was decided by, and the server demands that.", "read the file, and send its entity tag in If-Match"},

@@ -12,6 +12,7 @@ import (
 	"belay/internal/fault"
 	"belay/internal/nearest"
 	"belay/internal/turn"
+	"belay/internal/workspace/resolve"
 	"belay/internal/workspace/scan"
 )
 
@@ -35,7 +36,7 @@ type Request struct {
 	// ScopeMode is of category TASK; "" stands for [Deliverables]. KnowledgeType goes with
 	// [KnowledgeTypes].
 	ScopeMode, KnowledgeType string
-	// Targets are keys PKG::ID of deliverables. Each gets a session of its own.
+	// Targets are names of deliverables. Each gets a session of its own.
 	Targets []string
 	// Note is added to the message.
 	Note string
@@ -187,30 +188,51 @@ func (b *problems) targets(p *plan, l scan.Listing) (found []*scan.ListedDeliver
 	case len(p.Targets) == 0:
 		return []*scan.ListedDeliverable{nil}
 	}
-	byKey := make(map[string][]*scan.ListedDeliverable, len(l.Deliverables))
-	for i := range l.Deliverables {
-		d := &l.Deliverables[i]
-		byKey[keyOf(d)] = append(byKey[keyOf(d)], d)
-	}
 	t := typeOf(l, p.KnowledgeType)
-	seen := map[string]bool{}
-	for i, key := range p.Targets {
-		field, here := fmt.Sprintf("targets[%d]", i), byKey[key]
-		switch {
-		case len(here) == 0:
-			b.add(field, "the project has no deliverable %q", clip(key))
-		case len(here) > 1:
-			b.add(field, "%q names %d folders; their ids must differ", clip(key), len(here))
-		case seen[key]:
-			b.add(field, "%q is given twice", clip(key))
-		case t != nil && p.ScopeMode == KnowledgeTypes && !slices.Contains(t.MatchingDeliverableKeys, key):
-			b.add(field, "%q has no %s", clip(key), t.Label)
-		default:
-			found = append(found, here[0])
+	known, byPath := named(p.ProjectRoot, l)
+	seen := map[*scan.ListedDeliverable]bool{}
+	for i, name := range p.Targets {
+		field := fmt.Sprintf("targets[%d]", i)
+		f, err := known.Deliverable(name)
+		if err != nil {
+			b.unnamed(field, err)
+			continue
 		}
-		seen[key] = true
+		d := byPath[f.Path]
+		switch {
+		case seen[d]:
+			b.add(field, "%q is given twice", clip(name))
+		case t != nil && p.ScopeMode == KnowledgeTypes && !slices.Contains(t.MatchingDeliverableKeys, keyOf(d)):
+			b.add(field, "%q has no %s", clip(name), t.Label)
+		default:
+			found = append(found, d)
+		}
+		seen[d] = true
 	}
 	return found
+}
+
+// unnamed says why a name stands for no deliverable, and which name would.
+func (b *problems) unnamed(field string, err error) {
+	f := fault.From(err)
+	text := f.Message
+	if f.Hint != "" {
+		text += "; " + f.Hint
+	}
+	b.add(field, "%s", text)
+}
+
+// named are the deliverables of a listing for those who name one, and by their folders.
+func named(root string, l scan.Listing) (*resolve.Project, map[string]*scan.ListedDeliverable) {
+	all := &scan.Result{}
+	byPath := make(map[string]*scan.ListedDeliverable, len(l.Deliverables))
+	for i := range l.Deliverables {
+		d := &l.Deliverables[i]
+		at := relative(root, d.Path)
+		byPath[at] = d
+		all.Deliverables = append(all.Deliverables, &scan.Folder{ID: d.ID, Name: d.Name, Package: d.Pkg, Path: at})
+	}
+	return resolve.In(root, all, nil), byPath
 }
 
 // keyOf is the key of a deliverable, PKG::ID.

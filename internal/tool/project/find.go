@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"strings"
 
+	"belay/internal/fault"
 	"belay/internal/tool"
 	"belay/internal/workspace"
 	"belay/internal/workspace/index"
+	"belay/internal/workspace/resolve"
 	"belay/internal/workspace/scan"
 )
 
@@ -26,33 +27,26 @@ func current(ctx context.Context, w *tool.Environment, set *index.Set) (*index.S
 	return s, nil
 }
 
-// find returns the deliverable that is worked on which a model names by its id, or
-// by its folder.
+// find returns the deliverable that is worked on and that a model names.
 func find(ctx context.Context, w *tool.Environment, set *index.Set, name string) (*scan.Folder, error) {
 	s, err := current(ctx, w, set)
 	if err != nil {
 		return nil, err
 	}
-	name = strings.TrimSuffix(strings.TrimSpace(name), "/")
-	var found []*scan.Folder
-	for _, f := range s.Deliverables {
-		if (strings.EqualFold(f.ID, name) || f.Key() == name || f.Base() == name || f.Path == name) && !w.Scope.Hidden(f.Path) {
-			found = append(found, f)
-		}
+	f, err := resolve.In(w.Project, s.Result, w.Scope.Hidden).Deliverable(name)
+	if err != nil {
+		return nil, unnamed(err)
 	}
-	switch len(found) {
-	case 0:
-		return nil, tool.Refuse("no deliverable that is worked on is called %s", clip(tool.Printable(name))).
-			WithHint("list them with project.list")
-	case 1:
-		return found[0], nil
+	return f, nil
+}
+
+// unnamed is the refusal of a name, with a next step that a model can take.
+func unnamed(err error) error {
+	f := fault.From(err)
+	if f.Details["nearest"] == nil && f.Details["candidates"] == nil {
+		f = f.WithHint("list them with project.list")
 	}
-	var paths []string
-	for _, f := range found[:min(len(found), 10)] {
-		paths = append(paths, tool.Printable(f.Path))
-	}
-	return nil, tool.Refuse("several deliverables are called %s", clip(tool.Printable(name))).
-		WithHint("name one by its path: %s", strings.Join(paths, ", "))
+	return tool.Refuse("%s", tool.Printable(f.Message)).WithHint("%s", tool.Printable(f.Hint)).Because(err)
 }
 
 // opened is the gate of a deliverable that was found.

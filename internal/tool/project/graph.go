@@ -44,7 +44,7 @@ func (grapher) Spec() tool.Spec {
 			"show ready, blocked, cycles and order list deliverables of the project.",
 		Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"properties":{
 "show":{"type":"string","enum":["summary","around","impact","ready","blocked","cycles","order"],"description":"what to show; around needs a deliverable, as impact does"},
-"deliverable":{"type":"string","minLength":1,"maxLength":500,"description":"its id, such as DEL-01-02, or the path of its folder"}}}`),
+"deliverable":{"type":"string","minLength":1,"maxLength":500,"description":"its id, such as DEL-01-02, its key PKG-01::DEL-01-02, its label, or the path of its folder"}}}`),
 	}
 }
 

@@ -33,7 +33,7 @@ func TestGraph(t *testing.T) {
 		`{"show":"order"}`:                           "DEL-01-01\nDEL-01-02\nDEL-01-03\n",
 		`{"show":"around"}`:                          "show around is about one deliverable (give its id as deliverable)",
 		`{"show":"ready","deliverable":"DEL-01-01"}`: "show ready is about the whole project (leave deliverable out, or show around or impact)",
-		`{"deliverable":"DEL-07-07"}`:                "no deliverable that is worked on is called DEL-07-07 (list them with project.list)",
+		`{"deliverable":"DEL-07-07"}`:                "there is no deliverable DEL-07-07 in the project (did you mean DEL-01-01, DEL-01-02 or DEL-01-03?)",
 	} {
 		if got := x.result("project.graph", input); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", input, got, want)

@@ -9,7 +9,7 @@ import (
 	"belay/internal/permit"
 	"belay/internal/tool"
 	"belay/internal/workspace/index"
-	"belay/internal/workspace/layout"
+	"belay/internal/workspace/resolve"
 	"belay/internal/workspace/scan"
 )
 
@@ -35,7 +35,7 @@ func (lister) Spec() tool.Spec {
 			"documents are missing. Without input it lists all that are worked on. Use it instead of searching for folders.",
 		Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"properties":{
 "state":{"type":"string","enum":` + string(states) + `,"description":"only those in this state"},
-"package":{"type":"string","minLength":1,"description":"only those of this package, such as PKG-01"},
+"package":{"type":"string","minLength":1,"description":"only those of this package, by its id, folder or label"},
 "query":{"type":"string","minLength":1,"description":"only those whose id or name contains this, letter case apart"},
 "copies":{"type":"boolean","description":"also those that are archived, in review or issued"}}}`),
 	}
@@ -46,9 +46,6 @@ func (t lister) Prepare(_ context.Context, w *tool.Environment, input json.RawMe
 	c := &listCall{w: w, index: t.index}
 	if err := tool.Decode(input, &c.in); err != nil {
 		return nil, err
-	}
-	if id := c.in.Package; id != "" && !layout.IsPackageID(id) && layout.ParseName(id).Kind != layout.Package {
-		return nil, tool.Refuse("%q is no package", clip(id)).WithHint("give its id, such as PKG-01")
 	}
 	return c, nil
 }
@@ -74,21 +71,26 @@ func (c *listCall) Run(ctx context.Context) (tool.Result, error) {
 	if c.in.Copies {
 		folders = append(folders[:len(folders):len(folders)], s.Copies...)
 	}
+	var pkg *scan.Package
+	if c.in.Package != "" {
+		if pkg, err = resolve.In(c.w.Project, s.Result, c.w.Scope.Hidden).Package(c.in.Package); err != nil {
+			return tool.Result{}, unnamed(err)
+		}
+	}
 	var found []*scan.Folder
 	for _, f := range folders {
-		if c.wants(f) {
+		if c.wants(f, pkg) {
 			found = append(found, f)
 		}
 	}
 	return c.result(s, found), nil
 }
 
-func (c *listCall) wants(f *scan.Folder) bool {
-	pkg, _, _ := strings.Cut(f.Package, "_")
-	wanted, _, _ := strings.Cut(c.in.Package, "_")
+// wants reports whether a deliverable is asked for; pkg is nil for those of all packages.
+func (c *listCall) wants(f *scan.Folder, pkg *scan.Package) bool {
 	query := strings.ToLower(c.in.Query)
 	return (c.in.State == "" || c.in.State == f.Status) &&
-		(wanted == "" || layout.Number(pkg) == layout.Number(wanted)) &&
+		(pkg == nil || f.Package == pkg.Folder) &&
 		(query == "" || strings.Contains(strings.ToLower(f.ID+" "+f.Name), query)) &&
 		!c.w.Scope.Hidden(f.Path)
 }

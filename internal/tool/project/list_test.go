@@ -46,7 +46,8 @@ func TestList(t *testing.T) {
 		`{"package":"PKG-02_More"}`:      survey,
 		`{"query":"DRAINAGE"}`:           "DEL-01-01  in_progress  " + plan + "\n",
 		`{"query":"01-0","copies":true}`: "DEL-01-01  in_progress  " + plan + "\nDEL-01-01  unknown  issued  PKG-01_Site/3_Issued/DEL-01-01_Drainage_Plan\n",
-		`{"package":"site"}`:             `"site" is no package (give its id, such as PKG-01)`,
+		`{"package":"site"}`:             "DEL-01-01  in_progress  " + plan + "\n",
+		`{"package":"quarry"}`:           "there is no package quarry in the project (list them with project.list)",
 	} {
 		if got := x.result("project.list", input); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", input, got, want)

@@ -54,7 +54,7 @@ func (proposer) Spec() tool.Spec {
 			"TargetDeliverableID, or TargetRefID and TargetName, and the evidence: EvidenceFile, SourceRef (or \"location TBD\"), EvidenceQuote of at most 30 words. " +
 			"Id, host, schema, days and the usual words are filled in. Rows are never deleted: those no longer observed get Status RETIRED.",
 		Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["deliverable","rows"],"properties":{
-"deliverable":{"type":"string","minLength":1,"maxLength":500,"description":"its id, such as DEL-01-02, or the path of its folder"},
+"deliverable":{"type":"string","minLength":1,"maxLength":500,"description":"its id, such as DEL-01-02, its key PKG-01::DEL-01-02, its label, or the path of its folder"},
 "rows":{"type":"array","minItems":1,"maxItems":500,"items":{"type":"object","additionalProperties":{"type":"string","maxLength":20000}},"description":"the rows, each with values by column"},
 "complete":{"type":"boolean","description":"true when these are all rows that were found: extracted rows that are not among them are then offered as RETIRED"},
 "note":{"type":"string","maxLength":2000,"description":"what the person should know"}}}`),

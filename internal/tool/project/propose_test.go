@@ -110,8 +110,8 @@ func TestProposeRefused(t *testing.T) {
 		rows        []any
 		want        string
 	}{
-		"nobody's":          {"DEL-09-09", row("DependencyID", "DEP-01-02-001"), "no deliverable that is worked on is called DEL-09-09"},
-		"two of one id":     {"DEL-01-01", row("DependencyID", "DEP-01-01-001"), "several deliverables are called DEL-01-01"},
+		"nobody's":          {"DEL-09-09", row("DependencyID", "DEP-01-02-001"), "there is no deliverable DEL-09-09"},
+		"two of one id":     {"DEL-01-01", row("DependencyID", "DEP-01-01-001"), "2 deliverables have the name DEL-01-01"},
 		"outside":           {"../DEL-01-01", row("DependencyID", "DEP-01-01-001"), "no deliverable"},
 		"what people say":   {"DEL-01-02", row("Origin", " declared "), "Origin DECLARED is for what people declare"},
 		"nothing new":       {survey, row("DependencyID", "DEP-01-02-001", "LastSeen", "2026-01-02"), "changes nothing"},

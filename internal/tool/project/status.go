@@ -43,7 +43,7 @@ func (status) Spec() tool.Spec {
 			"4_DOCUMENTS goes from OPEN to INITIALIZED, CHIRALITY_FRAMEWORK from INITIALIZED to SEMANTIC_READY, " +
 			"WORKING_ITEMS from either to IN_PROGRESS. Only people move a deliverable to CHECKING and ISSUED. States are never skipped or taken back.",
 		Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["deliverable"],"properties":{
-"deliverable":{"type":"string","minLength":1,"maxLength":500,"description":"its id, such as DEL-01-02, or the path of its folder"},
+"deliverable":{"type":"string","minLength":1,"maxLength":500,"description":"its id, such as DEL-01-02, its key PKG-01::DEL-01-02, its label, or the path of its folder"},
 "to":{"type":"string","enum":["INITIALIZED","SEMANTIC_READY","IN_PROGRESS","CHECKING","ISSUED"],"description":"the state to go to; without it nothing is changed"},
 "note":{"type":"string","maxLength":2000,"description":"one line that is written beside the entry of the history"}}}`),
 	}

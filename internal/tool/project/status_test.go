@@ -180,7 +180,7 @@ func TestStatusFinds(t *testing.T) {
 	p.write("PKG-02_B/1_Working/DEL-01-02_Twin", openStatus)
 	p.write("PKG-02_B/3_Issued/DEL-02-01_Issued", openStatus)
 	for name, want := range map[string]string{
-		"DEL-01-02": "several", "DEL-02-01": "no deliverable", "DEL-09-09": "no deliverable", "../../etc": "no deliverable",
+		"DEL-01-02": "2 deliverables", "DEL-02-01": "not worked on", "DEL-09-09": "no deliverable", "../../etc": "no deliverable",
 	} {
 		_, err := p.prepare(map[string]string{"deliverable": name})
 		if r, ok := tool.AsRefusal(err); !ok || !strings.Contains(r.Reason, want) || r.Hint == "" {

@@ -13,64 +13,60 @@ import (
 // Filter selects findings by what they are about. A nil one selects all; of one that
 // is not, each list that is not empty must have an entry that fits.
 type Filter struct {
-	// Deliverables and Packages are ids, Codes those of rules.
+	// Deliverables and Packages are names, Codes those of rules. Names select nothing until
+	// [Filter.Selecting] says what they stand for.
 	Deliverables []string `json:"deliverables,omitempty"`
 	Packages     []string `json:"packages,omitempty"`
 	Codes        []string `json:"codes,omitempty"`
+
+	deliverables, packages []Selected
+}
+
+// Selected is a deliverable or a package of which a filter selects the findings.
+type Selected struct {
+	// Name is what reports call it.
+	Name string
+	// ID selects whatever has it, with any width of its numbers. Folders, where there are
+	// any, select of that only what is in one of them.
+	ID      string
+	Folders []string
 }
 
 // maxFilter is how many entries a filter may have of a kind.
 const maxFilter = 1000
 
-// NewFilter makes a filter of what somebody asks for, nil where that is nothing. An
-// id may be followed by its label, as in the folder's name; capitals do not count.
-// Rules are all that findings can be of. The error names everything that is no id
-// and no code.
+// NewFilter makes a filter of what somebody asks for, nil where that is nothing. Each entry may
+// be several, with commas between them; of codes, capitals do not count. Rules are all that
+// findings can be of. The error names everything that is no code.
 func NewFilter(deliverables, packages, codes []string, rules []Rule) (*Filter, error) {
-	f := &Filter{}
-	var wrong, fields []string
-	refuse := func(field, sentence string) {
-		wrong = append(wrong, sentence)
-		fields = append(fields, field)
-	}
-	for _, s := range deliverables {
-		n := layout.ParseName(upperID(s))
-		if n.Kind != layout.Deliverable && n.Kind != layout.KnowledgeType {
-			refuse("deliverable", quotedValue(s)+" is not the id of a deliverable, like DEL-01-02")
-			continue
+	for _, list := range [][]string{deliverables, packages, codes} {
+		if n := strings.Count(strings.Join(list, ","), ",") + 1; n > maxFilter {
+			return nil, fault.New(fault.InvalidRequest, "%d entries to select by are too many, %d are allowed", n, maxFilter).With("field", "code")
 		}
-		f.Deliverables = append(f.Deliverables, n.ID)
 	}
-	for _, s := range packages {
-		n := layout.ParseName(upperID(s))
-		if n.Kind != layout.Package {
-			refuse("package", quotedValue(s)+" is not the id of a package, like PKG-01")
-			continue
-		}
-		f.Packages = append(f.Packages, n.ID)
-	}
+	f := &Filter{Deliverables: deliverables, Packages: packages}
 	known := make([]string, len(rules))
 	for i, r := range rules {
 		known[i] = r.Code
 	}
+	var wrong []string
 	for _, s := range codes {
-		code := strings.ToUpper(strings.TrimSpace(s))
-		if slices.Contains(known, code) {
-			f.Codes = append(f.Codes, code)
-			continue
+		for s := range strings.SplitSeq(s, ",") {
+			code := strings.ToUpper(strings.TrimSpace(s))
+			if slices.Contains(known, code) {
+				f.Codes = append(f.Codes, code)
+				continue
+			}
+			sentence := `no finding has the code "` + Shown(s) + `"`
+			if near := nearest.Of(code, known); near != "" {
+				sentence += "; the nearest is " + near
+			}
+			wrong = append(wrong, sentence)
 		}
-		sentence := "no finding has the code " + quotedValue(s)
-		if near := nearest.Of(code, known); near != "" {
-			sentence += "; the nearest is " + near
-		}
-		refuse("code", sentence)
-	}
-	if n := max(len(deliverables), len(packages), len(codes)); n > maxFilter {
-		return nil, fault.New(fault.InvalidRequest, "%d entries to select by are too many, %d are allowed", n, maxFilter).With("field", "code")
 	}
 	if len(wrong) > 0 {
-		return nil, fault.New(fault.InvalidRequest, "%s", strings.Join(wrong, "; ")).With("field", fields[0]).
-			WithHint("belay project list shows ids; docs/findings.md lists the codes")
+		return nil, fault.New(fault.InvalidRequest, "%s", strings.Join(wrong, "; ")).With("field", "code").
+			WithHint("docs/findings.md lists the codes")
 	}
 	if len(f.Deliverables)+len(f.Packages)+len(f.Codes) == 0 {
 		return nil, nil
@@ -78,15 +74,15 @@ func NewFilter(deliverables, packages, codes []string, rules []Rule) (*Filter, e
 	return f, nil
 }
 
-func quotedValue(s string) string { return `"` + Shown(s) + `"` }
-
-// upperID is s with its id in capitals, and its label as it is.
-func upperID(s string) string {
-	id, label, ok := strings.Cut(strings.TrimSpace(s), "_")
-	if !ok {
-		return strings.ToUpper(id)
+// Selecting is the filter with what its names stand for.
+func (f *Filter) Selecting(deliverables, packages []Selected) *Filter {
+	names := func(all []Selected) (names []string) {
+		for _, s := range all {
+			names = append(names, s.Name)
+		}
+		return names
 	}
-	return strings.ToUpper(id) + "_" + label
+	return &Filter{names(deliverables), names(packages), f.Codes, deliverables, packages}
 }
 
 // Keeps reports whether a finding is selected. One that is in no deliverable's
@@ -102,16 +98,17 @@ func (f *Filter) Keeps(x *Finding) bool {
 		return true
 	}
 	pkg, deliverable := Place(x.Path)
-	if pkg == "" {
+	inPackage, inDeliverable := pkg != "", deliverable != ""
+	if !inPackage {
 		pkg = x.Package
 		if layout.IsPackageID(x.Value) {
 			pkg = x.Value
 		}
 	}
-	if deliverable == "" && (layout.IsDeliverableID(x.Value) || layout.IsKnowledgeID(x.Value)) {
+	if !inDeliverable && (layout.IsDeliverableID(x.Value) || layout.IsKnowledgeID(x.Value)) {
 		deliverable = x.Value
 	}
-	return has(f.Deliverables, deliverable) && has(f.Packages, pkg)
+	return has(f.deliverables, deliverable, x.Path, inDeliverable) && has(f.packages, pkg, x.Path, inPackage)
 }
 
 // Select returns the findings that are selected, in the memory of all.
@@ -132,37 +129,20 @@ func (f *Filter) Enters(folder string) bool {
 		return true
 	}
 	pkg, deliverable := Place(folder)
-	return has(f.Deliverables, deliverable) && has(f.Packages, pkg)
+	return has(f.deliverables, deliverable, folder, true) && has(f.packages, pkg, folder, true)
 }
 
-// Missing is the error for the first deliverable or package of the filter that a
-// project does not have, nil where it has them all.
-func (f *Filter) Missing(hasDeliverable, hasPackage func(id string) bool) error {
-	if f == nil {
-		return nil
-	}
-	const hint = "belay project list shows what the project has"
-	for _, id := range f.Deliverables {
-		if !hasDeliverable(layout.Number(id)) {
-			return fault.New(fault.DeliverableNotFound, "there is no deliverable %s in the project", id).WithHint(hint)
-		}
-	}
-	for _, id := range f.Packages {
-		if !hasPackage(layout.Number(id)) {
-			return fault.New(fault.NotFound, "there is no package %s in the project", id).WithHint(hint)
-		}
-	}
-	return nil
-}
-
-// has reports whether an id is in a list, whatever its number of digits; every id is
-// in one that is empty.
-func has(all []string, id string) bool {
+// has reports whether one of all selects what has an id; of none, everything is selected.
+// What is inside of the folder that has the id must be in the right one.
+func has(all []Selected, id, at string, inside bool) bool {
 	if len(all) == 0 {
 		return true
 	}
 	number := layout.Number(id)
-	return id != "" && slices.ContainsFunc(all, func(s string) bool { return layout.Number(s) == number })
+	in := func(folder string) bool { return at == folder || strings.HasPrefix(at, folder+"/") }
+	return id != "" && slices.ContainsFunc(all, func(s Selected) bool {
+		return layout.Number(s.ID) == number && (!inside || len(s.Folders) == 0 || slices.ContainsFunc(s.Folders, in))
+	})
 }
 
 // Place returns the ids of the package and of the deliverable in whose folders a path

@@ -23,8 +23,8 @@ func TestFilter(t *testing.T) {
 	for want, from := range map[string][3]string{
 		"0 1 2 3 4 5 6": {},
 		"2 3":           {"DEL-001-02"},
-		"2 3 5":         {"del-01-02_B,DEL-01-03"},
-		"1 2 3 4 5":     {"", "PKG-001_A"},
+		"2 3 5":         {"DEL-01-02,DEL-01-03"},
+		"1 2 3 4 5":     {"", "PKG-001"},
 		"6":             {"", "PKG-004"},
 		"4":             {"DEL-02-01", "PKG-01"},
 		"":              {"DEL-02-01", "PKG-02"},
@@ -40,6 +40,9 @@ func TestFilter(t *testing.T) {
 		f, err := NewFilter(lists[0], lists[1], lists[2], testRules)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if f != nil {
+			f = f.Selecting(byIDs(lists[0]), byIDs(lists[1]))
 		}
 		var got []string
 		for i := range all {
@@ -58,22 +61,33 @@ func TestFilter(t *testing.T) {
 			t.Errorf("%v: Select gives %d of %d", from, n, len(got))
 		}
 	}
-	_, err := NewFilter([]string{"PKG-01", ""}, []string{"DEL-01-01"}, []string{"ROWS"}, testRules)
-	for _, want := range []string{`"PKG-01" is not the id of a deliverable`, `"" is not`, `"DEL-01-01" is not the id of a package`, `"ROWS"; the nearest is ROW`} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v does not say %s", err, want)
-		}
+	if _, err := NewFilter(nil, nil, []string{"ROWS"}, testRules); err == nil || !strings.Contains(err.Error(), `"ROWS"; the nearest is ROW`) {
+		t.Errorf("a code that no rule has: %v", err)
 	}
 	if _, err := NewFilter(nil, nil, make([]string, maxFilter+1), testRules); err == nil {
 		t.Error("there is no bound")
 	}
-	f, err := NewFilter([]string{"DEL-01-01"}, []string{"PKG-01"}, nil, testRules)
-	if err != nil {
-		t.Fatal(err)
+}
+
+func byIDs(ids []string) (all []Selected) {
+	for _, id := range ids {
+		all = append(all, Selected{Name: id, ID: id})
 	}
-	yes, no := func(string) bool { return true }, func(string) bool { return false }
-	if f.Missing(yes, yes) != nil || f.Missing(no, yes) == nil || f.Missing(yes, no) == nil || (*Filter)(nil).Missing(no, no) != nil {
-		t.Error("what the project does not have")
+	return all
+}
+
+// TestFilterFolders: of two folders with one id only the one that is selected counts.
+func TestFilterFolders(t *testing.T) {
+	t.Parallel()
+	f := (&Filter{}).Selecting([]Selected{{Name: "PKG-01_A::DEL-01-02", ID: "DEL-01-02", Folders: []string{"PKG-01_A/1_Working/DEL-01-02_B"}}}, nil)
+	for at, want := range map[string]bool{
+		"PKG-01_A/1_Working/DEL-01-02_B": true, "PKG-01_A/1_Working/DEL-01-02_B/x.md": true,
+		"PKG-02_C/1_Working/DEL-01-02_B/x.md": false, "PKG-01_A/1_Working/DEL-01-02_Bx/x.md": false,
+	} {
+		x := testRules[2].At(at, 1, "a row")
+		if f.Keeps(&x) != want || f.Enters(at) != want {
+			t.Errorf("%s: %v, %v, want %v", at, f.Keeps(&x), f.Enters(at), want)
+		}
 	}
 }
 

@@ -67,7 +67,8 @@ const (
 type Graph struct {
 	nodes []Node
 	deps  []Dependency
-	byID  map[string]int32
+	// byID has the nodes by their ids, and by these without the zeros in front of numbers.
+	byID map[string]int32
 	// center is set by Around.
 	center string
 	// next are, for each node, the ones that come after it, without repetition
@@ -87,15 +88,20 @@ type lists struct {
 func (l lists) of(i int32) []int32 { return l.all[l.at[i]:l.at[i+1]] }
 
 // Build makes the graph of these deliverables and rows. Of deliverables with the
-// same id the first counts. A target's id may be followed by its label, as real
-// registers have it.
+// same id the first counts. A target's id may be followed by its label, and its numbers
+// may have another width, as real registers have it.
 func Build(nodes []Node, deps []Dependency) *Graph {
-	g := &Graph{byID: make(map[string]int32, len(nodes))}
+	g := &Graph{byID: make(map[string]int32, 2*len(nodes))}
 	g.nodes = slices.Clone(nodes)
 	slices.SortStableFunc(g.nodes, func(a, b Node) int { return cmp.Compare(a.ID, b.ID) })
 	g.nodes = slices.CompactFunc(g.nodes, func(a, b Node) bool { return a.ID == b.ID })
 	for i, n := range g.nodes {
 		g.byID[n.ID] = int32(i)
+	}
+	for i, n := range slices.Backward(g.nodes) {
+		if number := layout.Number(n.ID); number != n.ID {
+			g.byID[number] = int32(i)
+		}
 	}
 	g.deps = deps
 	g.from, g.to = make([]int32, len(deps)), make([]int32, len(deps))
@@ -122,15 +128,18 @@ func Build(nodes []Node, deps []Dependency) *Graph {
 	return g
 }
 
-// find is the node of an id, -1 when there is none.
+// find is the node of an id as registers write it, -1 when there is none: a label may follow
+// the id, and its numbers may have another width.
 func (g *Graph) find(id string) int32 {
 	if i, ok := g.byID[id]; ok {
 		return i
 	}
-	if strings.Contains(id, "_") {
-		if i, ok := g.byID[layout.ParseName(id).ID]; ok {
-			return i
-		}
+	id, _, _ = strings.Cut(id, "_")
+	if i, ok := g.byID[id]; ok {
+		return i
+	}
+	if i, ok := g.byID[layout.Number(strings.ToUpper(id))]; ok {
+		return i
 	}
 	return -1
 }

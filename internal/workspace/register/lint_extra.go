@@ -24,7 +24,7 @@ func (l *linter) beyond(active bool) {
 	l.belongs()
 	if id := v[TargetDeliverableID]; id != "" && v[TargetType] == targetDeliverable {
 		target := layout.ParseName(id).ID
-		if v[Class] == classExecution && target != "" && target == l.hostID() {
+		if v[Class] == classExecution && target != "" && layout.Number(target) == layout.Number(l.hostID()) {
 			l.cellIs(&ruleSelf, TargetDeliverableID, "%s depends on itself", target)
 		}
 	} else if v[TargetType] != "" && v[TargetType] != targetDeliverable && l.nameless() {
@@ -84,7 +84,7 @@ func (l *linter) belongs() {
 	if host == "" {
 		return
 	}
-	if from := layout.ParseName(v[FromDeliverableID]); from.Kind == layout.Deliverable && from.ID != host {
+	if from := layout.ParseName(v[FromDeliverableID]); from.Kind == layout.Deliverable && layout.Number(from.ID) != layout.Number(host) {
 		l.cellIs(&ruleHost, FromDeliverableID, "the register is that of %s", host)
 	}
 	if pkg := v[FromPackageID]; pkg != "" && l.pkg != "" && layout.Number(pkg) != layout.Number(l.pkg) {

@@ -20,6 +20,7 @@ import (
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/layout"
 	"belay/internal/workspace/register"
+	"belay/internal/workspace/resolve"
 	"belay/internal/workspace/scan"
 )
 
@@ -84,9 +85,11 @@ type Totals struct {
 // ctx's, that of a root that cannot be opened, or of a deliverable or package in
 // [Options.Only] that the project does not have.
 func Lint(ctx context.Context, root string, found *scan.Result, o Options) (*Report, error) {
-	if err := o.Only.Missing(found.HasDeliverable, found.HasPackage); err != nil {
+	only, err := resolve.In(root, found, nil).Filter(o.Only, nil, nil)
+	if err != nil {
 		return nil, err
 	}
+	o.Only = only
 	project, err := workspace.OpenProject(root)
 	if err != nil {
 		return nil, err

@@ -47,17 +47,16 @@ func (p *project) definingPackage(id string) *defined {
 	return nil
 }
 
-// hasDeliverable and hasPackage report whether the project has what a filter names,
-// as a folder or in a decomposition.
-func (p *project) hasDeliverable(number string) bool {
-	if def, _ := p.definition(number, nil); def.ID != "" {
-		return true
-	}
-	return p.HasDeliverable(number)
+// deliverableID and packageID are the ids of what a decomposition defines, by its number; ""
+// for what none does.
+func (p *project) deliverableID(number string) string {
+	def, _ := p.definition(number, nil)
+	return def.ID
 }
 
-func (p *project) hasPackage(number string) bool {
-	return p.definingPackage(number) != nil || p.HasPackage(number)
+func (p *project) packageID(number string) string {
+	def, _ := p.definedPackage(number)
+	return def.ID
 }
 
 // mustHave are the files that each deliverable has.

@@ -23,6 +23,7 @@ import (
 	"belay/internal/workspace/dir"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/register"
+	"belay/internal/workspace/resolve"
 	"belay/internal/workspace/scan"
 )
 
@@ -111,7 +112,7 @@ func Project(ctx context.Context, root string, r *scan.Result, o Options) (*Repo
 	if err := p.readDecompositions(ctx); err != nil {
 		return nil, err
 	}
-	if err := p.o.Only.Missing(p.hasDeliverable, p.hasPackage); err != nil {
+	if p.o.Only, err = resolve.In(root, r, nil).Filter(p.o.Only, p.deliverableID, p.packageID); err != nil {
 		return nil, err
 	}
 	p.checkRoot()

@@ -19,6 +19,7 @@ export const errorTexts: Record<string, readonly [title: string, next: string]> 
   INVALID_PROJECT_ROOT: ["The project folder is not valid", "Give the folder's absolute path."],
   DELIVERABLE_PATH_OUTSIDE_PROJECT_ROOT: ["The deliverable lies outside the project", "Choose a deliverable of this project."],
   DELIVERABLE_NOT_FOUND: ["No such deliverable", "Choose a deliverable from the project's list."],
+  AMBIGUOUS_NAME: ["Several have this name", "Name the one that you mean."],
   STATUS_FILE_NOT_FOUND: ["The deliverable has no status file", "Let PREPARATION make _STATUS.md, or restore it."],
   WORKSPACE_FILE_READ_FAILED: ["A project file cannot be read", "Check the file's permissions and its disk."],
   WORKSPACE_FAILURE: ["A project file cannot be used", "Fix what the message names and try again."],

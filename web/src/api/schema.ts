@@ -9020,7 +9020,7 @@ export interface operations {
                 projectRoot?: string;
                 /** @description or the project's id; one of both is required */
                 project?: string;
-                /** @description PKG::ID, the package's folder or its id, and the deliverable's id */
+                /** @description its key PKG::ID, its id, folder or label */
                 key: string;
             };
             header?: never;
@@ -9067,6 +9067,15 @@ export interface operations {
             };
             /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND, DELIVERABLE_NOT_FOUND */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description AMBIGUOUS_NAME */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9491,9 +9500,9 @@ export interface operations {
                 projectRoot?: string;
                 /** @description or the project's id; one of both is required */
                 project?: string;
-                /** @description only this deliverable and its neighbours, by id */
+                /** @description only this deliverable and its neighbours, by its id, key, folder or label */
                 deliverable?: string;
-                /** @description only this deliverable and what a change to it reaches, by id */
+                /** @description only this deliverable and what a change to it reaches, named likewise */
                 impact?: string;
                 /** @description true for no other components and cycles than those of blocking dependencies */
                 blocking?: string;
@@ -9556,6 +9565,15 @@ export interface operations {
                     "application/json": components["schemas"]["fault.Body"];
                 };
             };
+            /** @description AMBIGUOUS_NAME */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
             /** @description SDK_FAILURE */
             500: {
                 headers: {
@@ -9583,9 +9601,9 @@ export interface operations {
                 projectRoot?: string;
                 /** @description or the project's id; one of both is required */
                 project?: string;
-                /** @description only findings about this deliverable, by id; several with commas */
+                /** @description only findings about this deliverable, by its id, key, folder or label; several with commas */
                 deliverable?: string;
-                /** @description only findings about this package and what lies in it, by id; several with commas */
+                /** @description only findings about this package and what lies in it, by its id, folder or label; several with commas */
                 package?: string;
                 /** @description only findings of this code; several with commas */
                 code?: string;
@@ -9641,6 +9659,15 @@ export interface operations {
             };
             /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND, DELIVERABLE_NOT_FOUND */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description AMBIGUOUS_NAME */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10585,9 +10612,9 @@ export interface operations {
                 projectRoot?: string;
                 /** @description or the project's id; one of both is required */
                 project?: string;
-                /** @description only findings about this deliverable, by id; several with commas */
+                /** @description only findings about this deliverable, by its id, key, folder or label; several with commas */
                 deliverable?: string;
-                /** @description only findings about this package and what lies in it, by id; several with commas */
+                /** @description only findings about this package and what lies in it, by its id, folder or label; several with commas */
                 package?: string;
                 /** @description only findings of this code; several with commas */
                 code?: string;
@@ -10643,6 +10670,15 @@ export interface operations {
             };
             /** @description WORKING_ROOT_INACCESSIBLE, NOT_FOUND, DELIVERABLE_NOT_FOUND */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["fault.Body"];
+                };
+            };
+            /** @description AMBIGUOUS_NAME */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
