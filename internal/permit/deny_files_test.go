@@ -16,6 +16,9 @@ func TestDenialsOfFiles(t *testing.T) {
 	changed.Deferred, changed.Done, changed.Paths = true, &Done{Files: 1}, []string{"docs/c"}
 	whole := changed
 	whole.Paths, whole.Whole = []string{"out"}, []string{"out"}
+	absolute, elsewhere := bash(t, "cat /p/q/.env"), bash(t, "cat /p/qq/.env")
+	absolute.Project, elsewhere.Project = "/p/q", "/p/q"
+	folder := func(path string) Effect { return Effect{Tool: "list", Kind: Read, Paths: []string{path}, Folder: true} }
 	for _, c := range []struct {
 		rule string
 		e    Effect
@@ -45,6 +48,23 @@ func TestDenialsOfFiles(t *testing.T) {
 		{"read(secrets/**)", below, possible},
 		{"read(secrets/**)", bash(t, "grep -r key ."), none},
 		{"read", bash(t, "cat secrets/k"), none},
+		{"read(**/.*)", bash(t, "ls ."), none},
+		{"read(**/.*)", bash(t, "ls .. ../x"), none},
+		{"read(**/.*)", bash(t, "go env ./..."), none},
+		{"read(**/.*)", bash(t, "cat a/.env"), possible},
+		{"read(*)", bash(t, "ls docs/"), none},
+		{"read(secrets/**)", bash(t, "go vet ./secrets/..."), possible},
+		{"read(**)", bash(t, "ls ."), possible},
+		{"read(.env)", absolute, possible},
+		{"read(.env)", elsewhere, none},
+		{"read(**/.*)", folder("."), none},
+		{"read(*)", folder("docs"), none},
+		{"read(docs)", folder("docs"), none},
+		{"read(docs/**/*)", folder("docs/a"), certain},
+		{"read(docs/)", folder("docs"), certain},
+		{"read(*/**)", folder("."), none},
+		{"read(**)", folder("."), certain},
+		{"list(docs)", folder("docs"), certain},
 	} {
 		if got := rules(t, c.rule)[0].denies(c.e); got != c.want {
 			t.Errorf("%s, %s of %q: %d, want %d", c.rule, c.e.Tool, c.e.Paths, got, c.want)
@@ -52,7 +72,7 @@ func TestDenialsOfFiles(t *testing.T) {
 	}
 	p := Policy{Denied: rules(t, "read", "grep(a)", "read(secrets/**)", "read(/top)")}
 	for path, want := range map[string]string{"a": "", "secrets": "read(secrets/**)", "Secrets/k": "read(secrets/**)", "top": "read(/top)"} {
-		if got := p.Unreadable(path); got != want {
+		if got := p.Unreadable(path, path == "secrets"); got != want {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
 	}

@@ -25,6 +25,11 @@ type Effect struct {
 	Opaque bool `json:"opaque,omitempty"`
 	// Dir is the working folder of a command, relative to the project.
 	Dir string `json:"dir,omitempty"`
+	// Project is the absolute path of the project, with slashes, of a command.
+	Project string `json:"-"`
+	// Folder is set where Paths is a folder whose files are shown. A rule of read covers it only
+	// with all that is in it.
+	Folder bool `json:"-"`
 	// Paths are the files that are read or changed, relative to the project,
 	// with slashes; of a command those that its redirections write.
 	Paths []string `json:"paths,omitempty"`

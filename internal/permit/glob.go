@@ -107,7 +107,9 @@ func splitPath(pattern string) pathPattern {
 		if part != string(anyFolders) {
 			part = strings.NewReplacer("*", anyText, "?", anyOne).Replace(part)
 		}
-		parts = append(parts, glob(part))
+		if part != "." { // the project itself has no parts
+			parts = append(parts, glob(part))
+		}
 	}
 	if strings.HasSuffix(pattern, "/") {
 		parts = append(parts, anyFolders)
@@ -120,6 +122,15 @@ func splitPath(pattern string) pathPattern {
 // top, too: it would deny hardly anything otherwise.
 func (p pathPattern) denies(name string) bool {
 	return p.match(name, true) || p.fromTop().match(name, true)
+}
+
+// closes reports whether such a denial hits all that may be in a folder. One that hits only some of
+// it, as **/.* does, leaves the folder open.
+func (p pathPattern) closes(folder string) bool {
+	if n := len(p); n > 1 && p[n-1].rest() && p[n-2] == anyFolders {
+		p = p[:n-1] // **/* is all that is below, as ** is
+	}
+	return len(p) > 0 && p[len(p)-1] == anyFolders && p.denies(folder)
 }
 
 // mayDeny reports whether such a denial can hit something in a folder.
@@ -135,10 +146,19 @@ func (p pathPattern) fromTop() pathPattern {
 	return p
 }
 
+// pathParts are the parts of a path. The project itself has none: only a pattern for everything
+// matches it.
+func pathParts(name string) []string {
+	if name = path.Clean(name); name == "." {
+		return nil
+	}
+	return strings.Split(name, "/")
+}
+
 // match reports whether a path, cleaned first, fits. It works through the parts
 // as glob.match does through bytes.
 func (p pathPattern) match(name string, fold bool) bool {
-	s := strings.Split(path.Clean(name), "/")
+	s := pathParts(name)
 	i, j, star, at := 0, 0, -1, 0
 	for j < len(s) {
 		switch {
@@ -163,7 +183,7 @@ func (p pathPattern) match(name string, fold bool) bool {
 
 // reaches reports whether the pattern can match something in a folder.
 func (p pathPattern) reaches(folder string, fold bool) bool {
-	parts := strings.Split(path.Clean(folder), "/")
+	parts := pathParts(folder)
 	for i, part := range parts {
 		switch {
 		case i == len(p):

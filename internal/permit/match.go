@@ -72,6 +72,9 @@ func (r Rule) deniesCommand(e Effect) fit {
 
 // hits reports whether a rule about files names one of those of a call.
 func (r Rule) hits(e Effect) bool {
+	if e.Folder && r.bounded && r.Names(readTool) {
+		return slices.ContainsFunc(slices.Concat(e.Touched, e.Paths), r.paths.closes)
+	}
 	return !r.bounded || slices.ContainsFunc(slices.Concat(e.Touched, e.Paths), r.paths.denies)
 }
 
@@ -105,11 +108,31 @@ func (r Rule) deniesWrites(e Effect) fit {
 // may read it. It is a help for the person, and holds nothing: a command sees the whole project.
 func (r Rule) deniesReads(e Effect) fit {
 	for _, c := range e.Commands {
-		if r.bounded && slices.ContainsFunc(c.Words[min(1, len(c.Words)):], func(word string) bool { return r.paths.denies(path.Join(".", e.Dir, word)) }) {
+		if r.bounded && slices.ContainsFunc(c.Words[min(1, len(c.Words)):], func(word string) bool { return r.deniesWord(e, word) }) {
 			return possible
 		}
 	}
 	return none
+}
+
+// deniesWord compares a rule about files with a word as a path. Packages of Go are named as ./...,
+// and that is the folder.
+func (r Rule) deniesWord(e Effect, word string) bool {
+	word, packages := strings.CutSuffix(word, "...")
+	name, folder := path.Join(".", e.Dir, word), packages || strings.HasSuffix(word, "/")
+	if path.IsAbs(word) {
+		name = path.Clean(word)
+		if rel, ok := strings.CutPrefix(name+"/", strings.TrimSuffix(e.Project, "/")+"/"); ok && e.Project != "" {
+			name = path.Clean(rel)
+		}
+	}
+	switch {
+	case name == ".." || strings.HasPrefix(name, "../"):
+		return false
+	case folder:
+		return r.paths.closes(name)
+	}
+	return r.paths.denies(name)
 }
 
 // allows returns the rule that allows the whole call, "" where none does. For a

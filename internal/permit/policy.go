@@ -79,11 +79,11 @@ func (p Policy) JudgeWith(e Effect, h HookAnswer) Ruling {
 	return r
 }
 
-// Unreadable is the rule that denies agents to read a file, "" where none does. A rule of read
-// without a pattern is about that tool alone.
-func (p Policy) Unreadable(path string) string {
+// Unreadable is the rule that denies agents to read a file, or all that is in a folder, "" where
+// none does. A rule of read without a pattern is about that tool alone.
+func (p Policy) Unreadable(path string, folder bool) string {
 	for _, rule := range p.Denied {
-		if rule.bounded && rule.Names(readTool) && rule.paths.denies(path) {
+		if rule.bounded && rule.Names(readTool) && (folder && rule.paths.closes(path) || !folder && rule.paths.denies(path)) {
 			return rule.text
 		}
 	}

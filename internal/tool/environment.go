@@ -31,9 +31,9 @@ type Environment struct {
 	ScratchRoot *os.Root
 	// Scope says what may be written in the project.
 	Scope Scope
-	// Unreadable is the rule of the person that denies agents to read a file of the project, ""
-	// where none does. Nil denies nothing. Ask [Environment.Hides].
-	Unreadable func(path string) string
+	// Unreadable is the rule of the person that denies agents to read a file of the project, or
+	// all that is in a folder, "" where none does. Nil denies nothing. Ask [Environment.Hides].
+	Unreadable func(path string, folder bool) string
 	// Blobs keeps contents: files shown to the model, and what changes replaced.
 	Blobs Blobs
 	// Files admits a file that the model is to see, as a turn admits attachments.
@@ -86,9 +86,10 @@ func (w *Environment) WithoutKeys(text string) string {
 }
 
 // Hides reports whether a file of the project is not there for an agent: nothing ever shows it
-// or what is in it, or a rule denies to read it.
-func (w *Environment) Hides(path string) bool {
-	return w.Scope.Hidden(path) || w.Unreadable != nil && w.Unreadable(path) != ""
+// or what is in it, or a rule denies to read it. Rules are about files: one hides a folder where it
+// denies all that may be in it.
+func (w *Environment) Hides(path string, folder bool) bool {
+	return w.Scope.Hidden(path) || w.Unreadable != nil && w.Unreadable(path, folder) != ""
 }
 
 // Scope says which project files an agent may change (workspace 9.5 and the

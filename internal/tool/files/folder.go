@@ -89,15 +89,6 @@ func (p place) open() (*os.File, fs.FileInfo, error) {
 	return openFile(folder, path.Base(p.name))
 }
 
-// leftOut reports whether a name in a folder is not shown. Rules are about files: a folder is
-// shown where not all that is in it needs to be denied.
-func leftOut(w *tool.Environment, name string, folder bool) bool {
-	if folder {
-		return w.Scope.Hidden(name)
-	}
-	return w.Hides(name)
-}
-
 // alias is the path of the link that led to the place, none where there was no link.
 func (p place) alias() []string {
 	if p.linked == "" {

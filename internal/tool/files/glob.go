@@ -82,7 +82,7 @@ type globCall struct {
 
 // Effect implements [tool.Call].
 func (c *globCall) Effect() permit.Effect {
-	return permit.Effect{Tool: "glob", Kind: permit.Read, Summary: tool.Clip("glob "+c.in.Pattern+" in "+c.at.shown(), 190), Paths: []string{c.at.shown()}, Touched: c.at.alias()}
+	return permit.Effect{Tool: "glob", Kind: permit.Read, Summary: tool.Clip("glob "+c.in.Pattern+" in "+c.at.shown(), 190), Paths: []string{c.at.shown()}, Touched: c.at.alias(), Folder: c.at.folder()}
 }
 
 // Run implements [tool.Call].

@@ -98,7 +98,7 @@ type grepCall struct {
 // Effect implements [tool.Call].
 func (c *grepCall) Effect() permit.Effect {
 	summary := fmt.Sprintf("grep %q in %s", tool.Clip(c.in.Pattern, 80), c.at.shown())
-	return permit.Effect{Tool: "grep", Kind: permit.Read, Summary: tool.Clip(summary, 190), Paths: []string{c.at.shown()}, Touched: c.at.alias()}
+	return permit.Effect{Tool: "grep", Kind: permit.Read, Summary: tool.Clip(summary, 190), Paths: []string{c.at.shown()}, Touched: c.at.alias(), Folder: c.at.folder()}
 }
 
 // fileHits is what was found in one file.

@@ -73,7 +73,7 @@ type listCall struct {
 
 // Effect implements [tool.Call].
 func (c *listCall) Effect() permit.Effect {
-	return permit.Effect{Tool: "list", Kind: permit.Read, Summary: tool.Clip("list "+c.p.shown(), 190), Paths: []string{c.p.shown()}, Touched: c.p.alias()}
+	return permit.Effect{Tool: "list", Kind: permit.Read, Summary: tool.Clip("list "+c.p.shown(), 190), Paths: []string{c.p.shown()}, Touched: c.p.alias(), Folder: true}
 }
 
 // Run implements [tool.Call].
@@ -93,7 +93,7 @@ func (c *listCall) Run(ctx context.Context) (tool.Result, error) {
 		if err := ctx.Err(); err != nil {
 			return tool.Result{}, err
 		}
-		if !c.p.scratch && leftOut(c.w, path.Join(c.p.name, e.Name()), e.IsDir()) {
+		if !c.p.scratch && c.w.Hides(path.Join(c.p.name, e.Name()), e.IsDir()) {
 			continue
 		}
 		visible++

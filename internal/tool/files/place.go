@@ -35,6 +35,9 @@ type place struct {
 // exists reports whether there was something when the path was resolved.
 func (p place) exists() bool { return p.missing == 0 }
 
+// folder reports whether the place is a folder that exists.
+func (p place) folder() bool { return p.info != nil && p.info.IsDir() }
+
 // abs is the absolute path.
 func (p place) abs() string { return filepath.Join(p.top, filepath.FromSlash(p.name)) }
 
@@ -72,11 +75,13 @@ func locate(w *tool.Environment, written string) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
-	if err := hidden(w, p, written); err != nil {
+	asked := p
+	p, err = resolve(p)
+	asked.info = p.info // of a folder, denials count where they close all that is in it
+	if err := hidden(w, asked, written); err != nil {
 		return place{}, err
 	}
-	asked := p
-	if p, err = resolve(p); err != nil {
+	if err != nil {
 		if errors.Is(err, errEscapes) {
 			return place{}, authority("%s %v", asked.shown(), errEscapes).
 				WithHint("name files below the project by their path in it")
@@ -140,11 +145,11 @@ func relative(top, abs string) (string, bool) {
 
 // hidden refuses what an agent is never shown.
 func hidden(w *tool.Environment, p place, written string) error {
-	if p.scratch || !w.Hides(p.name) {
+	if p.scratch || !w.Hides(p.name, p.folder()) {
 		return nil
 	}
 	if !w.Scope.Hidden(p.name) {
-		return authority("%s is not open to agents: the rule %s denies it", tool.Clip(written, 200), w.Unreadable(p.name))
+		return authority("%s is not open to agents: the rule %s denies it", tool.Clip(written, 200), w.Unreadable(p.name, p.folder()))
 	}
 	return authority("%s is not open to agents", tool.Clip(written, 200))
 }

@@ -195,7 +195,7 @@ func notFound(w *tool.Environment, p place) error {
 	}
 	var names []string
 	for _, e := range entries {
-		if p.scratch || !leftOut(w, path.Join(dir, e.Name()), e.IsDir()) {
+		if p.scratch || !w.Hides(path.Join(dir, e.Name()), e.IsDir()) {
 			names = append(names, e.Name())
 		}
 	}

@@ -117,7 +117,7 @@ func (k *walk[R]) list(h *handle, name string, g *ignoring) (all []*batch[R]) {
 func (k *walk[R]) leavesOut(full string, e fs.DirEntry, g *ignoring) bool {
 	name := e.Name()
 	return name == ".git" || name[0] == '.' && !k.hidden ||
-		!k.at.scratch && leftOut(k.w, full, e.IsDir()) || g.ignores(full, e.IsDir())
+		!k.at.scratch && k.w.Hides(full, e.IsDir()) || g.ignores(full, e.IsDir())
 }
 
 // join is path.Join for clean paths; "" is the top.

@@ -153,7 +153,7 @@ func (c *call) Effect() permit.Effect {
 	cmds, opaque, err := parse(c.in.Command)
 	e := permit.Effect{
 		Tool: Name, Kind: permit.Execute, Summary: c.summary(),
-		Command: c.in.Command, Commands: cmds, Opaque: opaque || err != nil,
+		Project: filepath.ToSlash(c.environment.Project), Command: c.in.Command, Commands: cmds, Opaque: opaque || err != nil,
 		Network:    c.report.Network == confine.NetworkPorts || c.report.Network == confine.NetworkOpen,
 		Unconfined: c.report.Unconfined, Deferred: c.deferred || c.readOnly(), Writes: !c.deferred && !c.readOnly(), Doubt: c.doubt,
 	}

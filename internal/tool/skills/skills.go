@@ -109,7 +109,7 @@ func (c call) Effect() permit.Effect {
 
 // Run implements [tool.Call].
 func (c call) Run(context.Context) (tool.Result, error) {
-	if file := c.file(); file != "" && c.w.Hides(file) {
+	if file := c.file(); file != "" && c.w.Hides(file, false) {
 		return tool.Result{}, tool.Refuse("the skill %s has no file %s", c.skill.Name, tool.Printable(c.in.File))
 	}
 	data, err := c.folders.Read(c.skill, c.in.File, maxFile)
