@@ -13,6 +13,7 @@ func TestCheckRule(t *testing.T) {
 		`bash(grep "a|b" *)`, `bash(grep 'a && b')`, `bash(echo \* \|)`, `bash(echo "a>b")`, "bash(* --version)", "bash(echo [a] {b,c})",
 		"bash(> out.txt)", "bash(sudo make *)", "bash(python3 -m *)", "bash(find . -name *.go)", "bash(FOO=*)", "bash([ -f x ])",
 		"write(docs/**)", "write", "write(docs/)", "write(/docs/**)", "write(app/[id]/a.tsx)", "write(a,b)", "write({id})", `write("a" b)`,
+		"write(a, b.md)", "write(docs/a b/c,d.md)", "write(docs/a, b)", "write(~x/a)", "write(a..b)", "write(**/*)", "bash(cp ../a ~/b)",
 	} {
 		for _, setting := range all {
 			if err := CheckRule(setting, text); err != nil {
@@ -25,6 +26,9 @@ func TestCheckRule(t *testing.T) {
 		"bash(echo x > out.txt)": "2 commands", "bash(FOO=1 make)": "2 commands", "bash(git push &&)": "no command of the shell",
 		`bash("")`: "first word is empty", `bash('' push)`: "first word is empty", "bash(f (x))": "no command of the shell",
 		"write({src,lib}/**)": "braces stand for themselves", "read(docs/**, src/**)": "more than one pattern", `edit("docs/**")`: "quotes stand for themselves",
+		"write(docs/*, src/*)": "more than one pattern", "write(docs/a.md, docs/b.md)": "more than one pattern", "write(docs/*,src/*)": "more than one pattern",
+		"write(docs/** src/**)": "more than one pattern", "write(../x)": "leads out of a folder", "write(docs/../../x)": "leads out of a folder",
+		"write(**.md)": "only between slashes", "read(docs**)": "only between slashes", "write(~/x)": "~ stands for itself",
 		"agent.TASK(x)": "a delegation has no pattern", "agent.*(x)": "a delegation has no pattern", "mcp.a.b(x)": "MCP servers have no patterns",
 		"fetch(https://example.com)": "names no host", "fetch(example.com/x)": "names no host", "network(a b)": "names no host",
 		"ports(abc)": "names no port", "ports(80000)": "names no port",

@@ -3,6 +3,7 @@ package permit
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,6 +41,8 @@ const (
 
 var (
 	portPattern = lazyregexp.New(`^[0-9*?]{1,5}$`)
+	// severalPaths are two patterns beside each other. Names with blanks and commas are none.
+	severalPaths = lazyregexp.New(`(\*,|, ).*/|\*\*[, ]`)
 	// alternatives are what other patterns mean by braces.
 	alternatives = lazyregexp.New(`\{[^{}]*,[^{}]*\}`)
 )
@@ -64,10 +67,16 @@ func (r Rule) checkPattern(pattern string) error {
 		}
 	case alternatives.MatchString(pattern):
 		return r.vain("braces stand for themselves", "write a rule for each of the names")
-	case strings.Contains(pattern, "**,"):
-		return r.vain("it is more than one pattern", "write a rule for each")
 	case len(pattern) > 1 && strings.IndexByte(`"'`, pattern[0]) >= 0 && pattern[0] == pattern[len(pattern)-1]:
 		return r.vain("quotes stand for themselves in a path", "leave them out")
+	case severalPaths.MatchString(pattern):
+		return r.vain("it is more than one pattern", "write a rule for each")
+	case slices.Contains(strings.Split(pattern, "/"), ".."):
+		return r.vain("rules are about files in the project, and .. leads out of a folder", "write the path in the project, as in "+r.tool+"(docs/**)")
+	case pattern == "~" || strings.HasPrefix(pattern, "~/"):
+		return r.vain("~ stands for itself, and paths are relative to the project", "write the path in the project, as in "+r.tool+"(docs/**)")
+	case slices.ContainsFunc(strings.Split(pattern, "/"), func(part string) bool { return part != "**" && strings.Contains(part, "**") }):
+		return r.vain("** stands for folders only between slashes", "write **/*.md for such files in all folders, docs/** for all in a folder")
 	}
 	return nil
 }
