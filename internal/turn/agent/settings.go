@@ -72,7 +72,7 @@ func (s *Settings) Warn(code, message string) {
 
 // Disallow are the tools that a persona's disallowed_tools take away. An entry that cannot be
 // read, matches no call, or is about no tool, is misspelt where it resembles one: it takes that
-// tool away, and a warning says so.
+// tool away, and a warning says so. One about files takes away all that the rule could be about.
 func (s *Settings) Disallow(all *tool.Set) []string {
 	names := slices.Clone(s.Persona.DisallowedTools)
 	for i, entry := range names {
@@ -84,10 +84,18 @@ func (s *Settings) Disallow(all *tool.Set) []string {
 		} else if permit.CheckRule("permit.deny", entry) != nil {
 			meant = all.Names()[at]
 		}
-		if meant != "" {
-			names[i] = meant
-			s.Warn("DISALLOWED_TOOLS", fmt.Sprintf("disallowed_tools has %q, which cannot be followed: the agent goes without the tool %s", fault.Clip(entry), meant))
+		if meant == "" {
+			continue
 		}
+		names[i] = meant
+		without := "goes without the tool " + meant
+		switch {
+		case meant == "write":
+			without = "changes no files" // a rule of write is about all tools
+		case meant == "read" && strings.Contains(entry, "("):
+			names, without = append(names, "read(**)"), "reads no files" // read alone would leave grep
+		}
+		s.Warn("DISALLOWED_TOOLS", fmt.Sprintf("disallowed_tools has %q, which cannot be followed: the agent %s", fault.Clip(entry), without))
 	}
 	s.Persona.DisallowedTools = names // the rules of the turn are read from it
 	return names
