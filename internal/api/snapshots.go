@@ -178,6 +178,6 @@ func copied(c *call, project, from string, loose bool, o publish.Options) func(*
 		}
 		defer folder.Close()
 		hides := c.hides(project)
-		return publish.CopySource(c.ctx(), o, publish.Source{Root: folder, Loose: loose, Skip: func(name string) bool { return view.Hidden(hides, path.Join(from, name)) }})(dir)
+		return publish.CopySource(c.ctx(), o, publish.Source{Root: folder, Loose: loose, Skip: func(name string, _ bool) bool { return view.Hidden(hides, path.Join(from, name)) }})(dir)
 	}
 }

@@ -90,7 +90,7 @@ func (c *snapshotCall) open() (snapshot.Source, error) {
 	if c.scratch {
 		root = c.w.ScratchRoot
 	} else {
-		s.Skip = func(p string) bool { return c.w.Hides(path.Join(c.from, p), false) }
+		s.Skip = func(p string, folder bool) bool { return c.w.Hides(path.Join(c.from, p), folder) }
 	}
 	var err error
 	if s.Root, err = durable.OpenFolder(root, c.from); err != nil {

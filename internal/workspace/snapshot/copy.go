@@ -25,7 +25,7 @@ type Source struct {
 	// the folder may be the tool root itself.
 	Loose bool
 	// Skip leaves out a file or folder by its path in Root; nil leaves out none.
-	Skip func(path string) bool
+	Skip func(path string, folder bool) bool
 }
 
 // Copy returns a build function for [Publish] that copies folder from, an absolute
@@ -102,7 +102,7 @@ func (c *copier) list() error {
 		switch base := e.Name(); {
 		case name == ".":
 		case base == ".git" || base == ".belay" || strings.HasPrefix(base, durable.TempPrefix),
-			top && (base[0] == '_' || base[0] == '.' || layout.IsSnapshot(base)), c.s.Skip != nil && c.s.Skip(name):
+			top && (base[0] == '_' || base[0] == '.' || layout.IsSnapshot(base)), c.s.Skip != nil && c.s.Skip(name, e.IsDir()):
 			if e.IsDir() {
 				return fs.SkipDir
 			}
