@@ -88,6 +88,9 @@ func (w *Environment) WithoutKeys(text string) string {
 // Hides reports whether a file of the project is not there for an agent: nothing ever shows it
 // or what is in it, or a rule denies to read it. Rules are about files: one hides a folder where it
 // denies all that may be in it.
+//
+// Tools that look deliverables up ask Scope.Hidden alone: a denial to read files does not keep
+// from agents what the index knows of registers, states and names.
 func (w *Environment) Hides(path string, folder bool) bool {
 	return w.Scope.Hidden(path) || w.Unreadable != nil && w.Unreadable(path, folder) != ""
 }

@@ -40,16 +40,16 @@ func New(o Options) []tool.Tool {
 	}
 }
 
-// local checks a path of a model: relative to the project, clean, and shown to
+// local checks a path of a model, of a folder or a file: relative to the project, clean, and not hidden from
 // agents.
-func local(w *tool.Environment, field, written string) (string, error) {
+func local(w *tool.Environment, field, written string, folder bool) (string, error) {
 	name := path.Clean(strings.TrimSpace(written))
 	if path.IsAbs(name) || name == ".." || strings.HasPrefix(name, "../") || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == '\\' }) {
 		r := tool.Refuse("%s %q is outside the project", field, clip(written)).WithHint("give a path relative to the project")
 		r.Authority = true
 		return "", r
 	}
-	if w.Scope.Hidden(name) {
+	if w.Hides(name, folder) {
 		r := tool.Refuse("%s is not open to agents", clip(written))
 		r.Authority = true
 		return "", r

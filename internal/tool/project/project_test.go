@@ -331,6 +331,28 @@ func TestSnapshotInLinkedToolRoot(t *testing.T) {
 	}
 }
 
+// What a rule denies to read is neither published nor made into folders.
+func TestDeniedToRead(t *testing.T) {
+	t.Parallel()
+	x := newWorld(t, "project-level")
+	x.put("secrets/bridge.md", bridge)
+	x.put("draft/a.md", "a")
+	x.w.Unreadable = func(path string, _ bool) string {
+		if path == "secrets" || strings.HasPrefix(path, "secrets/") {
+			return "read(secrets/**)"
+		}
+		return ""
+	}
+	_, err := x.prepare("project.snapshot", map[string]any{"tool_root": "_Estimates", "label": "E", "from": "secrets"})
+	isRefused(t, err, "not open to agents")
+	_, err = x.prepare("project.scaffold", map[string]any{"decomposition": "secrets/bridge.md"})
+	isRefused(t, err, "not open to agents")
+	res := x.run("project.snapshot", map[string]any{"tool_root": "_Estimates", "label": "E", "from": "."})
+	if strings.Contains(res.Text, "secrets") || !strings.Contains(res.Text, "draft/a.md") {
+		t.Errorf("the model is told %q", res.Text)
+	}
+}
+
 func TestSnapshotRefused(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()

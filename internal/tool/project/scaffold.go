@@ -46,7 +46,7 @@ func (t scaffolder) Prepare(_ context.Context, w *tool.Environment, input json.R
 	if err := tool.Decode(input, &in); err != nil {
 		return nil, err
 	}
-	name, err := local(w, "decomposition", in.Decomposition)
+	name, err := local(w, "decomposition", in.Decomposition, false)
 	if err != nil {
 		return nil, err
 	}

@@ -80,7 +80,7 @@ func (c *snapshotCall) source(written string) (name string, scratch bool, err er
 			return filepath.ToSlash(rel), true, nil
 		}
 	}
-	name, err = local(c.w, "from", written)
+	name, err = local(c.w, "from", written, true)
 	return name, false, err
 }
 
