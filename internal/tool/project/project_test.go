@@ -347,6 +347,10 @@ func TestDeniedToRead(t *testing.T) {
 	isRefused(t, err, "not open to agents")
 	_, err = x.prepare("project.scaffold", map[string]any{"decomposition": "secrets/bridge.md"})
 	isRefused(t, err, "not open to agents")
+	must(t, os.Symlink("secrets", filepath.Join(x.w.Project, "s")))
+	_, err = x.prepare("project.scaffold", map[string]any{"decomposition": "s/bridge.md"})
+	isRefused(t, err, "cannot be read")
+	must(t, os.Remove(filepath.Join(x.w.Project, "s")))
 	res := x.run("project.snapshot", map[string]any{"tool_root": "_Estimates", "label": "E", "from": "."})
 	if strings.Contains(res.Text, "secrets") || !strings.Contains(res.Text, "draft/a.md") {
 		t.Errorf("the model is told %q", res.Text)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"path"
 	"path/filepath"
 	"strings"
@@ -55,7 +56,15 @@ func (t scaffolder) Prepare(_ context.Context, w *tool.Environment, input json.R
 		ProjectName: in.Name, CoordinationMode: in.Coordination,
 	}}
 	c.o.Read = func(string) ([]byte, error) {
-		data, _, err := durable.ReadFile(w.Root, name, t.o.MaxBytes)
+		f, err := durable.OpenInside(w.Root, name) // a link may lead to what agents are not shown
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		data, err := io.ReadAll(io.LimitReader(f, t.o.MaxBytes+1))
+		if err == nil && int64(len(data)) > t.o.MaxBytes {
+			err = durable.ErrTooLarge
+		}
 		return data, err
 	}
 	p, err := scaffold.Preview(c.r, c.o)
