@@ -244,7 +244,7 @@ func TestExplain(t *testing.T) {
 		fault.NotFound: ExitNotFound, fault.WorkingRootInaccessible: ExitNotFound, fault.TurnTimeout: ExitTimedOut,
 		fault.DeliverableNotFound: ExitNotFound, fault.RegisterNotFound: ExitNotFound, fault.StatusFileNotFound: ExitNotFound,
 		fault.InvalidProjectRoot: ExitUsage, fault.DeliverableOutside: ExitUsage, fault.InvalidDate: ExitUsage, fault.ApprovalSHARequired: ExitUsage,
-		fault.InvalidWorkflow: ExitUsage, fault.RunNotFound: ExitNotFound, fault.AttachmentFailure: ExitUsage,
+		fault.AmbiguousName: ExitUsage, fault.InvalidWorkflow: ExitUsage, fault.RunNotFound: ExitNotFound, fault.AttachmentFailure: ExitUsage,
 	}
 	for _, spec := range fault.Types() {
 		code, message, hint, silent := explain(nil, fault.New(spec.Type, "what went wrong"))
