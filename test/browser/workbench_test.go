@@ -76,7 +76,7 @@ func TestSteer(t *testing.T) {
 		{SessionID: "s1", Message: "then tidy up", Mode: session.FollowUp},
 	}
 	got := apitest.Steers(b.engine)
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(turn.SteerRequest{}, "Key")); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(turn.SteerRequest{}, "Key", "BodyDigest")); diff != "" {
 		t.Fatalf("said into the turn (-want +got):\n%s", diff)
 	}
 	if got[0].Key == "" || got[0].Key == got[1].Key { // each is said once, whatever becomes of its answer

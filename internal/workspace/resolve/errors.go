@@ -41,6 +41,9 @@ func (p *Project) unknown(name string) error {
 	if copies := p.named(p.copies, name); len(copies) > 0 {
 		return notWorkedOn(name, copies)
 	}
+	if keys := p.elsewhere(name); len(keys) > 0 {
+		e = e.With("elsewhere", keys)
+	}
 	near := p.near(name)
 	if len(near) == 0 {
 		return e
@@ -78,6 +81,19 @@ func (p *Project) unknownPackage(name string) error {
 		return e
 	}
 	return e.With("nearest", near).WithHint("%s", didYouMean(near))
+}
+
+// elsewhere are the keys of deliverables that have the id of a key, in other packages: the one
+// that is meant may have been moved there.
+func (p *Project) elsewhere(key string) (keys []string) {
+	_, id, ok := strings.Cut(key, "::")
+	if !ok {
+		return nil
+	}
+	for _, f := range p.named(p.working, id) {
+		keys = append(keys, f.Key())
+	}
+	return keys[:min(len(keys), maxCandidates)]
 }
 
 // near are the names of deliverables that an unknown name may stand for: those of its id in
