@@ -3,6 +3,7 @@ package api
 import (
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"belay/internal/fault"
@@ -42,7 +43,7 @@ func serveExport(c *call) error {
 		head.Set("Content-Type", "application/gzip")
 		head.Set("Content-Disposition", disposition(c.id()+".tar.gz"))
 		head["Cache-Control"] = headerNoStore
-		head.Set("Trailer", leftOutTrailer)
+		head["Trailer"] = []string{leftOutTrailer, leftOutCountTrailer}
 	}}
 	if c.r.Method == http.MethodHead {
 		w.headers(c.w.Header())
@@ -51,15 +52,21 @@ func serveExport(c *call) error {
 	}
 	leftOut, err := c.o.Engine.Export(c.ctx(), c.id(), w)
 	if err == nil && len(leftOut) > 0 {
-		c.w.Header().Set(leftOutTrailer, strings.Join(leftOut, " "))
+		c.w.Header().Set(leftOutTrailer, strings.Join(leftOut[:min(len(leftOut), maxLeftOut)], " "))
+		c.w.Header().Set(leftOutCountTrailer, strconv.Itoa(len(leftOut)))
 		c.o.Logger.Warn("attachments are left out of an export: their bytes are gone or were changed on disk", "session", c.id(), "attachments", leftOut)
 	}
 	return err
 }
 
-// leftOutTrailer comes after an archive and has the hashes of attachments that it lacks,
-// with blanks between them.
-const leftOutTrailer = "Belay-Left-Out"
+// leftOutTrailer comes after an archive and has the hashes of the first maxLeftOut attachments
+// that it lacks, with blanks between them; leftOutCountTrailer has the number of all. Some
+// clients take no trailer of more than 4 KiB.
+const (
+	leftOutTrailer      = "Belay-Left-Out"
+	leftOutCountTrailer = "Belay-Left-Out-Count"
+	maxLeftOut          = 50
+)
 
 // beginning sets the headers of a download with its first byte: what fails before that is
 // answered as a failure.

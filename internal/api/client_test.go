@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -138,9 +139,11 @@ func TestClientIsAnEngine(t *testing.T) {
 		t.Errorf("DropInput: %v", err)
 	}
 	var archive bytes.Buffer
-	engine.LeftOut = []string{strings.Repeat("0", 64), strings.Repeat("1", 64)}
+	for i := range 200 { // clients take no trailer of any length
+		engine.LeftOut = append(engine.LeftOut, fmt.Sprintf("%064x", i))
+	}
 	leftOut, err := c.Export(ctx, "s2", &archive)
-	same("Export", engine.LeftOut, leftOut, err)
+	same("Export", engine.LeftOut[:50], leftOut, err)
 	if archive.String() != "archive of s2" {
 		t.Errorf("Export: %q", archive.String())
 	}

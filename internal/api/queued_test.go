@@ -20,6 +20,9 @@ type busy struct {
 
 func (b *busy) Start(ctx context.Context, r turn.Request) (turn.Stream, error) {
 	b.waits <- struct{}{}
+	if r.KeepsPlace {
+		ctx = context.WithoutCancel(ctx)
+	}
 	select {
 	case <-ctx.Done():
 		b.away <- struct{}{}

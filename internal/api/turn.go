@@ -69,12 +69,8 @@ func serveTurn(c *call) error {
 //
 //go:noinline
 func startTurn(c *call, req *turn.Request) (turn.Stream, error) {
-	ctx := c.ctx()
-	if req.IdempotencyKey != "" && req.Opts.Queues() && !req.Opts.InterruptOnDisconnect() {
-		// Whoever sends a key may come back for the turn: it keeps its place in line.
-		ctx = context.WithoutCancel(ctx)
-	}
-	return c.o.Engine.Start(ctx, *req)
+	req.KeepsPlace = req.IdempotencyKey != "" && req.Opts.Queues() && !req.Opts.InterruptOnDisconnect()
+	return c.o.Engine.Start(c.ctx(), *req)
 }
 
 func readTurn(c *call) (*turn.Request, error) {

@@ -8,7 +8,7 @@ import (
 	"belay/internal/journal"
 )
 
-// What fails is told by the name that people know, not by that of the journal's copy.
+// The error has the name that people know, not that of the journal's copy.
 func TestErrorsNameTheFile(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, func(s *site) { journal.RefusingNames(s.store) })

@@ -151,6 +151,13 @@ func TestInputOfOneKeyIsSaidOnce(t *testing.T) {
 	if n := said(); n != 1 {
 		t.Errorf("%d of another key", n)
 	}
+	// Two messages under one key that two processes took: both were promised.
+	for i, message := range []string{"this", "that"} {
+		must(t, w.Signals.SendInput(id, Input{Message: message, Mode: Steer, Key: "k3", Digest: strconv.Itoa(i) + "123456789abcdef0123"}))
+	}
+	if n := said(); n != 2 {
+		t.Errorf("%d of two messages under one key were said", n)
+	}
 	for digest, conflict := range map[string]bool{in.Digest: false, "": false, "fedcba9876543210": true} {
 		if sent, err := w.Signals.InputSent(context.Background(), id, "k1", digest); !sent || fault.Is(err, fault.IdempotencyConflict) != conflict {
 			t.Errorf("with the digest %q: %v, %v", digest, sent, err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"belay/internal/durable"
 	"belay/internal/fault"
@@ -14,8 +15,8 @@ import (
 // the running turn, or one that died. The caller appends each to the transcript
 // ([Entry.Input]). Its file goes with the next [Lease.Commit], so that whatever
 // happens in between, the next lease finds it in one of the two. An input for a turn
-// that has ended is removed, and so is one whose key another one had: its sender asked
-// two processes at once. A file that is not an input is removed and reported. Inputs
+// that has ended is removed, and so is one that was sent twice under one key, as to two
+// processes at once. Of two messages under one key both are said: each was promised. A file that is not an input is removed and reported. Inputs
 // that it returns with an error have been taken; the next call tries the others.
 func (l *Lease) TakeInputs(turn string) (inputs []Input, err error) {
 	const failed = "what was said into the turn could not be read"
@@ -31,12 +32,14 @@ func (l *Lease) TakeInputs(turn string) (inputs []Input, err error) {
 	if err != nil || len(names) == 0 {
 		return nil, storage(failed, err)
 	}
-	recorded := map[string]bool{} // the names of inputs, and their keys in these
+	recorded := map[string][]string{} // by name and by key, the digests of inputs
 	record := func(name string) {
-		recorded[name] = true
-		if key, _ := keyed(name); key != "" {
-			recorded[key] = true
-		}
+		key, digest := keyed(name)
+		recorded[name], recorded[key] = []string{digest}, append(recorded[key], digest)
+	}
+	again := func(name string) bool {
+		key, digest := keyed(name)
+		return recorded[name] != nil || key != "" && slices.ContainsFunc(recorded[key], func(d string) bool { return d == digest || d == "" || digest == "" })
 	}
 	for i := range entries {
 		if entries[i].Input != "" {
@@ -52,11 +55,10 @@ func (l *Lease) TakeInputs(turn string) (inputs []Input, err error) {
 			continue
 		}
 		file := dirInputs + "/" + v.id + "/" + name
-		key, _ := keyed(name)
 		in, err := v.store.Signals.takeInput(file)
 		in.ID = name
 		switch {
-		case err == nil && in.Turn == turn && !recorded[name] && !recorded[key]:
+		case err == nil && in.Turn == turn && !again(name):
 			if l.took == nil {
 				l.took = map[string]bool{}
 			}

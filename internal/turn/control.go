@@ -3,6 +3,7 @@ package turn
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"belay/internal/attachment"
@@ -69,7 +70,7 @@ func (c *control) Steer(ctx context.Context, r SteerRequest) error {
 			return err
 		}
 		if e, began := c.keys.find(entries, r.Key); began {
-			if r.BodyDigest != "" && e.Message != r.Message && e.Message != c.redact.Known(r.Message) {
+			if r.BodyDigest != "" && (e.Message != r.Message && e.Message != c.redact.Known(r.Message) || !asked(e, r.Attachments)) {
 				return fault.New(fault.IdempotencyConflict, "Idempotency-Key %q was used for another request in this session", r.Key).With("turnId", e.Turn)
 			}
 			return nil // the message began a turn, and the answer to that was lost
@@ -100,6 +101,17 @@ func (c *control) Steer(ctx context.Context, r SteerRequest) error {
 		Message: c.redact.Known(r.Message), Mode: r.Mode, Items: files.Items, Links: kept, Warning: files.Warning(), Time: session.Time{Time: c.clock()},
 		Key: r.Key, Digest: r.BodyDigest, Merge: r.Merge,
 	})
+}
+
+// asked reports whether a turn was asked with these files. Of one that had refused some,
+// nobody knows those.
+func asked(e session.Entry, files []string) bool {
+	for _, it := range e.Attachments {
+		if !slices.Contains(files, it.Origin) {
+			return false
+		}
+	}
+	return len(e.Attachments) == len(files) || e.Warning != ""
 }
 
 // Decisions implements [Control].

@@ -228,7 +228,7 @@ func TestAKeyOfATurnAndOfAMessageIntoIt(t *testing.T) {
 	for range 2 {
 		must(t, r.engine.Steer(r.ctx(), SteerRequest{SessionID: id, Message: "shorter", Key: "k2", BodyDigest: "d2"}))
 	}
-	for _, other := range []SteerRequest{{Message: "stop", Key: "k1", BodyDigest: "d3"}, {Message: "longer", Key: "k2", BodyDigest: "d3"}} {
+	for _, other := range []SteerRequest{{Message: "stop", Key: "k1", BodyDigest: "d3"}, {Message: "go", Attachments: []string{"a.md"}, Key: "k1", BodyDigest: "d3"}, {Message: "longer", Key: "k2", BodyDigest: "d3"}} {
 		other.SessionID = id
 		if err := r.engine.Steer(r.ctx(), other); !fault.Is(err, fault.IdempotencyConflict) {
 			t.Errorf("%q under a key that was used: %v", other.Message, err)

@@ -118,6 +118,39 @@ func TestLeavingTheQueue(t *testing.T) {
 	must(t, <-stays[0])
 }
 
+// A turn that keeps its place in line is taken without its caller. Who asked for it again, and
+// waits behind it, leaves as ever.
+func TestKeepingAPlace(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	id := r.session()
+	s := r.started(id)
+	q := Request{SessionID: id, Message: "later", IdempotencyKey: "k1", BodyDigest: "d", KeepsPlace: true, Opts: Opts{OnBusy: onBusyQueue}}
+	ctx, leave := context.WithCancel(r.ctx())
+	begun := make(chan error, 1)
+	go func() {
+		stream, err := r.engine.Start(ctx, q)
+		if err == nil {
+			r.drain(stream)
+		}
+		begun <- err
+	}()
+	eventually(t, "a place in line", func() bool { return r.inLine(id) == 1 })
+	leave()
+	gone, cancel := context.WithCancel(r.ctx())
+	cancel()
+	if _, err := r.engine.Start(gone, q); !errors.Is(err, context.Canceled) {
+		t.Errorf("who asked again and left got %v", err)
+	}
+	if r.inLine(id) != 1 {
+		t.Errorf("%d are in line", r.inLine(id))
+	}
+	r.provider.does(says("yes"))
+	must(t, r.engine.Interrupt(r.ctx(), id, ""))
+	r.drain(s)
+	must(t, <-begun)
+}
+
 // A limit of no places is no queue, not a session that is busy for ever.
 func TestNoQueue(t *testing.T) {
 	t.Parallel()

@@ -35,6 +35,9 @@ type Request struct {
 	// when the caller gave no key.
 	IdempotencyKey string
 	BodyDigest     string
+	// KeepsPlace is set where a turn that waits in line stays there when ctx ends: its
+	// caller has a key and may come back for it.
+	KeepsPlace bool
 	// Allow are rules of calls that need no question in this turn, given by the
 	// operator's own command line; no request from outside sets them.
 	Allow []string

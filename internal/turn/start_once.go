@@ -14,6 +14,9 @@ func (s *starter) once(ctx context.Context, rec session.Record, r Request) (Stre
 		return nil, err
 	}
 	defer release()
+	if r.KeepsPlace {
+		ctx = context.WithoutCancel(ctx) // callers who wait behind it leave with theirs
+	}
 	if earlier, err := s.replay(ctx, r); earlier != nil || err != nil {
 		return earlier, err
 	}

@@ -353,7 +353,7 @@ func TestDeniedToRead(t *testing.T) {
 	must(t, os.Remove(filepath.Join(x.w.Project, "s")))
 	res := x.run("project.snapshot", map[string]any{"tool_root": "_Estimates", "label": "E", "from": "."})
 	if strings.Contains(res.Text, "secrets") || !strings.Contains(res.Text, "draft/a.md") {
-		t.Errorf("the model is told %q", res.Text)
+		t.Errorf("the model gets %q", res.Text)
 	}
 }
 

@@ -60,8 +60,11 @@ func (a *Answer) Grow(gained int, limit int64) error {
 	return nil
 }
 
-// Unsay takes the last n bytes of what was streamed back.
+// Unsay takes the last n bytes of what was streamed back, and so what a provider gave whole.
 func (a *Answer) Unsay(n int) {
+	if n > 0 {
+		a.Blocks = slices.DeleteFunc(a.Blocks, func(b session.Block) bool { return b.Type == session.BlockText })
+	}
 	text := a.Text.String()
 	a.Text.Reset()
 	a.Text.WriteString(text[:len(text)-n])
