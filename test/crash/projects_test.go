@@ -100,7 +100,7 @@ var projectScenarios = []scenario{
 			w.unchanged("the file", path)
 			w.acknowledged("the change can be taken back", func(w *world, _ *app.App) error {
 				all, err := store.List(context.Background(), w.project)
-				if err == nil && (len(all) != 1 || all[0].Undone != nil) {
+				if err == nil && (len(all) != 1 || all[0].Undone != nil || all[0].Problem != "") {
 					err = fmt.Errorf("on record are %+v", all)
 				}
 				return err
