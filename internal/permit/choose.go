@@ -98,8 +98,8 @@ func within(text string, n int) bool {
 // means reports whether a text names a path, a folder of it, or is a pattern for it.
 func means(text, name string) bool {
 	text = strings.TrimSuffix(text, "/")
-	if name == text || strings.HasPrefix(name, text+"/") || splitPath(text).match(name, false) {
+	if name == text || strings.HasPrefix(name, text+"/") || splitPath(text).match(name) {
 		return true
 	}
-	return !strings.Contains(text, "/") && splitPath(text).match(path.Base(name), false)
+	return !strings.Contains(text, "/") && splitPath(text).match(path.Base(name))
 }

@@ -107,7 +107,7 @@ func (p Policy) mayDeny(folders []string) (folder, rule string) {
 		if !rule.bounded || !rule.Names(writeTool) {
 			continue
 		}
-		if i := slices.IndexFunc(folders, func(f string) bool { return rule.paths.mayDeny(f) }); i >= 0 {
+		if i := slices.IndexFunc(folders, func(f string) bool { return rule.denied.mayDeny(f) }); i >= 0 {
 			return folders[i], rule.text
 		}
 	}

@@ -73,9 +73,9 @@ func (r Rule) deniesCommand(e Effect) fit {
 // hits reports whether a rule about files names one of those of a call.
 func (r Rule) hits(e Effect) bool {
 	if e.Folder && r.bounded && r.Names(readTool) {
-		return slices.ContainsFunc(slices.Concat(e.Touched, e.Paths), r.paths.closes)
+		return slices.ContainsFunc(slices.Concat(e.Touched, e.Paths), r.denied.closes)
 	}
-	return !r.bounded || slices.ContainsFunc(slices.Concat(e.Touched, e.Paths), r.paths.denies)
+	return !r.bounded || slices.ContainsFunc(slices.Concat(e.Touched, e.Paths), r.denied.denies)
 }
 
 // deniesWrites compares a rule about files with what a command has changed, or, before it ran,
@@ -85,7 +85,7 @@ func (r Rule) deniesWrites(e Effect) fit {
 		switch {
 		case r.hits(e):
 			return certain
-		case slices.ContainsFunc(e.Whole, r.paths.mayDeny):
+		case slices.ContainsFunc(e.Whole, r.denied.mayDeny):
 			return possible
 		}
 		return none
@@ -95,7 +95,7 @@ func (r Rule) deniesWrites(e Effect) fit {
 		name, known := e.written(c)
 		switch {
 		case name == "":
-		case !r.bounded, known && r.paths.denies(name):
+		case !r.bounded, known && r.denied.denies(name):
 			return certain
 		case !known:
 			most = possible
@@ -130,9 +130,9 @@ func (r Rule) deniesWord(e Effect, word string) bool {
 	case name == ".." || strings.HasPrefix(name, "../"):
 		return false
 	case folder:
-		return r.paths.closes(name)
+		return r.denied.closes(name)
 	}
-	return r.paths.denies(name)
+	return r.denied.denies(name)
 }
 
 // allows returns the rule that allows the whole call, "" where none does. For a
@@ -171,7 +171,7 @@ func (p Policy) allowsPart(e Effect, c Command) string {
 		if r.Names(e.Tool) && r.command(c, false) == certain {
 			return r.text
 		}
-		if name, known := e.written(c); known && r.Names(writeTool) && !outside(name) && (!r.bounded || r.paths.match(name, false)) {
+		if name, known := e.written(c); known && r.Names(writeTool) && !outside(name) && (!r.bounded || r.paths.match(name)) {
 			return r.text
 		}
 	}
@@ -188,7 +188,7 @@ func (r Rule) covers(e Effect) bool {
 	if e.Kind == Network {
 		return len(e.Hosts) > 0 && !slices.ContainsFunc(e.Hosts, func(h string) bool { return !r.host(h) })
 	}
-	return len(e.Paths) > 0 && !slices.ContainsFunc(e.Paths, func(p string) bool { return !r.paths.match(p, false) })
+	return len(e.Paths) > 0 && !slices.ContainsFunc(e.Paths, func(p string) bool { return !r.paths.match(p) })
 }
 
 // host compares a host with the pattern.

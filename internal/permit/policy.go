@@ -83,7 +83,7 @@ func (p Policy) JudgeWith(e Effect, h HookAnswer) Ruling {
 // none does. A rule of read without a pattern is about that tool alone.
 func (p Policy) Unreadable(path string, folder bool) string {
 	for _, rule := range p.Denied {
-		if rule.bounded && rule.Names(readTool) && (folder && rule.paths.closes(path) || !folder && rule.paths.denies(path)) {
+		if rule.bounded && rule.Names(readTool) && (folder && rule.denied.closes(path) || !folder && rule.denied.denies(path)) {
 			return rule.text
 		}
 	}

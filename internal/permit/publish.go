@@ -35,5 +35,5 @@ func (p Policy) judgePublish(e Effect) Ruling {
 
 // publishes reports whether a path fits one of the patterns of the destination.
 func (p Policy) publishes(name string) bool {
-	return slices.ContainsFunc(p.Publish, func(pattern string) bool { return splitPath(pattern).match(name, false) })
+	return slices.ContainsFunc(p.Publish, func(pattern string) bool { return splitPath(pattern).match(name) })
 }

@@ -34,6 +34,7 @@ type Rule struct {
 	bounded bool   // there is a pattern
 	words   []glob
 	paths   pathPattern
+	denied  denial // what it hits as a denial of paths
 }
 
 // maxRuleBytes is the longest rule.
@@ -88,6 +89,7 @@ func (r *Rule) parse(text string) error {
 		return err
 	}
 	r.bounded, r.words, r.paths = true, words, splitPath(pattern)
+	r.denied = newDenial(r.paths)
 	return r.checkPattern(pattern)
 }
 
