@@ -35,6 +35,8 @@ How it is done:
   The files themselves are on disk before, and memory for the new copies is touched and freed before each turn: a virtual machine's
   host hands out memory at the first touch, at several times the cost of all the rest, and the figure would be the host's.
 - Memory is the resident size of the server's process; "most memory" is the peak of it. 1 MB is 1,000,000 bytes.
+  Pages of the program file count as long as the process has them mapped. belay's server has them unmapped after its start and in each
+  minute without work, and maps again what runs; in the system's cache of files they stay.
 - Both programs are copied into the run's folder, in pieces of 32 KiB, and the copies are measured. A file that a linker has just
   written lies in the system's cache in large pieces, and a process that touches one is charged with all of it: a server of a fresh
   binary shows about 30 MB more than one of an installed binary.

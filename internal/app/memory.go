@@ -29,11 +29,13 @@ func CollectLess() { setGOGC(commandGOGC) }
 // freeMemoryEvery is how often a server that does nothing gives memory back.
 const freeMemoryEvery = time.Minute
 
-// freeWhenIdle gives memory back to the system in each minute without work, until ctx
-// ends. By itself the runtime gives back slowly, and not before its next collection.
+// freeWhenIdle gives memory back to the system once the server has started and in each minute
+// without work, until ctx ends. By itself the runtime gives back slowly, and not before its next
+// collection, and the kernel leaves the pages of the program that only the start used.
 func (a *App) freeWhenIdle(ctx context.Context) {
 	tick := time.NewTicker(freeMemoryEvery)
 	defer tick.Stop()
+	a.freeProgram()
 	for seen := int64(-1); ; {
 		select {
 		case <-tick.C:
@@ -44,6 +46,13 @@ func (a *App) freeWhenIdle(ctx context.Context) {
 			seen = n
 		} else {
 			debug.FreeOSMemory()
+			a.freeProgram()
 		}
+	}
+}
+
+func (a *App) freeProgram() {
+	if err := releaseProgram(); err != nil {
+		a.log.Debug("pages of the program stay in memory", "error", err)
 	}
 }
