@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"belay/internal/app"
@@ -34,10 +33,11 @@ type runWatcher struct {
 	questions []taskQuestion
 
 	// begun are the tasks that have begun, atWork those among them that have not
-	// ended, in their order.
-	begun  map[string]*runTask
-	atWork []string
-	live   liveLine
+	// ended, in their order. results says how those ended that succeeded or failed.
+	begun   map[string]*runTask
+	atWork  []string
+	results map[string]run.Status
+	live    liveLine
 }
 
 // runTask is a task that has begun.
@@ -45,7 +45,7 @@ type runTask struct {
 	run.TaskBegun
 	since time.Time
 	// shown is set where an attempt had attachments, ended counts the tasks within
-	// that have ended.
+	// that have their result.
 	shown bool
 	ended int
 	// failed counts those of a large collection, at any depth.
@@ -53,7 +53,7 @@ type runTask struct {
 }
 
 func watcherOf(c *console, a *app.App, project, id string) *runWatcher {
-	w := &runWatcher{c: c, runs: a.Runs, engine: a.Engine, project: project, id: id, begun: map[string]*runTask{}}
+	w := &runWatcher{c: c, runs: a.Runs, engine: a.Engine, project: project, id: id, begun: map[string]*runTask{}, results: map[string]run.Status{}}
 	if c.errTerminal && !c.json {
 		if c.asks() {
 			w.asker = &asker{c: c, engine: a.Engine, runs: a.Runs}
@@ -77,7 +77,11 @@ func (w *runWatcher) watch(ctx context.Context) error {
 	for {
 		batch, err := w.next(ctx, events)
 		if w.resumed && len(batch) > 0 {
-			batch, w.resumed = sinceResumed(batch), false
+			before, since := whenResumed(batch)
+			if err := w.recall(before); err != nil {
+				return err
+			}
+			batch, w.resumed = since, false
 		}
 		for _, e := range batch {
 			w.live.erase()
@@ -108,16 +112,6 @@ func (w *runWatcher) next(ctx context.Context, s run.Stream) ([]run.Event, error
 	return batch, err
 }
 
-// sinceResumed are the events from the last time on that the run was taken up.
-func sinceResumed(batch []run.Event) []run.Event {
-	for i, e := range slices.Backward(batch) {
-		if e.Type == run.RunResume {
-			return batch[i:]
-		}
-	}
-	return batch
-}
-
 // show prints one event.
 func (w *runWatcher) show(ctx context.Context, e run.Event) error {
 	if w.c.json {
@@ -133,7 +127,8 @@ func (w *runWatcher) show(ctx context.Context, e run.Event) error {
 	case *run.Begun:
 		words := line(d.Workflow) + ", " + quantity.Count(d.Tasks, "task", "tasks")
 		if e.Type == run.RunResume {
-			words += "; taken up again, " + quantity.Count(d.Done, "is", "are") + " done"
+			w.resumes(d)
+			words += "; taken up again, " + quantity.Count(w.done(), "is", "are") + " done"
 		}
 		w.note("workflow", words)
 		for _, k := range d.Kept {
@@ -187,15 +182,15 @@ func decodeRun(e run.Event) (any, error) {
 
 // start notes that a task has begun; of one that holds others it is reported.
 func (w *runWatcher) start(e run.Event, d *run.TaskBegun) {
-	w.begun[e.Task] = &runTask{TaskBegun: *d, since: e.Time}
-	if !slices.Contains(w.atWork, e.Task) {
-		w.atWork = append(w.atWork, e.Task)
+	before := ""
+	if t := w.begins(e, d); t.ended > 0 {
+		before = ", " + quantity.Count(t.ended, "is", "are") + " done"
 	}
 	switch d.Kind {
 	case "parallel":
-		w.note("begins", w.named(e.Task)+": "+quantity.Count(d.Of, "task", "tasks")+" at the same time")
+		w.note("begins", w.named(e.Task)+": "+quantity.Count(d.Of, "task", "tasks")+" at the same time"+before)
 	case "collection":
-		w.note("begins", w.named(e.Task)+": "+quantity.Count(d.Of, "item", "items"))
+		w.note("begins", w.named(e.Task)+": "+quantity.Count(d.Of, "item", "items")+before)
 	}
 }
 
@@ -229,19 +224,6 @@ func (w *runWatcher) tried(key string, d *run.Tried) {
 	if d.Repair {
 		w.note("again", w.named(key)+": the answer was not of the wanted form")
 	}
-}
-
-func (w *runWatcher) underWay(now time.Time) string {
-	var parts []string
-	for _, key := range w.atWork {
-		t := w.begun[key]
-		if t.Of > 0 {
-			parts = append(parts, fmt.Sprintf("%s %d of %d", line(key), t.ended, t.Of))
-			continue
-		}
-		parts = append(parts, line(key)+" "+quantity.Duration(max(now.Sub(t.since), 0).Truncate(time.Second)))
-	}
-	return strings.Join(parts, " · ")
 }
 
 // note is the console's, also while a question waits at the prompt.

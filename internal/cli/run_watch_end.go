@@ -16,11 +16,7 @@ func (w *runWatcher) end(ctx context.Context, e run.Event, d *run.TaskEnded) {
 		w.asker.settled(w.questions[i].id())
 		defer w.drop(ctx, asked)
 	}
-	w.atWork = slices.DeleteFunc(w.atWork, func(key string) bool { return key == e.Task })
-	if up := w.within(e.Task); up != "" {
-		w.begun[up].ended++
-	}
-	if w.folded(e, d) {
+	if w.folded(e, d, w.ends(e, d)) {
 		return
 	}
 	t := w.begun[e.Task]
@@ -64,20 +60,13 @@ const (
 
 // folded reports whether the end of a task is not told in a line of its own: it is one of
 // many in a large collection, which is reported as a whole.
-func (w *runWatcher) folded(e run.Event, d *run.TaskEnded) bool {
-	large, member := "", e.Task
-	for up := w.within(e.Task); up != ""; up = w.within(up) {
-		if t := w.begun[up]; t.Kind == "collection" && t.Of > largeCollection {
-			large = up
-			break
-		}
-		member = up
-	}
+func (w *runWatcher) folded(e run.Event, d *run.TaskEnded, hasResult bool) bool {
+	large, member := w.large(e.Task)
 	if large == "" {
 		return false
 	}
 	t := w.begun[large]
-	if member == e.Task {
+	if member == e.Task && hasResult {
 		if part := max(t.Of/shownTenths, 1); t.ended%part == 0 && t.ended < t.Of {
 			words := w.named(large) + ": " + grouped(int64(t.ended)) + " of " + grouped(int64(t.Of))
 			if t.failed > 0 {
@@ -92,7 +81,6 @@ func (w *runWatcher) folded(e run.Event, d *run.TaskEnded) bool {
 	if d.Status != run.Failed {
 		return true
 	}
-	t.failed++
 	if t.failed == shownFailures+1 {
 		w.note("failed", w.named(large)+": more of its tasks, which belay runs show "+w.id+" lists")
 	}
@@ -124,5 +112,3 @@ func (w *runWatcher) depth(key string) (n int) {
 	}
 	return n
 }
-
-// underWay says what is at work now, in a line.

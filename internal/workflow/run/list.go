@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"belay/internal/durable"
+	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/workflow/definition"
 	"belay/internal/workspace"
@@ -134,6 +135,9 @@ func (r *Runner) Show(ctx context.Context, project, id string) (Record, error) {
 	if record.Waits, err = r.Waits(ctx, id); err != nil {
 		return record, err
 	}
+	if record.EndedAt == nil { // its record has what it used when it was taken up last
+		record.Usage, record.Calls = spent(record.Tasks)
+	}
 	record.Summary = r.now(record.Summary, project)
 	for i := range record.Tasks {
 		t := &record.Tasks[i]
@@ -147,6 +151,14 @@ func (r *Runner) Show(ctx context.Context, project, id string) (Record, error) {
 		}
 	}
 	return record, nil
+}
+
+// spent is what the tasks of a run used, and their calls that were not permitted.
+func spent(tasks []Task) (usage *event.Tokens, calls *event.Calls) {
+	for i := range tasks {
+		usage, calls = sum(usage, tasks[i].Usage), calls.Plus(tasks[i].Calls)
+	}
+	return usage, calls
 }
 
 // removeRun removes a run's folder.

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/workflow/definition"
 )
@@ -150,10 +149,7 @@ func (x *execution) recollect() error {
 		}
 	}
 	done := 0
-	var usage *event.Tokens
-	var calls *event.Calls
 	for key, t := range x.records.before {
-		usage, calls = sum(usage, t.Usage), calls.Plus(t.Calls)
 		if top, _, _ := strings.Cut(key, "/"); last != nil && top == last.Key && t.failedUntil(record.EndedBefore) && !x.records.succeededWith(key) {
 			// It is what the run ended with: tried again, also where the run ends before it.
 			t.Status, t.Decided = Interrupted, nil
@@ -164,7 +160,8 @@ func (x *execution) recollect() error {
 			done++
 		}
 	}
-	record.Status, record.EndedAt, record.Error, record.Usage, record.Calls = Running, nil, nil, usage, calls
+	record.Status, record.EndedAt, record.Error = Running, nil, nil
+	record.Usage, record.Calls = spent(tasks)
 	*x.record, x.finished, x.corrected = record, done, len(record.Corrections) > 0
 	return nil
 }
