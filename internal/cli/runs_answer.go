@@ -34,7 +34,9 @@ it.`,
 			return err
 		}
 		w.Project = project
-		c.note("asked", line(w.Message))
+		if w.Message != "" { // else it waits for a time alone
+			c.note("asked", line(w.Message))
+		}
 		return noteAnswered(ctx, c, a, w, answer == run.AnswerContinue)
 	})
 	return cmd

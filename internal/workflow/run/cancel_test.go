@@ -1,6 +1,10 @@
 package run_test
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"belay/internal/fault"
@@ -31,5 +35,32 @@ func TestCancelDead(t *testing.T) {
 	}
 	if err := b.r.Cancel(t.Context(), b.project, id); !fault.Is(err, fault.RunNotRunning) {
 		t.Errorf("cancelled twice: %v", err)
+	}
+}
+
+// What a run waited for that its project has no more is forgotten. One whose project cannot be
+// reached stays, and is named.
+func TestTakeUpGone(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, agents+`tasks: [{id: ask, type: wait, message: "Publish?"}]`, echo)
+	id := b.start(nil)
+	b.follows(id, run.TaskWait)
+	b.close()
+	away := b.project + "-away"
+	if err := os.Rename(b.project, away); err != nil {
+		t.Fatal(err)
+	}
+	b.r = b.runner()
+	if n, err := b.r.TakeUpWaiting(t.Context()); n != 0 || err == nil || !strings.Contains(err.Error(), id) || !strings.Contains(err.Error(), b.project) {
+		t.Errorf("of a project that is away %d are taken up: %v", n, err)
+	}
+	if err := errors.Join(os.Rename(away, b.project), os.RemoveAll(filepath.Join(b.project, ".belay", "runs", id))); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := b.r.TakeUpWaiting(t.Context()); n != 0 || err != nil {
+		t.Errorf("%d are taken up that are gone: %v", n, err)
+	}
+	if waits, err := b.r.Waits(t.Context(), id); err != nil || len(waits) > 0 {
+		t.Errorf("it still waits: %+v, %v", waits, err)
 	}
 }

@@ -30,7 +30,6 @@ func (w *flow) give(input map[string]any, texts map[string]string, known bool) e
 		}
 		input[name] = v
 	}
-	next := "give it with --input NAME=VALUE, or in the JSON object of --input-file"
 	if known {
 		for _, name := range w.Input.Undeclared(input) {
 			all = append(all, problem{Path: "input", Message: fmt.Sprintf("the workflow has no input %q", name), Hint: w.meantInput(name)})
@@ -41,14 +40,17 @@ func (w *flow) give(input map[string]any, texts map[string]string, known bool) e
 		return err
 	}
 	faults := slices.DeleteFunc(w.Input.Faults(w.input), func(f schema.Fault) bool { return len(f.Place) > 0 && rounded[f.Place[0]] })
-	if len(faults) == 0 && len(rounded) == 0 { // nothing is missing: what was given is too much
-		next = "leave it out, or declare it under input in the workflow file"
-	}
 	for _, f := range faults {
-		all = append(all, problem{Path: strings.Join(append([]string{"input"}, f.Place...), "."), Message: f.Text})
+		found := problem{Path: strings.Join(append([]string{"input"}, f.Place...), "."), Message: f.Text}
+		if len(f.Place) == 1 {
+			if _, asText := texts[f.Place[0]]; asText {
+				found.Hint = w.written(f.Place[0])
+			}
+		}
+		all = append(all, found)
 	}
 	if err := invalid("the input does not fit the schema of the workflow "+w.ID, all); err != nil {
-		return fault.From(err).WithHint("%s", next)
+		return fault.From(err).WithHint("%s", nextInput(faults, len(rounded) > 0, texts != nil))
 	}
 	env, err := w.Env.Fields(map[string]any{
 		"workflow": map[string]any{"id": w.ID, "version": w.Version, "input": w.input}, "input": w.input,
@@ -58,6 +60,41 @@ func (w *flow) give(input map[string]any, texts map[string]string, known bool) e
 	}
 	w.env, err = plainMap(env)
 	return err
+}
+
+// nextInput is the next step after an input that does not fit. One that was sent over HTTP has
+// no texts.
+func nextInput(faults []schema.Fault, rounded, texts bool) string {
+	missing := slices.ContainsFunc(faults, func(f schema.Fault) bool { return len(f.Place) == 0 })
+	switch {
+	case missing && texts:
+		return "give it with --input NAME=VALUE, or in the JSON object of --input-file"
+	case missing:
+		return "send it in input"
+	case len(faults) == 0 && !rounded: // what was given is too much
+		return "leave it out, or declare it under input in the workflow file"
+	}
+	return "correct what is named above"
+}
+
+// written is how an input of the type that the schema wants is written as text, "" where that
+// is not known.
+func (w *flow) written(name string) string {
+	properties, _ := w.Input.Source["properties"].(map[string]any)
+	property, _ := properties[name].(map[string]any)
+	switch property["type"] {
+	case "array":
+		return "write a list as JSON, as in --input '" + name + `=["a", "b"]'`
+	case "object":
+		return "write a mapping as JSON, as in --input '" + name + `={"a": 1}'`
+	case "boolean":
+		return "write true or false"
+	case "integer":
+		return "write a whole number, such as 3"
+	case "number":
+		return "write a number, such as 1.5"
+	}
+	return ""
 }
 
 // meantInput is the next step after an input that there is not.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"time"
 
 	"belay/internal/durable"
 	"belay/internal/fault"
@@ -23,9 +22,6 @@ type Sent struct {
 	// Digest is that of the request's content and of the workflow file as it was.
 	Digest string `json:"digest"`
 }
-
-// startingPoll is how soon a start goes on after another one.
-const startingPoll = 10 * time.Millisecond
 
 // once begins a run under the request's key, or returns the one that was begun under it in
 // the last [turn.IdempotencyTTL]. IDEMPOTENCY_CONFLICT where that was another request.
@@ -109,18 +105,12 @@ func (s state) starting(ctx context.Context, req Request) (*durable.FileLock, er
 	}
 	sum := sha256.Sum256([]byte(req.Project + "\x00" + req.Key))
 	path := filepath.Join(s.dir, "starting-"+hex.EncodeToString(sum[:16])+".lock")
-	for {
-		l, err := durable.Lock(path)
-		switch {
-		case err == nil:
-			return l, nil
-		case !errors.Is(err, durable.ErrLocked):
-			return nil, storage("the start of the run cannot be locked", err)
-		}
-		select {
-		case <-time.After(startingPoll):
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
+	l, err := durable.WaitLock(ctx, path)
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, storage("the start of the run cannot be locked", err)
 	}
+	return l, nil
 }

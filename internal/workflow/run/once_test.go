@@ -1,6 +1,8 @@
 package run_test
 
 import (
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -73,6 +75,16 @@ func TestARefusedStartLeavesNothing(t *testing.T) {
 		t.Errorf("left are %+v, %v", all, err)
 	}
 	b.r = b.runner()
+	b.file("flow.yaml", agents+"tasks: [{id: one, agent: a, prompt: '{{ .input.none }}'}]\n")
+	if _, err := b.r.Start(t.Context(), b.request(nil)); !fault.Is(err, fault.InvalidWorkflow) {
+		t.Fatalf("a task that would fail: %v", err)
+	}
+	for _, dir := range []string{filepath.Join(b.state, "runs"), filepath.Join(b.project, ".belay", "runs")} {
+		if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+			t.Errorf("%s has %v, %v", dir, left, err)
+		}
+	}
+	b.file("flow.yaml", agents+"tasks: [{id: one, agent: a, prompt: Look.}]\n")
 	s, err := b.r.Start(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)

@@ -108,7 +108,11 @@ func (r *Runner) open(w *flow, record Record, at *site, made bool, folder func(*
 		ctx: ctx, cancel: cancel, done: make(chan struct{}),
 	}
 	defer func() {
-		if err != nil {
+		switch {
+		case err == nil:
+		case made:
+			err = errors.Join(err, x.undo())
+		default:
 			cancel(nil)
 			err = errors.Join(err, x.release())
 		}
@@ -125,14 +129,19 @@ func (r *Runner) open(w *flow, record Record, at *site, made bool, folder func(*
 	return x, x.records.openJournal(x.lock, made)
 }
 
-// undo removes a run that did not begin.
+// undo removes a run that did not begin, its lock last.
 func (x *execution) undo() error {
+	lock := x.lock
+	x.lock = nil
 	err := x.release()
 	x.cancel(nil)
+	if lock == nil {
+		return err // nothing was made
+	}
 	if e := os.Remove(x.r.state.grantPath(x.id)); !errors.Is(e, fs.ErrNotExist) {
 		err = errors.Join(err, e)
 	}
-	return errors.Join(err, removeRun(x.record.Project, x.id))
+	return errors.Join(err, removeRun(x.record.Project, x.id), lock.Remove())
 }
 
 // launch sets the execution to work. Where the runner closes, back leaves the run as it was.

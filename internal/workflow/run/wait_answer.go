@@ -153,7 +153,7 @@ func (r *Runner) waitOf(ctx context.Context, a AnswerRequest) (Waiting, error) {
 		return Waiting{}, fault.New(fault.InvalidRequest, "several tasks of the run %s wait: %s", a.ID, strings.Join(keys, ", ")).With("field", "task").
 			WithHint("name one of them")
 	case a.Task != "" && len(all) > 0:
-		return Waiting{}, fault.New(fault.NotFound, "the task %q of the run %s does not wait; %s does", fault.Clip(a.Task), a.ID, strings.Join(keys, ", ")).With("field", "task").
+		return Waiting{}, fault.New(fault.NotFound, "the task %q of the run %s does not wait; these wait: %s", fault.Clip(a.Task), a.ID, strings.Join(keys, ", ")).With("field", "task").
 			WithHint("name a task that waits")
 	}
 	return Waiting{}, fault.New(fault.NotFound, "the run %s waits for nobody", a.ID).With("runId", a.ID).WithHint("see its tasks with belay runs show %s", a.ID)

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -89,7 +90,8 @@ func (s state) endWait(id, key string) error {
 }
 
 // forgetOver removes what was written about the waits of a run that is over and whose
-// process died before it had done that. Somebody may be taking the run up.
+// process died before it had done that, or of one that its project has no more. Somebody may
+// be taking the run up.
 func (s state) forgetOver(project, id string) error {
 	l, err := s.lock(id)
 	if fault.Is(err, fault.RunInProgress) {
@@ -99,7 +101,7 @@ func (s state) forgetOver(project, id string) error {
 		return err
 	}
 	record, err := readRecord(project, id)
-	if err == nil && record.isOver() {
+	if fault.Is(err, fault.RunNotFound) || err == nil && record.isOver() {
 		err = s.forget(id)
 	}
 	return errors.Join(err, l.Unlock())
@@ -223,14 +225,14 @@ func (r *Runner) TakeUpWaiting(ctx context.Context) (n int, _ error) {
 		if err := ctx.Err(); err != nil {
 			return n, err
 		}
-		if record, err := readRecord(w.Project, w.RunID); err == nil && record.isOver() {
+		if record, err := readRecord(w.Project, w.RunID); fault.Is(err, fault.RunNotFound) || err == nil && record.isOver() {
 			errs = append(errs, r.state.forgetOver(w.Project, w.RunID))
 			continue
 		}
 		switch _, err := r.Resume(ctx, w.Project, w.RunID, ""); {
 		case fault.Is(err, fault.RunInProgress):
 		case err != nil:
-			errs = append(errs, err)
+			errs = append(errs, fmt.Errorf("the run %s in %s: %w", w.RunID, w.Project, err))
 		default:
 			n++
 		}
