@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -31,7 +32,20 @@ type Fault struct {
 	Text string
 }
 
-// Compile reads a schema, which is JSON or a value that can be written as JSON.
+// InvalidError is a schema that is none: its faults, as far as the compiler finds them.
+type InvalidError struct{ Faults []Fault }
+
+// Error implements error.
+func (e *InvalidError) Error() string {
+	all := make([]string, len(e.Faults))
+	for i, f := range e.Faults {
+		all[i] = strings.TrimPrefix(strings.Join(f.Place, ".")+": "+f.Text, ": ")
+	}
+	return strings.Join(all, "; ")
+}
+
+// Compile reads a schema, which is JSON or a value that can be written as JSON. The error is
+// an [*InvalidError] where a part of it is not what JSON Schema says.
 func Compile(source any) (*Schema, error) {
 	doc, err := plain(source)
 	if err != nil {
@@ -52,10 +66,15 @@ func Compile(source any) (*Schema, error) {
 	if err := c.AddResource(name, doc); err != nil {
 		return nil, err
 	}
-	s.compiled, err = c.Compile(name)
+	compiled, err := c.Compile(name)
+	var wrong *jsonschema.ValidationError
+	if of, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok && errors.As(of.Err, &wrong) {
+		return nil, &InvalidError{s.leaves(nil, wrong)}
+	}
 	if err != nil {
 		return nil, err
 	}
+	s.compiled = compiled
 	return s, nil
 }
 
@@ -105,7 +124,7 @@ func (s *Schema) leaves(faults []Fault, e *jsonschema.ValidationError) []Fault {
 	if len(e.Causes) > 0 {
 		return faults
 	}
-	text := e.ErrorKind.LocalizedString(english())
+	text := strings.Replace(e.ErrorKind.LocalizedString(english()), "error parsing regexp: ", "", 1)
 	if k, ok := e.ErrorKind.(*kind.AdditionalProperties); ok {
 		text += s.meant(e.InstanceLocation, k.Properties)
 	}
@@ -115,6 +134,9 @@ func (s *Schema) leaves(faults []Fault, e *jsonschema.ValidationError) []Fault {
 // meant names the property that the first unknown one resembles.
 func (s *Schema) meant(place, unknown []string) string {
 	at := s.compiled
+	if at == nil {
+		return "" // it is the schema that is wrong
+	}
 	for _, step := range place {
 		switch next := at.Properties[step]; {
 		case next != nil:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strings"
 )
 
 // The kinds of values, in the words of errors.
@@ -16,7 +17,7 @@ const (
 	kindNothing = "nothing"
 )
 
-// loose is the type of a function whose numbers and texts are anything: [strict] says what is
+// loose is the type of a function whose arguments of a known kind are anything: [strict] says what is
 // wrong with an argument in plain words, and takes each number as an integer that is one.
 func loose(t reflect.Type) reflect.Type {
 	in, out := make([]reflect.Type, t.NumIn()), make([]reflect.Type, t.NumOut())
@@ -41,10 +42,14 @@ func checked(t reflect.Type) bool { return kindOfType(t) != "" }
 // kindOfType is the kind of what a parameter of a type takes, "" where that is not looked at.
 func kindOfType(t reflect.Type) string {
 	switch t.Kind() {
-	case reflect.Int, reflect.Int64:
+	case reflect.Int, reflect.Int64, reflect.Float64:
 		return KindNumber
 	case reflect.String:
 		return KindText
+	case reflect.Bool:
+		return KindTruth
+	case reflect.Map:
+		return KindMapping
 	}
 	return ""
 }
@@ -84,13 +89,19 @@ func argument(name string, t reflect.Type, a reflect.Value) (reflect.Value, erro
 	v := bare(a)
 	got := kindIn(v)
 	if want == KindNumber && got == KindNumber {
+		if t.Kind() == reflect.Float64 {
+			return reflect.ValueOf(floating(v)), nil
+		}
 		if n, ok := whole(v); ok {
 			return reflect.ValueOf(n).Convert(t), nil
 		}
 		return v, &Error{Problem: fmt.Sprintf("%s takes a whole number, and is given %v", name, v.Interface()), Hint: "make it one with int, which cuts it, or with round"}
 	}
-	if want == got {
+	switch {
+	case want == got && v.CanConvert(t):
 		return v.Convert(t), nil
+	case want == KindMapping && got == kindNothing:
+		return reflect.Zero(t), nil // one without entries
 	}
 	return v, &Error{Problem: fmt.Sprintf("%s takes %s, and is given %s", name, want, got), Hint: Conversion(want, got)}
 }
@@ -114,6 +125,45 @@ func Conversion(want, got string) string {
 		return "name a field of it"
 	}
 	return ""
+}
+
+// invoke calls a function. Functions of Sprig panic where they cannot do anything with what they
+// are given, such as a place behind the end of a list.
+func invoke(name string, f reflect.Value, args []reflect.Value) (out []reflect.Value, err error) {
+	defer func() {
+		if recover() != nil {
+			err = unfit(name, f.Type(), args)
+		}
+	}()
+	if f.Type().IsVariadic() {
+		return f.CallSlice(args), nil
+	}
+	return f.Call(args), nil
+}
+
+// unfit says what a function was given that it can do nothing with.
+func unfit(name string, t reflect.Type, args []reflect.Value) error {
+	if t.IsVariadic() {
+		args = spread(args)
+	}
+	all := make([]string, len(args))
+	for i, a := range args {
+		switch v := bare(a); kindIn(v) {
+		case KindNumber, KindTruth:
+			all[i] = fmt.Sprint(v.Interface())
+		case KindText:
+			all[i] = "the text " + excerpt(v.String())
+		case KindList:
+			all[i] = fmt.Sprintf("a list of %d", v.Len())
+		default:
+			all[i] = kindIn(v)
+		}
+	}
+	with := strings.Join(all, ", ")
+	if last := len(all) - 1; last > 0 {
+		with = strings.Join(all[:last], ", ") + " and " + all[last]
+	}
+	return &Error{Problem: name + " can do nothing with " + with, Hint: "docs/functions.md says what it takes"}
 }
 
 // bare is a value without the interfaces around it.

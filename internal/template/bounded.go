@@ -45,11 +45,9 @@ func bounded(name string, f any, spend func(int64) error) any {
 				return fail(err)
 			}
 		}
-		var out []reflect.Value
-		if v.Type().IsVariadic() {
-			out = v.CallSlice(args)
-		} else {
-			out = v.Call(args)
+		out, err := invoke(name, v, args)
+		if err != nil {
+			return fail(err)
 		}
 		if entries(out[0]) > MaxOutput {
 			return fail(tooLong(name))

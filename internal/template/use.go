@@ -89,9 +89,6 @@ func parameter(t reflect.Type, i int) string {
 	default:
 		return ""
 	}
-	if in.Kind() == reflect.Map {
-		return KindMapping
-	}
 	return kindOfType(in)
 }
 

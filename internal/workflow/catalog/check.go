@@ -89,6 +89,9 @@ func Check(ctx context.Context, name string, data []byte, open definition.Opener
 // unreached are warnings of the tasks that no run does.
 func unreached(w *definition.Workflow) (all []Warning) {
 	for _, t := range w.Unreached() {
+		if t.ID == "" {
+			continue // that is wrong with it
+		}
 		all = append(all, Warning{t.At.Line, t.At.Column, t.Path, "no task leads to " + t.ID + ", so it is never done"})
 	}
 	return all

@@ -48,13 +48,14 @@ tasks:
 `, []string{`12:33: tasks[0].prompt: function "toUpper" not defined (did you mean upper?)`, `(close each {{ if }}`, `13:33: tasks[1].prompt: function "now" not defined (templates see no clock`, `(values begin with a point: write .input)`}},
 		{"values that are not there", head + `  - {id: one, agent: a, prompt: "{{ .input.topc }} {{ .workflow.input.nme }} {{ .item }} {{ .with.x }} {{ .env.HOME }}", on_success: {next: two, with: {text: "{{ .with.t }}"}}}
   - {id: two, agent: a, prompt: "{{ .with.txt }} {{ .last }} {{ .output }}", on_success: {next: three}}
-  - {id: three, type: collection, items: "{{ .input.files }}", task: {id: it, agent: a, prompt: "{{ .item.nam }}", with: {a: "{{ .attachments }}"}}}
+  - {id: three, type: collection, items: "{{ .input.files }}", task: {id: it, agent: a, prompt: "{{ .item.nam }} {{ .input.topic }}", with: {a: "{{ .attachments }}"}}}
 `, []string{
 			`{{ .input.topc }}: there is no "topc" in .input of the task "one" (did you mean topic?)`, `{{ .workflow.input.nme }}: there is no "nme" in .workflow.input`,
 			`{{ .item }}: there is no .item here (only tasks in a collection have .item)`, `{{ .with.x }}: there is no "x" in .with of the task "one" (name it in the with of the task)`,
 			`{{ .env.HOME }}: there is no "HOME" in .env`, `tasks[0].on_success.with.text: {{ .with.t }}`, `tasks[1].prompt: {{ .with.txt }}: there is no "txt" in .with of the task "two" (did you mean text?)`,
 			`{{ .last }}: there is no .last here (only tasks in a repeat task have .last)`, `{{ .output }}: there is no .output here`, `{{ .item.nam }}: there is no "nam" in .item (did you mean name?)`,
 			`{{ .attachments }}: there is no .attachments here (only prompts and instructions have .attachments)`,
+			`tasks[2].task.prompt: {{ .input.topic }}: there is no "topic" in .input of the task "it" (it has a)`,
 		}},
 		{"bad conditions", head + `  - {id: r1, type: router, condition: "input.topic = 'a'", routes: {a: r2}}
   - {id: r2, type: router, condition: "{{ .input.topic }}", routes: {a: r3}}
@@ -134,6 +135,7 @@ agents:
       - {id: one, prompt: x, output: {type: object, properties: [gaps], required: gaps}}
       - {id: two, prompt: x, output: {gaps: list}}
       - {id: three, prompt: x, output: {type: object, properties: {a: string, b: {type: string, maxLenght: 3, enum: a}}}}
+      - {id: four, prompt: x, output: {type: object, properties: {a: {type: string, pattern: "a("}}}}
 tasks:
   - {id: one, agent: a, action: one}
 `, []string{
@@ -142,6 +144,7 @@ tasks:
 			`output.properties: this is no JSON Schema: got array, want object (write a mapping`, `output.required: this is no JSON Schema: got string, want array (write [gaps])`,
 			`"gaps" is no keyword of JSON Schema: the parts of an object are described under properties (write type: object and properties: {gaps: {type: string}})`,
 			`properties.a: this is no JSON Schema: got string, want boolean or object (write {type: string})`, `"maxLenght" is no keyword of JSON Schema (did you mean maxLength?)`, `b.enum: this is no JSON Schema: got string, want array (write [a])`,
+			"w.yaml:11:94: agents[0].actions[3].output.properties.a.pattern: this is no JSON Schema: 'a(' is not valid regex: missing closing ): `a(`",
 		}},
 	}
 	for _, tt := range tests {

@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -67,11 +68,18 @@ func (d *decoder) schemaField(o *authored.Object, name string) *Schema {
 
 func (d *decoder) schema(n *authored.Node, path string) *Schema {
 	s, err := newSchema(sourceOf(n))
-	if err != nil {
-		d.report.Beyond(authored.RuleSchema, n, path, "", "this is no JSON Schema: %v", err)
-		return &Schema{}
+	if err == nil {
+		return s
 	}
-	return s
+	wrong, ok := errors.AsType[*schema.InvalidError](err)
+	if !ok {
+		wrong = &schema.InvalidError{Faults: []schema.Fault{{Text: err.Error()}}}
+	}
+	for _, f := range wrong.Faults {
+		at, where := descend(n, path, f.Place)
+		d.report.Beyond(authored.RuleSchema, at, where, "", "this is no JSON Schema: %s", f.Text)
+	}
+	return &Schema{}
 }
 
 func newSchema(source map[string]any) (*Schema, error) {

@@ -22,8 +22,9 @@ type sight struct {
 	// that is not known. steps are tasks within others that are done as well.
 	may, sure, gives set
 	steps            []*Task
-	// where is the field's owner to people.
+	// where is the field's owner to people, top the task of the workflow that it is in.
 	where string
+	top   *Task
 	// roots is what is known of the context's keys. A key of [sometimes] that is not among
 	// them is not there.
 	roots map[string]result
@@ -86,7 +87,7 @@ func (d *decoder) sees() {
 		if s.d.circle {
 			s.order.sure[i], s.order.gives[i] = nil, nil
 		}
-		of.where, of.may, of.sure, of.gives = "the task "+quote(t.ID), s.order.may[i], s.order.sure[i], s.order.gives[i]
+		of.top, of.may, of.sure, of.gives = t, s.order.may[i], s.order.sure[i], s.order.gives[i]
 		if of.may == nil { // nothing leads to it: where it will stand is not known
 			if unreached++; unreached > maxJudged {
 				continue
@@ -137,6 +138,7 @@ func (d *decoder) notBehind(t *Task, o *order) set {
 
 // task looks at a task's fields, and at the tasks within it.
 func (s sight) task(t *Task, g given) {
+	s.where = "the task " + quote(t.ID)
 	layers, own := s.give(t, g)
 	for _, tree := range t.layers() {
 		layers.tree(tree)

@@ -124,7 +124,7 @@ func (s sight) finished(id string, at *authored.Node, path, who string) {
 	switch t, holder := s.d.find(id); {
 	case t == nil:
 		return // taskReferences has noted it
-	case holder != nil && s.where == "the task "+quote(holder.ID): // both are within it
+	case holder != nil && s.top == holder: // both are within it
 		hint, before = "a step of a composite task sees the steps before it; the tasks of a parallel task do not see each other", "that"
 	case holder != nil:
 		hint = fmt.Sprintf("it is within the task %q, whose output has its result: .tasks.%s.output", holder.ID, holder.ID)
