@@ -77,10 +77,20 @@ var passing = []int{
 func badStatus(res *http.Response) *Error {
 	e := &Error{Code: BadStatus, Status: res.StatusCode, Reason: fmt.Sprintf("the server answers %d %s", res.StatusCode, http.StatusText(res.StatusCode))}
 	e.transient = slices.Contains(passing, res.StatusCode) || res.StatusCode > http.StatusNetworkAuthenticationRequired
-	if seconds, err := strconv.Atoi(strings.TrimSpace(res.Header.Get("Retry-After"))); err == nil && seconds > 0 {
-		e.after = time.Duration(min(seconds, 1_000_000)) * time.Second
-	}
+	e.after = asked(res.Header.Get("Retry-After"), time.Now())
 	return e
+}
+
+// asked is how long a server asks to wait: seconds, or a time.
+func asked(header string, now time.Time) time.Duration {
+	header = strings.TrimSpace(header)
+	if seconds, err := strconv.Atoi(header); err == nil {
+		return time.Duration(max(0, min(seconds, 1_000_000))) * time.Second
+	}
+	if at, err := http.ParseTime(header); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return 0
 }
 
 // broken reports whether a connection broke, or could not be made, which may be

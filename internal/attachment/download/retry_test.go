@@ -69,6 +69,8 @@ func TestRetries(t *testing.T) {
 		"504 six times":       {status(504, ""), 6, 6, 7, "", "", waits{s / 2, s, 2 * s, 4 * s, 8 * s, 10 * s}},
 		"429 with a time":     {status(429, "7"), 1, 2, 2, "", "", waits{7 * s}},
 		"503 with a long one": {status(503, "3600"), 1, 2, 1, BadStatus, "503", nil},
+		"503 with a far date": {status(503, "Fri, 31 Dec 2100 23:59:59 GMT"), 1, 2, 1, BadStatus, "503", nil},
+		"503 with a past one": {status(503, "Fri, 31 Dec 1999 23:59:59 GMT"), 1, 2, 2, "", "", waits{s / 2}},
 		"404":                 {status(404, ""), 1, 2, 1, BadStatus, "404", nil},
 		"501":                 {status(501, ""), 1, 2, 1, BadStatus, "501", nil},
 		"a reset":             {hijacked(""), 1, 2, 2, "", "", waits{s / 2}},
