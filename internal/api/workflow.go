@@ -72,7 +72,7 @@ type answerBody struct {
 	Task        string `json:"task,omitempty" doc:"the key of the wait task; it may be left out where one alone waits"`
 	DecisionID  string `json:"decisionId,omitempty" doc:"the decisionId of the question that is answered; if the task asks something else by now, the answer is refused"`
 	Answer      string `json:"answer" is:"continue|refuse" doc:"continue or refuse"`
-	Note        string `json:"note,omitempty" doc:"what to say with it, at most 4096 bytes"`
+	Note        string `json:"note,omitempty" doc:"what to say with it, at most 2000 characters"`
 	By          string `json:"by,omitempty" doc:"who answers; operator without it"`
 }
 

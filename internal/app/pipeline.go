@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"path/filepath"
 
 	"github.com/google/uuid"
 
@@ -40,7 +41,8 @@ func newPipeline(a *App, engine turn.Engine) *pipeline.Service {
 			r, err := rules(projectRoot)
 			return persona.Govern(a.Root, p, metadata, r.SubagentsEnabled), err
 		},
-		NewID:  uuid.NewString,
-		Logger: a.log,
+		NewID:   uuid.NewString,
+		LockDir: filepath.Join(a.Config.Paths.StateDir, "runs"),
+		Logger:  a.log,
 	})
 }

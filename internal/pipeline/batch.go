@@ -148,7 +148,7 @@ func (s *Service) carryOut(ctx context.Context, j job) (err error) {
 // Continue starts the turns of a batch's sessions that have none yet. Each is checked like a
 // new start, so it starts nothing if a deliverable or the instructions are gone.
 func (s *Service) Continue(ctx context.Context, projectRoot, id string) error {
-	release, err := s.alone(ctx)
+	release, err := s.alone(ctx, place{projectRoot, id})
 	if err != nil {
 		return err
 	}

@@ -17,11 +17,17 @@ package pipeline
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
+	"belay/internal/durable"
+	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/persona"
 	"belay/internal/session"
@@ -53,6 +59,9 @@ type Options struct {
 	Govern func(projectRoot string, p persona.Persona, metadata json.RawMessage) (persona.Decision, error)
 	// NewID makes the ids of batches.
 	NewID func() string
+	// LockDir is the operator's folder, where the starts with one key of all processes wait for
+	// each other; "" is for a single process.
+	LockDir string
 	// Retry is the time between two tries to start a turn while the engine has no free
 	// place. Default 1 s.
 	Retry time.Duration
@@ -107,12 +116,30 @@ func (s *Service) Close() {
 	s.work.Wait()
 }
 
-// alone waits for its turn to make sessions; the caller calls the result when it is done.
-func (s *Service) alone(ctx context.Context) (release func(), err error) {
+// alone waits for its turn to make sessions of a batch, which is known before it is made where
+// the request has a key. The caller calls the result when it is done.
+func (s *Service) alone(ctx context.Context, at place) (release func(), err error) {
 	select {
 	case s.starting <- struct{}{}:
-		return func() { <-s.starting }, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
+	free := func() { <-s.starting }
+	if s.o.LockDir == "" {
+		return free, nil
+	}
+	sum := sha256.Sum256([]byte(at.projectRoot + "\x00" + at.batch))
+	err = os.MkdirAll(s.o.LockDir, 0o700)
+	var l *durable.FileLock
+	if err == nil {
+		l, err = durable.WaitLock(ctx, filepath.Join(s.o.LockDir, "pipeline-"+hex.EncodeToString(sum[:16])+".lock"))
+	}
+	if err != nil {
+		free()
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, fault.New(fault.StorageFailure, "the start cannot be locked").Because(err).WithHint("let belay write to its state folder")
+	}
+	return func() { _ = l.Remove(); free() }, nil // a lock that stays is in nobody's way
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +19,7 @@ import (
 	"belay/internal/model"
 	"belay/internal/persona"
 	"belay/internal/pipeline"
+	"belay/internal/session"
 	"belay/internal/turn"
 	"belay/internal/workspace/scan"
 )
@@ -36,6 +38,17 @@ type world struct {
 	mu sync.Mutex
 	// refuse is what starts of turns are refused with, one after the other.
 	refuse []error
+	// locks is the folder of the services' locks, making is called once a session is made.
+	locks  string
+	making func()
+}
+
+func (w *world) Create(ctx context.Context, r turn.CreateRequest) (session.Record, error) {
+	rec, err := w.Engine.Create(ctx, r)
+	if w.making != nil {
+		w.making()
+	}
+	return rec, err
 }
 
 func newWorld(t *testing.T, deliverables int) *world {
@@ -85,7 +98,7 @@ func (w *world) service(t *testing.T) *pipeline.Service {
 	t.Helper()
 	n := 0
 	s := pipeline.New(pipeline.Options{
-		Engine: w, Retry: time.Millisecond,
+		Engine: w, Retry: time.Millisecond, LockDir: w.locks,
 		NewID:   func() string { n++; return fmt.Sprint(n) },
 		Listing: func(context.Context, string) (scan.Listing, error) { return w.listing, nil },
 		Quote: func(_, asked string) (pipeline.Quote, error) {
@@ -186,6 +199,41 @@ func TestBatchContinuesAfterARestart(t *testing.T) {
 	}
 	if err := next.Continue(t.Context(), root, started.Batch); err != nil || w.begun() != 4 {
 		t.Errorf("%d turns, %v", w.begun(), err)
+	}
+}
+
+// Two servers that get one request under its key start it once.
+func TestKeyStartsOnceAnywhere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 3)
+	w.locks = t.TempDir()
+	first, second := w.service(t), w.service(t)
+	r := pipeline.Request{ProjectRoot: root, Category: "TASK", Type: "TASK", Targets: keys(3), Key: "k"}
+	done := make(chan error, 1)
+	var once sync.Once
+	w.making = func() {
+		once.Do(func() {
+			go func() {
+				_, err := second.Start(t.Context(), r)
+				done <- err
+			}()
+			select {
+			case err := <-done:
+				done <- err
+			case <-time.After(50 * time.Millisecond): // it waits
+			}
+		})
+	}
+	_, err := first.Start(t.Context(), r)
+	if err := errors.Join(err, <-done); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := w.List(t.Context(), root); err != nil || len(all) != 3 {
+		t.Errorf("%d sessions, %v", len(all), err)
+	}
+	w.Wait()
+	if left, err := os.ReadDir(w.locks); err != nil || len(left) > 0 {
+		t.Errorf("left are %v, %v", left, err)
 	}
 }
 

@@ -41,12 +41,12 @@ func (s *Service) Start(ctx context.Context, r Request) (Started, error) {
 	if _, err := s.afford(p); err != nil {
 		return Started{}, err
 	}
-	release, err := s.alone(ctx)
+	id := s.batchID(r)
+	release, err := s.alone(ctx, place{r.ProjectRoot, id})
 	if err != nil {
 		return Started{}, err
 	}
 	defer release()
-	id := s.batchID(r)
 	earlier, err := s.sessionsOf(ctx, r.ProjectRoot, id)
 	if err != nil {
 		return Started{}, err

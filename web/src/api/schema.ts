@@ -1730,7 +1730,7 @@ export interface components {
             by?: string;
             /** @description the decisionId of the question that is answered; if the task asks something else by now, the answer is refused */
             decisionId?: string;
-            /** @description what to say with it, at most 4096 bytes */
+            /** @description what to say with it, at most 2000 characters */
             note?: string;
             /** @description the project's id, in place of projectRoot */
             project?: string;
