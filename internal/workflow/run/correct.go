@@ -62,7 +62,7 @@ func (r *Runner) correct(ctx context.Context, c Corrected, keep bool) (_ *execut
 	}
 	w, at, err := r.begin(ctx, Request{
 		Project: c.Project, File: c.File, Within: c.Within, Input: record.Input, Provider: record.Provider, Model: record.Model,
-		Mode: record.Mode, Allow: record.Allow,
+		Mode: record.Mode, Allow: record.Allow, resumes: true,
 	})
 	if err != nil {
 		return nil, nil, err

@@ -193,7 +193,7 @@ func (r *Runner) begin(ctx context.Context, req Request) (_ *flow, _ *site, err 
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := w.give(req.Input, req.Texts, true); err != nil {
+	if err := w.give(req.Input, req.Texts, !req.resumes); err != nil {
 		return nil, nil, err
 	}
 	return w, at, r.fits(w, req)

@@ -14,7 +14,8 @@ import (
 )
 
 // give checks the input against the workflow's schema, its defaults filled in. With
-// known, inputs that the schema does not name are refused: they are mistyped.
+// known, inputs that the schema does not name are refused: they are mistyped. Without it, the
+// input is that of a run which is taken up, and stays.
 func (w *flow) give(input map[string]any, texts map[string]string, known bool) error {
 	input, err := plainMap(input)
 	if err != nil {
@@ -50,7 +51,7 @@ func (w *flow) give(input map[string]any, texts map[string]string, known bool) e
 		all = append(all, found)
 	}
 	if err := invalid("the input does not fit the schema of the workflow "+w.ID, all); err != nil {
-		return fault.From(err).WithHint("%s", nextInput(faults, len(rounded) > 0, texts != nil))
+		return fault.From(err).WithHint("%s", nextInput(faults, len(rounded) > 0, texts != nil, !known))
 	}
 	env, err := w.Env.Fields(map[string]any{
 		"workflow": map[string]any{"id": w.ID, "version": w.Version, "input": w.input}, "input": w.input,
@@ -63,10 +64,12 @@ func (w *flow) give(input map[string]any, texts map[string]string, known bool) e
 }
 
 // nextInput is the next step after an input that does not fit. One that was sent over HTTP has
-// no texts.
-func nextInput(faults []schema.Fault, rounded, texts bool) string {
+// no texts; a run that is taken up keeps its own.
+func nextInput(faults []schema.Fault, rounded, texts, keeps bool) string {
 	missing := slices.ContainsFunc(faults, func(f schema.Fault) bool { return len(f.Place) == 0 })
 	switch {
+	case keeps:
+		return "the run keeps its input: let the schema in the file take it, with a default for what is new, or begin a new run"
 	case missing && texts:
 		return "give it with --input NAME=VALUE, or in the JSON object of --input-file"
 	case missing:

@@ -151,6 +151,9 @@ type Request struct {
 	Strict bool
 	// SkipRefused lets tasks begin without attachments that cannot be used.
 	SkipRefused bool
+
+	// resumes is set where a run goes on with the file: it keeps its input.
+	resumes bool
 }
 
 // Runner runs workflows in this process. It owns a goroutine for each run;
