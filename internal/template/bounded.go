@@ -198,10 +198,13 @@ func widths(format string) (widest int64, star bool) {
 // shownName is the function that bounds what an action writes.
 const shownName = ownPrefix + "shown"
 
-// shown is a value that is to be written. The language makes the whole text of a list before it
-// writes any of it, and that of a mapping which has itself has no end.
+// shown is a value that is to be written, nothing for none. The language makes the whole text of
+// a list before it writes any of it, and that of a mapping which has itself has no end.
 func shown(v any) (any, error) {
-	if !isComposed(v) {
+	switch {
+	case v == nil:
+		return "", nil
+	case !isComposed(v):
 		return v, nil
 	}
 	w := weigher{left: MaxOutput}

@@ -50,7 +50,7 @@ func (t *Template) composed(context map[string]any) (any, error) {
 	}
 	functions[valueName] = func(v any) (any, error) {
 		if !isComposed(v) {
-			return v, nil // written as ever
+			return shown(v)
 		}
 		w := weigher{left: maxComposed}
 		if w.put(reflect.ValueOf(v), 0); w.over() {

@@ -16,21 +16,13 @@ func stepNode() parse.Node {
 	return t.Root.Nodes[0]
 }
 
-// noValue is what the template language writes for a value that is nothing.
-const noValue = "<no value>"
-
-// cappedWriter keeps what is written, up to a limit. Nothing is written for noValue, where
-// skips is set.
+// cappedWriter keeps what is written, up to a limit.
 type cappedWriter struct {
-	b     strings.Builder
-	left  int
-	skips bool
+	b    strings.Builder
+	left int
 }
 
 func (w *cappedWriter) Write(p []byte) (int, error) {
-	if w.skips && string(p) == noValue {
-		return len(p), nil
-	}
 	if w.left -= len(p); w.left < 0 {
 		return 0, &Error{Problem: fmt.Sprintf("it writes more than %d bytes", MaxOutput)}
 	}

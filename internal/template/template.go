@@ -137,7 +137,7 @@ func (t *Template) run(tmpl *template.Template, context map[string]any) (string,
 	if t.changes {
 		context, _ = Copy(context).(map[string]any)
 	}
-	out := &cappedWriter{left: MaxOutput, skips: !strings.Contains(t.text, noValue)}
+	out := &cappedWriter{left: MaxOutput}
 	if err := tmpl.Execute(out, context); err != nil {
 		return "", runError(err)
 	}

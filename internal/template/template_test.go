@@ -12,7 +12,7 @@ import (
 func world() map[string]any {
 	return map[string]any{
 		"workflow": map[string]any{"id": "wf", "exec_id": "run_1", "input": map[string]any{"image_url": "https://example.com/a.png", "n": 3}},
-		"input":    map[string]any{"files": []any{"a.txt", "b.txt"}, "user-name": "Ada", "empty": nil},
+		"input":    map[string]any{"files": []any{"a.txt", "b.txt"}, "user-name": "Ada", "empty": nil, "said": "<no value>"},
 		"tasks": map[string]any{
 			"read-pdf": map[string]any{"output": map[string]any{"text": "words", "pages": []any{"one", "two"}}},
 			"plain":    map[string]any{"output": map[string]any{"text": "more"}},
@@ -53,6 +53,8 @@ func TestExecute(t *testing.T) {
 		"{{ range 3 }}{{ . }}{{ end }}":                                        "012",
 		"{{/* only */}}":                                                       "",
 		"a{{ .input.empty }}b":                                                 "ab",
+		"a{{ .input.said }}b{{ if .input.said }}{{ .input.empty }}{{ end }}":   "a<no value>b",
+		"{{ trim .input.said }}{{ coalesce .input.empty }}":                    "<no value>",
 	} {
 		tmpl, err := template.Parse(text)
 		if err != nil {
