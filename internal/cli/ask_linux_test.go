@@ -67,8 +67,12 @@ outputs: {all: "{{ .tasks.all.output | toJson }}"}
 		t.Fatal(err)
 	}
 	x = x.another("run", "asks.yaml")
-	asked := `(?s)Take (.)\?\n[^\n]*belay decision allow dec_\w+\n[^\n]*deny dec_\w+\n\S*continue\?\S* \[y = continue, n = refuse\] `
+	asked := `(?s)Take (.)\?\n[^\n]*belay decision allow dec_\w+\n[^\n]*deny dec_\w+\n\S*continue all/\d/ask\?\S* \[y = continue, n = refuse\] `
 	first := x.shows(asked)
+	x.shows(`(?s)for an answer, too.*for an answer, too.*continue all/\d/ask\?`)
+	if n := strings.Count(x.screen(), "Take "); n != 1 {
+		t.Errorf("%d questions are told, and one is asked:\n%s", n, x.screen())
+	}
 	x.types("s\nn " + first + " is too long\n")
 	second := x.shows(`(?s)failed.*` + asked)
 	x.types("y\n")

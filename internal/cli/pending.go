@@ -38,7 +38,7 @@ func (q pending) answers() []string {
 // prompt is what a terminal asks, and what can be typed there.
 func (q pending) prompt() (label, choices string) {
 	if q.wait != nil {
-		return "continue?", "y = continue, n = refuse"
+		return "continue " + line(q.wait.Task) + "?", "y = continue, n = refuse"
 	}
 	choices = "y = allow, n = deny"
 	if q.call.Session {

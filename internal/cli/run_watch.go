@@ -194,10 +194,14 @@ func (w *runWatcher) start(e run.Event, d *run.TaskBegun) {
 	}
 }
 
-// waits reports what the run waits for. Where somebody can answer here, it is put to them.
+// waits reports what the run waits for. Where somebody can answer here, it is put to them: after
+// what is at the prompt, which must not be taken for the question of another task.
 func (w *runWatcher) waits(ctx context.Context, key string, d *run.Waits) error {
-	words := w.named(key)
-	if d.Message != "" {
+	words, later := w.named(key), d.Message != "" && w.asker != nil && len(w.questions) > 0
+	switch {
+	case later:
+		words += " for an answer, too"
+	case d.Message != "":
 		words += ": " + render.Visible(d.Message)
 	}
 	if d.Until != nil {
