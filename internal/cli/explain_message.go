@@ -46,9 +46,10 @@ func withoutReason(f *fault.Error) string {
 	return strings.TrimSuffix(f.Message, ": "+f.Cause.Error())
 }
 
-// noTurn takes out of a next step that a turn is sent again: a run goes on, or begins
-// anew.
+// noTurn takes out of a next step that a turn is sent again, or written otherwise: a run goes on,
+// or begins anew.
 var noTurn = strings.NewReplacer(
+	"; --help lists the flags", "",
 	", then send the turn again", "", ", and send the turn again", "", " and send the turn again", "", "; send the turn again later", "; try again later",
 	"send the turn again; ", "", "send the turn again, or ", "", "; send the turn again", "", "send the turn again", "",
 )

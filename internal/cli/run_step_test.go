@@ -21,6 +21,9 @@ func TestStepsOfRuns(t *testing.T) {
 	for _, s := range fault.Types() {
 		steps = append(steps, s.Hint)
 	}
+	if got := stepOfRun(fault.New(fault.InvalidRequest, "x")); got != "correct what is named above" {
+		t.Errorf("a run has no flags to look up: %q", got)
+	}
 	for _, step := range steps {
 		f := fault.New(fault.StorageFailure, "x").WithHint("%s", step)
 		if got := stepOfRun(f); strings.Contains(got, "send the turn") || dangling.MatchString(got) {

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"belay/internal/authored"
+	"belay/internal/blank"
 	"belay/internal/template"
 	"belay/internal/turn"
 	"belay/internal/workflow/definition"
@@ -44,7 +44,7 @@ func (x *evaluator) prepare(ctx context.Context, t *definition.Task, p place, s 
 	if j.prompt, err = promptOf(t, values); err != nil {
 		return nil, invalid("the prompt of the task "+t.ID+" cannot be evaluated", problemOf(x.w.name, err))
 	}
-	if j.prompt += wanted(j.schema); strings.TrimSpace(j.prompt) == "" && !attaches(t, p) {
+	if j.prompt += wanted(j.schema); blank.Is(j.prompt) && !attaches(t, p) {
 		return nil, invalid("the agent "+a.ID+" would be asked nothing", []problem{x.problemAt(t, "prompt",
 			"the prompt is blank, and the task has no attachments", "give its templates values, or write a text beside them")})
 	}
