@@ -111,7 +111,7 @@ func (p *projectFolder) extend(t *testing.T, o *api.Options, clock func() time.T
 		n, err := audit.Verify(ctx)
 		return api.AuditVerdict{File: "audit.jsonl", Lines: n, Whole: err == nil}, err
 	}
-	o.Projects.Coordination = &coordination.Writer{Locks: t.TempDir(), Record: func(ctx context.Context, c coordination.Change, _ error) error {
+	o.Projects.Coordination = &coordination.Writer{Writer: changeset.Writer{LockDir: t.TempDir(), Journal: journal.New(t.TempDir(), clock)}, Record: func(ctx context.Context, c coordination.Change, _ error) error {
 		return audit.Append(ctx, permit.Entry{Kind: "coordination", Project: c.Project, Summary: string(c.To), Verdict: "begins", By: c.By})
 	}}
 }

@@ -59,7 +59,7 @@ func Coordinator(cfg *config.Config) (*coordination.Writer, error) {
 // coordinator records how projects are coordinated, each change on the audit log before
 // it is made.
 func coordinator(cfg *config.Config, audit *permit.Audit, gate workspace.Gate) *coordination.Writer {
-	return &coordination.Writer{Locks: locksDir(cfg), Gate: gate, Record: recorder(audit, func(c coordination.Change) permit.Entry {
+	return &coordination.Writer{Writer: newChanges(cfg, gate), Record: recorder(audit, func(c coordination.Change) permit.Entry {
 		from := cmp.Or(string(c.From), "no mode")
 		return permit.Entry{Kind: "coordination", Project: c.Project, Summary: fmt.Sprintf("%s: %s to %s", c.Path, from, c.To), By: c.By}
 	})}

@@ -10,6 +10,7 @@ import (
 	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/proposal"
 	"belay/internal/workspace/registerfile"
+	"belay/internal/workspace/undo"
 )
 
 // Registers is what changes the dependency registers of projects.
@@ -34,9 +35,9 @@ func SettleProject(ctx context.Context, cfg *config.Config, root string) error {
 	return newChanges(cfg, newGate(cfg)).Settle(ctx, root)
 }
 
-// newChanges is who changes several files of a project at once.
+// newChanges is who changes files of projects for people. What it changes can be taken back.
 func newChanges(cfg *config.Config, gate workspace.Gate) changeset.Writer {
-	return changeset.Writer{LockDir: locksDir(cfg), Journal: newJournal(cfg), Gate: gate}
+	return changeset.Writer{LockDir: locksDir(cfg), Journal: newJournal(cfg), Gate: gate, Keep: undo.New(undoOptions(cfg)).Keep}
 }
 
 func newRegisters(cfg *config.Config, audit *permit.Audit, gate workspace.Gate) Registers {

@@ -34,8 +34,10 @@ type imported struct {
 	Path        string         `json:"path"`
 	Diff        *register.Diff `json:"diff"`
 	// Left is how many rows of the proposal --only leaves out; Diff has none of them.
-	Left    int  `json:"left,omitempty"`
-	Applied bool `json:"applied"`
+	Left int `json:"left,omitempty"`
+	// Applied is set where it was written, and Change is then what belay undo takes.
+	Applied bool   `json:"applied"`
+	Change  string `json:"change,omitempty"`
 	// Proposal is the record of one that the project keeps. Stale is set where the
 	// register has changed since it was made.
 	Proposal *proposal.Proposal `json:"proposal,omitempty"`
@@ -57,9 +59,10 @@ and rows that would be retired because the proposal lacks them. Rows that people
 are never retired, and no row is deleted.
 
 Without --apply nothing is written. --apply changes the register row by row and updates
-the lists and numbers in _DEPENDENCIES.md. Use - to read the proposal from stdin.
+the lists and numbers in _DEPENDENCIES.md; belay undo reverts it. Use - to read the
+proposal from stdin.
 
-A file of .belay/proposals is closed as applied. If the register has changed since the
+A file of .belay/proposals is closed as applied, and belay undo opens it again. If the register has changed since the
 proposal, look at the new comparison, then pass --stale to confirm that you saw it.`,
 		Example: "  belay deps import DEL-01-02 proposal.csv\n  belay deps import DEL-01-02 proposal.csv --apply\n" +
 			"  belay deps import DEL-01-02 proposal.csv --apply --only DEP-01-02-007,DEP-01-02-008",
@@ -114,6 +117,7 @@ func importProposal(ctx context.Context, c *console, cfg *config.Config, args []
 	}
 	if err == nil && f.apply {
 		done.Diff, done.Applied, done.RegisterTag, done.SummaryProblem = result.Diff, true, result.File.Tag, result.Summary
+		done.Change = result.Change
 	}
 	if len(f.only) > 0 && done.Diff != nil {
 		done.Diff, done.Left = onlyRows(done.Diff, f.only)

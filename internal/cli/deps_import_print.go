@@ -40,7 +40,7 @@ func printImport(c *console, done imported, apply bool) {
 	case done.Applied && !d.Changes():
 		c.note("nothing", "to apply: the register has all of it")
 	case done.Applied:
-		c.note("applied", "the register is changed")
+		c.note("applied", "the register is changed; belay undo takes it back")
 		if done.SummaryProblem != "" {
 			c.warn(layout.DependenciesFile + " was not brought in line: " + done.SummaryProblem)
 		}

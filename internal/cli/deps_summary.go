@@ -14,7 +14,6 @@ import (
 	"belay/internal/quantity"
 	filetool "belay/internal/tool/files"
 	"belay/internal/workspace"
-	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/layout"
 	"belay/internal/workspace/registerfile"
 	"belay/internal/workspace/scan"
@@ -23,8 +22,10 @@ import (
 // summaries is the answer of the command as JSON.
 type summaries struct {
 	ProjectRoot string `json:"projectRoot"`
-	// Written is set where the changes were made, and not only shown.
-	Written bool `json:"written"`
+	// Written is set where the changes were made, and not only shown; Change is then
+	// what belay undo takes.
+	Written bool   `json:"written"`
+	Change  string `json:"change,omitempty"`
 	// Changes are the summaries that differ from their registers.
 	Changes []summaryChange `json:"changes"`
 	// Failed are those that could not be made.
@@ -38,8 +39,7 @@ type summaries struct {
 
 type summaryChange struct {
 	fileChange
-	folder workspace.Deliverable
-	seen   changeset.File
+	seen registerfile.Seen
 }
 
 type summaryFailure struct {
@@ -61,7 +61,8 @@ does not stays as a list below the heading Remarks.
 
 Without DELIVERABLE the command looks at all deliverables and skips those that agree with their
 register. With one it also rewrites a correct summary in belay's own form, which belay
-then updates by itself. Without --write the command only shows the diff.`,
+then updates by itself. Without --write the command only shows the diff. belay undo
+reverts all that --write has written.`,
 		Example: "  belay deps summary\n  belay deps summary DEL-01-02 --write\n  belay deps summary --json",
 		Args:    cobra.MaximumNArgs(1),
 	}
@@ -136,7 +137,7 @@ func summarize(ctx context.Context, c *console, cfg *config.Config, files *regis
 		case err != nil:
 			summaryFailed(c, &done, d, err)
 		case s.Changes():
-			done.Changes = append(done.Changes, summaryChange{fileChange{s.Path, filetool.Compare(s.Path, s.Before, s.After)}, d, s})
+			done.Changes = append(done.Changes, summaryChange{fileChange{s.Path, filetool.Compare(s.Path, s.Before, s.After)}, registerfile.Seen{Deliverable: d, File: s}})
 		}
 	}
 	return done, nil
@@ -150,19 +151,22 @@ func summaryFailed(c *console, done *summaries, d workspace.Deliverable, err err
 
 // writeSummaries writes what was shown. Those that are another by now are left alone.
 func writeSummaries(ctx context.Context, c *console, files *registerfile.Files, done *summaries) error {
-	var made []summaryChange
+	var seen []registerfile.Seen
 	for _, s := range done.Changes {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err := files.WriteSummary(ctx, s.folder, c.person(), s.seen); err != nil {
-			summaryFailed(c, done, s.folder, err)
-			continue
-		}
-		made = append(made, s)
+		seen = append(seen, s.seen)
 	}
-	done.Written, done.Changes = len(done.Changes) > 0, append([]summaryChange{}, made...)
-	return nil
+	change, refused, err := files.WriteSummaries(ctx, c.person(), seen)
+	made := []summaryChange{}
+	for i, s := range done.Changes {
+		switch {
+		case refused[i] != nil:
+			summaryFailed(c, done, s.seen.Deliverable, refused[i])
+		case err == nil:
+			made = append(made, s)
+		}
+	}
+	done.Written, done.Changes, done.Change = len(done.Changes) > 0, made, change
+	return err
 }
 
 func noteSummaries(c *console, done summaries) {
@@ -180,7 +184,7 @@ func noteSummaries(c *console, done summaries) {
 	case len(done.Changes) == 0:
 		c.note("nothing", "to do: every summary that was read agrees with its register")
 	case done.Written:
-		c.note("written", what)
+		c.note("written", what+"; belay undo takes it back")
 	default:
 		c.note("nothing", "is written yet; --write changes "+what)
 	}

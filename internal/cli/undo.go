@@ -15,12 +15,15 @@ func newUndo(c *console) *cobra.Command {
 	var list bool
 	cmd := &cobra.Command{
 		Use:   "undo [CHANGE]",
-		Short: "Revert a change of belay deps renumber",
-		Long: `Revert a change of belay deps renumber: CHANGE, or the last one that still stands. belay
-restores all of its files byte for byte, or none if one was changed since. The command
-prints the files on stdout, one per line.
+		Short: "Revert a change of registers, summaries or the coordination",
+		Long: `Revert a change of a project that belay deps import, renumber or summary made, or belay
+project coordination, or the same over HTTP: CHANGE, or the last one that still stands.
+belay restores all of its files byte for byte and removes those that the change made, or
+changes nothing if one was changed since. A proposal that was applied waits again. The
+command prints the files on stdout, one per line.
 
-For the changes of a turn use belay session undo.`,
+For the changes of a turn use belay session undo. belay undo reverts no states, which only
+go forward, nothing that belay project init made, and no snapshots.`,
 		Example: "  belay undo\n  belay undo --project ~/projects/bridge --list",
 		Args:    cobra.MaximumNArgs(1),
 	}
@@ -64,7 +67,7 @@ For the changes of a turn use belay session undo.`,
 		if c.json {
 			return c.writeJSON(map[string]any{"undo": done})
 		}
-		c.note("undone", done.What)
+		c.note("undone", line(done.What))
 		for _, path := range done.Paths {
 			c.write(line(path) + "\n")
 		}
@@ -82,17 +85,17 @@ func listChanges(c *console, all []undo.Change) error {
 		c.note("nothing", "is on record")
 		return nil
 	}
-	t := table{heads: []string{"CHANGE", "WHAT", "FILES", "MADE", "UNDONE"}}
+	t := table{heads: []string{"CHANGE", "FILES", "BY", "MADE", "UNDONE", "WHAT"}}
 	for _, ch := range all {
 		undone := "-"
 		switch {
 		case ch.Problem != "":
-			t.add(ch.ID, "cannot be read", "-", "-", undone)
+			t.add(ch.ID, "-", "-", "-", undone, "cannot be read")
 			continue
 		case ch.Undone != nil:
 			undone = when(*ch.Undone)
 		}
-		t.add(ch.ID, ch.What, fmt.Sprint(len(ch.Paths)), when(ch.Time), undone)
+		t.add(ch.ID, fmt.Sprint(len(ch.Paths)), ch.By, when(ch.Time), undone, ch.What)
 	}
 	c.write(t.String(c.width))
 	return nil

@@ -10,11 +10,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"io"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -29,7 +25,7 @@ import (
 )
 
 // File is a file that changes. Path is relative to the project, with slashes. Before
-// is nil where there is no file yet.
+// is nil where there is no file yet, After where there is to be none.
 type File struct {
 	Path          string
 	Before, After []byte
@@ -49,6 +45,8 @@ type Writer struct {
 	Gate    workspace.Gate
 	// Wait bounds the waiting for others; default 30 s.
 	Wait time.Duration
+	// Keep is told of every change before it is made; nil keeps nothing.
+	Keep Keeper
 }
 
 // The kinds of locks, in the order in which they are taken.
@@ -80,8 +78,10 @@ func Lock(ctx context.Context, dir, kind, folder string, wait time.Duration) (fu
 // Project is a project whose files nobody else of belay changes meanwhile. It is used
 // by one goroutine and closed at the end.
 type Project struct {
+	path    string
 	root    *os.Root
 	journal *journal.Project
+	keep    Keeper
 	release []func()
 }
 
@@ -97,7 +97,7 @@ func (p *Project) Close() {
 // named, then those of the project, and completes what a dead process left half done.
 // It fails with OVERLOADED where somebody else changes the project for too long.
 func (w Writer) Open(ctx context.Context, project string, paths ...string) (_ *Project, err error) {
-	p := &Project{}
+	p := &Project{path: project, keep: w.Keep}
 	defer func() {
 		if err != nil {
 			p.Close()
@@ -176,64 +176,4 @@ func locks(project string, paths []string) []lock {
 func (p *Project) Read(name string, limit int64) ([]byte, error) {
 	data, _, err := durable.ReadFile(p.root, name, limit)
 	return data, err
-}
-
-// Apply changes files, all of them or none, and returns when they are on disk. It fails
-// with CONTENT_CHANGED where one is not what it was, which details.paths names.
-func (p *Project) Apply(ctx context.Context, what, by string, files []File) error {
-	plan := journal.Plan{Owner: journal.Owner{What: what, By: by}, Inside: true}
-	for _, f := range files {
-		c := journal.Change{
-			Op: journal.Create, Path: journal.Name(f.Path),
-			After:   journal.State{Type: journal.File, SHA256: Hash(f.After), Size: int64(len(f.After))},
-			Content: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(f.After)), nil },
-		}
-		if f.Before != nil {
-			c.Op, c.Before = journal.Replace, journal.State{Type: journal.File, SHA256: Hash(f.Before)}
-		}
-		plan.Changes = append(plan.Changes, c)
-	}
-	tx, err := p.journal.Begin(plan)
-	if err != nil {
-		return failed(err)
-	}
-	if err := tx.Prepare(); err != nil {
-		return failed(errors.Join(err, tx.Drop()))
-	}
-	if err := tx.Apply(ctx); err != nil {
-		return failed(errors.Join(err, tx.Drop()))
-	}
-	tx.Done()
-	return nil
-}
-
-// failed is the error about files that were not changed.
-func failed(err error) error {
-	if conflicts, ok := errors.AsType[*journal.ConflictError](err); ok {
-		var paths []string
-		for _, c := range conflicts.Conflicts {
-			paths = append(paths, string(c.Path))
-		}
-		return Conflict(paths)
-	}
-	if errors.Is(err, journal.ErrUnsettled) {
-		return fault.New(fault.StorageFailure, "the files could not be changed, and some of them could not be put back; the next command on the project puts them back or finishes the change").
-			WithHint("free disk space, check the permissions, then look with belay project validate").Because(err)
-	}
-	if errors.Is(err, fs.ErrPermission) {
-		return fault.New(fault.WorkspaceFailure, "the files cannot be changed: permission denied").WithHint("check the permissions of the files and their folders").Because(err)
-	}
-	return fault.New(fault.StorageFailure, "the files could not be changed; they are as they were").
-		WithHint("free disk space, check the permissions, then try again").Because(err)
-}
-
-// Conflict is the error about files that somebody else changed.
-func Conflict(paths []string) *fault.Error {
-	return fault.New(fault.ContentChanged, "%s was changed since; nothing was changed now", paths[0]).With("paths", paths)
-}
-
-// Hash is the SHA-256 of a content, in hex.
-func Hash(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }

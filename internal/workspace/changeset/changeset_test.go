@@ -48,7 +48,7 @@ func TestApply(t *testing.T) {
 		}
 		p, err := newWriter(t).Open(t.Context(), project, "d/a")
 		must(t, err)
-		err = p.Apply(t.Context(), "test", "me", c.files)
+		_, err = p.Apply(t.Context(), "test", "me", c.files)
 		p.Close()
 		if len(c.conflict) == 0 {
 			must(t, err)

@@ -77,7 +77,6 @@ type Record struct {
 
 	tag  string
 	data []byte
-	info fs.FileInfo
 }
 
 // ETag is the entity tag of the file's content, with quotes; "" where there is no file.
@@ -106,7 +105,7 @@ func read(root *os.Root) (Record, error) {
 	folder, err := durable.OpenFolder(root, folderName)
 	if err == nil {
 		defer folder.Close()
-		r.data, r.info, err = durable.ReadFile(folder, fileName, MaxBytes)
+		r.data, _, err = durable.ReadFile(folder, fileName, MaxBytes)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

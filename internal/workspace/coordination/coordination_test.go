@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"belay/internal/fault"
+	"belay/internal/journal"
+	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/layout"
 )
 
@@ -27,6 +29,10 @@ func project(t *testing.T, text string) (root, file string) {
 		t.Fatal(err)
 	}
 	return root, file
+}
+
+func changes(t *testing.T) changeset.Writer {
+	return changeset.Writer{LockDir: t.TempDir(), Journal: journal.New(t.TempDir(), nil)}
 }
 
 func TestRead(t *testing.T) {
@@ -56,7 +62,7 @@ func TestRead(t *testing.T) {
 func TestSet(t *testing.T) {
 	t.Parallel()
 	var log []string
-	w := &Writer{Locks: t.TempDir(), Record: func(_ context.Context, c Change, _ error) error {
+	w := &Writer{Writer: changes(t), Record: func(_ context.Context, c Change, _ error) error {
 		log = append(log, string(c.From)+">"+string(c.To)+" by "+c.By)
 		return nil
 	}}
@@ -92,14 +98,14 @@ func only(quoted string) func(tag string) bool {
 func TestSetIsRefused(t *testing.T) {
 	t.Parallel()
 	root, file := project(t, "**Representation:** Hybrid\n")
-	w := &Writer{Locks: t.TempDir(), Record: func(context.Context, Change, error) error { return errors.New("full") }}
+	w := &Writer{Writer: changes(t), Record: func(context.Context, Change, error) error { return errors.New("full") }}
 	if _, err := w.Set(t.Context(), root, ScheduleFirst, "ada", nil); !fault.Is(err, fault.StorageFailure) {
 		t.Errorf("a change that is not on record: %v", err)
 	}
 	outside, _ := project(t, "**Representation:** Hybrid\n")
 	linked := t.TempDir()
 	if err := os.Symlink(filepath.Join(outside, "_Coordination"), filepath.Join(linked, "_Coordination")); err == nil {
-		if _, err := (&Writer{Locks: t.TempDir()}).Set(t.Context(), linked, ScheduleFirst, "ada", nil); err == nil {
+		if _, err := (&Writer{Writer: changes(t)}).Set(t.Context(), linked, ScheduleFirst, "ada", nil); err == nil {
 			t.Error("a folder that is a link was written through")
 		}
 		if _, err := Read(linked); !fault.Is(err, fault.WorkspaceFileReadFailed) {

@@ -1,15 +1,10 @@
 package coordination
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
-	"time"
 
 	"belay/internal/durable"
 	"belay/internal/fault"
@@ -22,12 +17,10 @@ import (
 var folderName, fileName = path.Dir(layout.CoordinationFile), path.Base(layout.CoordinationFile)
 
 // Writer records modes. It is safe for concurrent use, by any number of processes with
-// the same Locks.
+// the same state folder.
 type Writer struct {
-	// Locks is a folder of the operator's, for locks.
-	Locks  string
+	changeset.Writer
 	Record changeset.Recorder[Change]
-	Gate   workspace.Gate
 }
 
 // Change is a mode that was set, for the audit log.
@@ -37,8 +30,6 @@ type Change struct {
 	By            string
 }
 
-const lockTime = 30 * time.Second
-
 // Set records a mode in a project, an absolute path. A file that is there keeps all but
 // the value; without one it is made. Match is asked about the entity tag of the content
 // that is there, without quotes, "" for no file; nil takes any. It fails with
@@ -46,11 +37,11 @@ const lockTime = 30 * time.Second
 // takes too long, and with WORKSPACE_FAILURE where the file is no text that can be changed
 // safely.
 func (w *Writer) Set(ctx context.Context, project string, to Mode, by string, match func(tag string) bool) (Record, error) {
-	unlock, err := changeset.Lock(ctx, w.Locks, "coordination", filepath.Join(project, folderName), lockTime)
+	p, err := w.Open(ctx, project, layout.CoordinationFile)
 	if err != nil {
 		return Record{}, err
 	}
-	defer unlock()
+	defer p.Close()
 	root, err := workspace.OpenProject(project)
 	if err != nil {
 		return Record{}, err
@@ -71,7 +62,15 @@ func (w *Writer) Set(ctx context.Context, project string, to Mode, by string, ma
 		return Record{}, err
 	}
 	c := Change{Project: project, Path: layout.CoordinationFile, From: was.Mode, To: to, By: by}
-	err = w.Record.Make(ctx, "change", c, func() error { return w.write(ctx, root, project, was, text) })
+	err = w.Record.Make(ctx, "change", c, func() error {
+		if !was.Exists {
+			if err := makeFolder(root, project); err != nil {
+				return err
+			}
+		}
+		_, err := p.Apply(ctx, "project coordination", by, []changeset.File{{Path: layout.CoordinationFile, Before: was.data, After: text}})
+		return err
+	})
 	if err != nil {
 		return Record{}, err
 	}
@@ -110,52 +109,15 @@ func afterTitle(d *document.Document) int {
 	return 0
 }
 
-const newMode = 0o666
-
-// write replaces the file, unless somebody changed it meanwhile.
-func (w *Writer) write(ctx context.Context, root *os.Root, project string, was Record, text []byte) error {
-	leave, err := w.Gate.Enter(ctx, project)
-	if err != nil {
-		return err
+// makeFolder makes the folder of the record.
+func makeFolder(root *os.Root, project string) error {
+	err := durable.MkdirAll(root, folderName, 0o777)
+	if err == nil {
+		err = durable.FlushDir(root, ".", durable.ProjectFile)
 	}
-	defer leave()
-	err = put(root, was, text)
-	switch {
-	case err == nil || fault.Is(err, fault.ContentChanged):
-		return err
-	case errors.Is(err, durable.ErrUnflushed):
-		return fault.New(fault.StorageFailure, "the mode is recorded, but the disk did not confirm it; a power cut may take it back").
-			WithHint("look after the disk, then see that %s still has it", layout.CoordinationFile).Because(err)
+	if err == nil {
+		return nil
 	}
-	unwritable := filepath.Join(project, folderName)
-	if _, err := root.Stat(folderName); errors.Is(err, fs.ErrNotExist) {
-		unwritable = project
-	}
-	hint, cause := workspace.Unwritten(err, unwritable, "try again")
-	return fault.New(fault.StorageFailure, "%s could not be written; it is as it was", layout.CoordinationFile).WithHint("%s", hint).Because(cause)
-}
-
-func put(root *os.Root, was Record, text []byte) error {
-	if !was.Exists {
-		if err := durable.MkdirAll(root, folderName, 0o777); err != nil {
-			return err
-		}
-		if err := durable.FlushDir(root, ".", durable.ProjectFile); err != nil {
-			return err
-		}
-	}
-	folder, err := durable.OpenFolder(root, folderName)
-	if err != nil {
-		return err
-	}
-	defer folder.Close()
-	now, _, err := durable.ReadFile(folder, fileName, MaxBytes)
-	if there := err == nil; there != was.Exists || there && !bytes.Equal(now, was.data) {
-		return changed()
-	}
-	r := durable.Replacement{Data: text, Perm: newMode, Temp: durable.TempName("coordination")}
-	if was.Exists {
-		r.Perm, r.Exact, r.Like = was.info.Mode().Perm(), true, was.info
-	}
-	return r.Put(folder, fileName)
+	hint, cause := workspace.Unwritten(err, project, "try again")
+	return fault.New(fault.StorageFailure, "the folder %s could not be made", folderName).WithHint("%s", hint).Because(cause)
 }

@@ -16,6 +16,7 @@ import (
 
 	"belay/internal/durable"
 	"belay/internal/fault"
+	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/register"
 )
 
@@ -50,11 +51,29 @@ func load(project *os.Root, id string) (Proposal, error) {
 }
 
 func save(project *os.Root, p Proposal) error {
-	data, err := json.MarshalIndent(p, "", "  ")
+	data, err := p.encode()
 	if err != nil {
 		return err
 	}
-	return durable.WriteFile(project, Folder+"/"+p.ID+".json", append(data, '\n'), 0o600, durable.Proposal)
+	return durable.WriteFile(project, p.file(), data, 0o600, durable.Proposal)
+}
+
+func (p *Proposal) encode() ([]byte, error) {
+	data, err := json.MarshalIndent(p, "", "  ")
+	return append(data, '\n'), err
+}
+
+// file is where the record is.
+func (p *Proposal) file() string { return Folder + "/" + p.ID + ".json" }
+
+// replaces is the record's file as a change from what it holds now.
+func (p *Proposal) replaces(project *os.Root) (f changeset.File, err error) {
+	f.Path = p.file()
+	if f.Before, _, err = durable.ReadFile(project, f.Path, maxRecord); err != nil {
+		return f, unreadable(err)
+	}
+	f.After, err = p.encode()
+	return f, err
 }
 
 // content reads a proposal's rows.

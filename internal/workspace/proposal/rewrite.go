@@ -2,11 +2,9 @@ package proposal
 
 import (
 	"context"
-	"encoding/json"
 	"reflect"
 	"slices"
 
-	"belay/internal/durable"
 	"belay/internal/workspace"
 	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/register"
@@ -34,23 +32,18 @@ func Rewrite(ctx context.Context, projectRoot string, see func(p *Proposal, rows
 		if err != nil {
 			return nil, err
 		}
-		name := Folder + "/" + p.ID
-		record, _, err := durable.ReadFile(project, name+".json", maxRecord)
-		if err != nil {
-			return nil, unreadable(err)
-		}
 		was := p
 		was.Missing = slices.Clone(p.Missing)
 		after := see(&p, rows)
-		files = append(files, changeset.File{Path: name + ".csv", Before: rows.Bytes(), After: after.Bytes()})
+		files = append(files, changeset.File{Path: Folder + "/" + p.ID + ".csv", Before: rows.Bytes(), After: after.Bytes()})
 		if reflect.DeepEqual(was, p) {
 			continue // it stays as somebody may have written it
 		}
-		data, err := json.MarshalIndent(p, "", "  ")
+		record, err := p.replaces(project)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, changeset.File{Path: name + ".json", Before: record, After: append(data, '\n')})
+		files = append(files, record)
 	}
 	return files, nil
 }

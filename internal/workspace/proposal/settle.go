@@ -10,6 +10,7 @@ import (
 	"belay/internal/durable"
 	"belay/internal/fault"
 	"belay/internal/workspace"
+	"belay/internal/workspace/changeset"
 	"belay/internal/workspace/register"
 	"belay/internal/workspace/registerfile"
 )
@@ -152,9 +153,18 @@ func (s *Store) Apply(ctx context.Context, projectRoot, id string, c Settle) (Pr
 	if c.Match == nil {
 		c.Match = func(tag string) bool { return tag == p.MadeFor }
 	}
-	result, err := s.o.Files.Apply(ctx, d, registerfile.Change{By: c.By, Match: c.Match}, rows, o, "proposal "+id)
+	closed := p
+	closed.State, closed.SettledAt, closed.SettledBy = Applied, s.now(), c.By
+	record, err := closed.replaces(project)
 	if err != nil {
 		return p, registerfile.Result{}, err
+	}
+	result, err := s.o.Files.Apply(ctx, d, registerfile.Change{By: c.By, Match: c.Match, With: []changeset.File{record}}, rows, o, "proposal "+id)
+	switch {
+	case err != nil:
+		return p, registerfile.Result{}, err
+	case result.Written: // the proposal with it, so that taking it back opens that again
+		return closed, result, nil
 	}
 	err = s.settle(project, &p, Applied, c.By)
 	return p, result, err

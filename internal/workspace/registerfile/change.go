@@ -1,6 +1,7 @@
 package registerfile
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -21,6 +22,9 @@ type Change struct {
 	// Match refuses the change with CONTENT_CHANGED unless it accepts the tag of the
 	// file as it is, "" standing for none; nil accepts any.
 	Match func(tag string) bool
+	// With are other files of the project that change together with the register or its
+	// summary, and not where neither does.
+	With []changeset.File
 }
 
 // Result is what a change did.
@@ -36,6 +40,9 @@ type Result struct {
 	// Summary says why _DEPENDENCIES.md was left alone though the register changed, or
 	// though a proposal found that it does not agree with the register; "" where it is in line.
 	Summary string
+	// Written is set where files were changed, and Change is then what takes that back.
+	Written bool
+	Change  string
 }
 
 // Put writes the register that has exactly these rows ([register.Register.Put]),
@@ -107,10 +114,24 @@ func (f *Files) change(ctx context.Context, d workspace.Deliverable, c Change, r
 	if len(files) == 0 {
 		return result, nil
 	}
-	if err := f.write(ctx, h, d, record, files); err != nil {
+	if err := regular(h.dir, d, files); err != nil {
 		return Result{}, err
 	}
+	err = f.o.Record.Make(ctx, "change", record, func() (err error) {
+		result.Change, err = h.project.Apply(ctx, nameOf(d)+": "+record.Summary, c.By, append(files, c.With...))
+		return err
+	})
+	if err != nil {
+		return Result{}, reported(d, fault.From(err))
+	}
+	result.Written = true
 	return result, nil
+}
+
+// nameOf is what people call a deliverable.
+func nameOf(d workspace.Deliverable) string {
+	base := path.Base(d.Rel)
+	return cmp.Or(layout.ParseName(base).ID, base)
 }
 
 // held is a deliverable that nobody else changes.
@@ -148,21 +169,16 @@ func (f *Files) hold(ctx context.Context, d workspace.Deliverable) (*held, error
 	return h, nil
 }
 
-// write changes files of the deliverable, after that is on record.
-func (f *Files) write(ctx context.Context, h *held, d workspace.Deliverable, r Record, files []changeset.File) error {
+// regular refuses files of a deliverable's folder that are links.
+func regular(dir *os.Root, d workspace.Deliverable, files []changeset.File) error {
 	for _, file := range files {
 		name := path.Base(file.Path)
-		if info, err := h.dir.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		if info, err := dir.Lstat(name); err == nil && !info.Mode().IsRegular() {
 			return reported(d, fault.New(fault.WorkspaceFailure, "%s is a link; a change would put a file in its place", name).
 				WithHint("put the file itself where the link is"))
 		}
 	}
-	return f.o.Record.Make(ctx, "change", r, func() error {
-		if err := h.project.Apply(ctx, "register", r.By, files); err != nil {
-			return reported(d, fault.From(err))
-		}
-		return nil
-	})
+	return nil
 }
 
 // tagOrNone is the tag of a file that is there.

@@ -45,30 +45,79 @@ func (f *Files) Summary(ctx context.Context, d workspace.Deliverable, always boo
 	return changeset.File{Path: path.Join(d.Rel, layout.DependenciesFile), Before: data, After: s.Bytes()}, agrees, nil
 }
 
-// WriteSummary writes a summary that a person has seen. It is refused with
-// CONTENT_CHANGED where the file, or what it would be, is another by now, and as
-// [Files.Put] is.
-func (f *Files) WriteSummary(ctx context.Context, d workspace.Deliverable, by string, seen changeset.File) error {
-	h, err := f.hold(ctx, d)
+// Seen is a summary that a person has seen.
+type Seen struct {
+	Deliverable workspace.Deliverable
+	File        changeset.File
+}
+
+// WriteSummaries writes summaries of one project that a person has seen, all of them in one
+// change, which its name takes back. Refused has, in their order, why one is left alone: with
+// CONTENT_CHANGED where the file, or what it would be, is another by now, and as [Files.Put]
+// refuses. The error is about all of them.
+func (f *Files) WriteSummaries(ctx context.Context, by string, seen []Seen) (change string, refused []error, err error) {
+	refused = make([]error, len(seen))
+	if len(seen) == 0 {
+		return "", refused, nil
+	}
+	paths := make([]string, len(seen))
+	for i, s := range seen {
+		paths[i] = s.File.Path
+	}
+	p, err := f.o.Open(ctx, seen[0].Deliverable.Project, paths...)
+	if err != nil {
+		return "", refused, err
+	}
+	defer p.Close()
+	var files []changeset.File
+	var records []Record
+	for i, s := range seen {
+		if refused[i] = f.isAsSeen(s); refused[i] != nil {
+			continue
+		}
+		files = append(files, s.File)
+		records = append(records, Record{
+			Project: s.Deliverable.Project, Path: s.File.Path, By: by, Summary: "lines and tables of belay made anew from the register",
+			Before: changeset.Hash(s.File.Before), After: changeset.Hash(s.File.After),
+		})
+	}
+	if len(files) == 0 {
+		return "", refused, nil
+	}
+	err = f.o.Record.MakeAll(ctx, "change", records, func() (err error) {
+		change, err = p.Apply(ctx, "deps summary", by, files)
+		return err
+	})
+	return change, refused, err
+}
+
+// isAsSeen is why a summary is not written; nobody else changes the deliverable.
+func (f *Files) isAsSeen(seen Seen) error {
+	d := seen.Deliverable
+	if err := editable(d); err != nil {
+		return err
+	}
+	dir, err := d.Open()
 	if err != nil {
 		return err
 	}
-	defer h.release()
-	if err := separated(d, h.now.Register); err != nil {
+	defer dir.Close()
+	now, err := read(dir, d)
+	if err == nil {
+		err = separated(d, now.Register)
+	}
+	if err != nil {
 		return err
 	}
-	s, data, problem := readSummary(h.dir)
+	s, data, problem := readSummary(dir)
 	if problem != nil {
 		return reported(d, problem)
 	}
-	if s.Replace(h.now.Register, f.today()); !bytes.Equal(data, seen.Before) || !bytes.Equal(s.Bytes(), seen.After) {
+	if s.Replace(now.Register, f.today()); !bytes.Equal(data, seen.File.Before) || !bytes.Equal(s.Bytes(), seen.File.After) {
 		return reported(d, fault.New(fault.ContentChanged, "%s or %s was changed since it was shown", layout.RegisterFile, layout.DependenciesFile).
-			With("paths", []string{seen.Path}))
+			With("paths", []string{seen.File.Path}))
 	}
-	return f.write(ctx, h, d, Record{
-		Project: d.Project, Path: seen.Path, By: by, Summary: "lines and tables of belay made anew from the register",
-		Before: changeset.Hash(seen.Before), After: changeset.Hash(seen.After),
-	}, []changeset.File{seen})
+	return regular(dir, d, []changeset.File{seen.File})
 }
 
 // separated refuses a register that has rows without columns: a summary of it would say

@@ -2,6 +2,7 @@ package registerfile
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -100,21 +101,25 @@ func TestWriteSummary(t *testing.T) {
 	if !seen.Changes() || string(seen.Before) != theirs || content(t, d, "_DEPENDENCIES.md") != theirs {
 		t.Fatalf("shown is\n%s", seen.After)
 	}
+	write := func(seen changeset.File) error {
+		_, refused, err := f.WriteSummaries(t.Context(), "me", []Seen{{d, seen}})
+		return errors.Join(err, refused[0])
+	}
 	// The register changes meanwhile, or the file does.
 	_, err = f.Put(t.Context(), d, Change{}, append(rows, row("DEP-01-02-002", "TBD")))
 	must(t, err)
-	if err := f.WriteSummary(t.Context(), d, "me", seen); !fault.Is(err, fault.ContentChanged) || content(t, d, "_DEPENDENCIES.md") != theirs {
+	if err := write(seen); !fault.Is(err, fault.ContentChanged) || content(t, d, "_DEPENDENCIES.md") != theirs {
 		t.Errorf("another register: %v", err)
 	}
 	seen, _, err = f.Summary(context.Background(), d, false)
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(d.Path, "_DEPENDENCIES.md"), []byte(theirs+"- and more\n"), 0o600))
-	if err := f.WriteSummary(t.Context(), d, "me", seen); !fault.Is(err, fault.ContentChanged) || content(t, d, "_DEPENDENCIES.md") != theirs+"- and more\n" {
+	if err := write(seen); !fault.Is(err, fault.ContentChanged) || content(t, d, "_DEPENDENCIES.md") != theirs+"- and more\n" {
 		t.Errorf("another file: %v", err)
 	}
 	seen, _, err = f.Summary(context.Background(), d, false)
 	must(t, err)
-	must(t, f.WriteSummary(t.Context(), d, "me", seen))
+	must(t, write(seen))
 	got := content(t, d, "_DEPENDENCIES.md")
 	if got != string(seen.After) || !strings.Contains(got, "**Total ACTIVE rows:** 2\n") || !strings.HasSuffix(got, "\n## Run Notes\n- by hand\n- and more\n") {
 		t.Errorf("it is\n%s", got)

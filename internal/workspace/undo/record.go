@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"belay/internal/durable"
 	"belay/internal/fault"
@@ -30,16 +31,25 @@ type record struct {
 	Undoing bool `json:"undoing,omitempty"`
 }
 
-// was is a file as it was.
+// was is a file as it was: Before is null where there was none.
 type was struct {
 	Path   string `json:"path"`
 	Before []byte `json:"before"`
-	// After is the hash of what it became.
+	// After is the hash of what it became, "" for no file.
 	After string `json:"after"`
 }
 
+// stateOf is the hash of a content, "" for no file.
+func stateOf(data []byte) string {
+	if data == nil {
+		return ""
+	}
+	return changeset.Hash(data)
+}
+
 const (
-	recordVersion = 1
+	// recordVersion 2 has files that were not there before.
+	recordVersion = 2
 	recordSuffix  = ".json"
 	// maxRecord caps a record, maxBytes the files of one change together.
 	maxRecord = 1 << 30
@@ -87,7 +97,7 @@ func (s *Store) load(project, id string) (r record, err error) {
 	if err == nil {
 		err = json.Unmarshal(data, &r)
 	}
-	if err == nil && r.Version != recordVersion {
+	if err == nil && (r.Version < 1 || r.Version > recordVersion) {
 		err = fmt.Errorf("it is of version %d", r.Version)
 	}
 	if err != nil {
@@ -99,6 +109,41 @@ func (s *Store) load(project, id string) (r record, err error) {
 
 func notFound(id string) error {
 	return fault.New(fault.NotFound, "the project has no change %q on record", fault.Clip(id)).WithHint("list the changes with belay undo --list")
+}
+
+// record is what a change of files puts on record.
+func (s *Store) record(project, what, by string, files []changeset.File) (record, error) {
+	r := record{Version: recordVersion, Change: Change{ID: s.o.NewID(), Project: project, Time: s.o.Clock().UTC(), What: what, By: by}}
+	size := 0
+	for _, f := range files {
+		size += len(f.Before)
+		r.Paths = append(r.Paths, f.Path)
+		r.Files = append(r.Files, was{f.Path, f.Before, stateOf(f.After)})
+	}
+	if size > maxBytes {
+		return r, fault.New(fault.InvalidRequest, "the files have more than %d bytes together, more than could be taken back", maxBytes)
+	}
+	return r, nil
+}
+
+// keep puts a change on record that is about to be made.
+func (s *Store) keep(r record) (id string, settle func(made bool) error, err error) {
+	if err := s.save(r.Project, r); err != nil {
+		return "", nil, err
+	}
+	return r.ID, func(made bool) error {
+		if !made {
+			return s.forget(r.Project, r.ID)
+		}
+		s.prune(r.Project)
+		return nil
+	}, nil
+}
+
+// isUndone is the error about a change that was taken back.
+func (r *record) isUndone() error {
+	return fault.New(fault.InvalidRequest, "that change (%s) was taken back already, %s; nothing was done now", fault.Clip(r.What), r.Undone.Format(time.RFC3339)).
+		WithHint("list the changes with belay undo --list")
 }
 
 func (s *Store) save(project string, r record) error {
@@ -138,7 +183,7 @@ func (s *Store) forget(project, id string) error {
 // prune drops the oldest records. One that stays is dropped the next time.
 func (s *Store) prune(project string) {
 	for i, id := range s.ids(project) {
-		if i >= s.o.Keep {
+		if i >= s.o.Last {
 			_ = s.forget(project, id)
 		}
 	}

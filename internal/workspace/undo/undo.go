@@ -1,10 +1,10 @@
-// Package undo changes files of a project for a person, and can take that back.
+// Package undo takes back what belay changed in the files of a project for a person.
 //
-// [Store.Make] changes files all at once or not at all, through the project's
-// journal. Before it does, it puts what they held on record in the state folder,
-// where no tool and no command reaches. [Store.Undo] puts that back, byte for byte,
-// unless one of the files was changed since. What turns changed is not here but in
-// their sessions.
+// [Store.Keep] puts what files held on record in the state folder, where no tool and no
+// command reaches, before they change: it is the [changeset.Keeper] of everything that
+// changes files through package changeset. [Store.Make] is such a change.
+// [Store.Undo] puts back what the files held, byte for byte, unless one of them was changed
+// since. What turns changed is not here but in their sessions.
 //
 // Contract: architecture, "A change of project files".
 package undo
@@ -13,15 +13,16 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"time"
 
 	"belay/internal/fault"
-	"belay/internal/journal"
 	"belay/internal/workspace/changeset"
 )
 
 // Options say where changes are on record, and who takes part in them.
 type Options struct {
+	// Writer makes the changes. What its Keep says does not count here.
 	changeset.Writer
 	// Dir is the folder of the records, in the state folder.
 	Dir    string
@@ -29,8 +30,8 @@ type Options struct {
 	Clock  func() time.Time
 	// NewID makes ids that sort by time: letters, digits and dashes.
 	NewID func() string
-	// Keep is how many changes of a project can be taken back; default 20.
-	Keep int
+	// Last is how many changes of a project can be taken back; default 20.
+	Last int
 }
 
 // Store makes changes and takes them back. It is safe for concurrent use, by any
@@ -39,7 +40,7 @@ type Store struct{ o Options }
 
 // New returns a store.
 func New(o Options) *Store {
-	o.Keep = cmp.Or(o.Keep, 20)
+	o.Last, o.Writer.Keep = cmp.Or(o.Last, 20), nil
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
@@ -63,50 +64,39 @@ type Change struct {
 
 // Make changes files, all of them or none. It is refused with CONTENT_CHANGED where
 // one is not what it was, which details.paths names, and with OVERLOADED where
-// somebody else changes the project for too long. It is refused with INVALID_REQUEST for a
-// file that was not there or is to go: a record has no place for one, and its undo would
-// leave an empty file.
+// somebody else changes the project for too long.
 func (s *Store) Make(ctx context.Context, project, what, by string, files []changeset.File) (Change, error) {
-	r := record{Version: recordVersion, Change: Change{ID: s.o.NewID(), Project: project, Time: s.o.Clock().UTC(), What: what, By: by}}
-	size := 0
-	for _, f := range files {
-		if f.Before == nil || f.After == nil {
-			return r.Change, fault.New(fault.InvalidRequest, "the change makes or removes %s, which could not be taken back", fault.Clip(f.Path)).With("paths", []string{f.Path}).
-				WithHint("make or remove the file by hand, and change only files that are there")
-		}
-		size += len(f.Before)
-		r.Paths = append(r.Paths, f.Path)
-		r.Files = append(r.Files, was{f.Path, f.Before, changeset.Hash(f.After)})
+	r, err := s.record(project, what, by, files)
+	if err != nil {
+		return r.Change, err
 	}
-	if size > maxBytes {
-		return r.Change, fault.New(fault.InvalidRequest, "the files have more than %d bytes together, more than could be taken back", maxBytes)
-	}
-	p, err := s.o.Open(ctx, project, r.Paths...)
+	w := s.o.Writer
+	w.Keep = func(string, string, string, []changeset.File) (string, func(bool) error, error) { return s.keep(r) }
+	p, err := w.Open(ctx, project, r.Paths...)
 	if err != nil {
 		return r.Change, err
 	}
 	defer p.Close()
-	err = s.o.Record.Make(ctx, "change", r.Change, func() error {
-		if err := s.save(project, r); err != nil {
-			return err
-		}
-		err := p.Apply(ctx, what, by, files)
-		if err != nil && !errors.Is(err, journal.ErrUnsettled) { // which may be made yet
-			err = errors.Join(err, s.forget(project, r.ID))
-		}
+	return r.Change, s.o.Record.Make(ctx, "change", r.Change, func() error {
+		_, err := p.Apply(ctx, what, by, files)
 		return err
 	})
-	if err == nil {
-		s.prune(project)
+}
+
+// Keep is the [changeset.Keeper] of changes that [Store.Undo] takes back.
+func (s *Store) Keep(project, what, by string, files []changeset.File) (id string, settle func(made bool) error, err error) {
+	r, err := s.record(project, what, by, files)
+	if err != nil {
+		return "", nil, err
 	}
-	return r.Change, err
+	return s.keep(r)
 }
 
 // Undo takes back a change, the last one still in effect where id is "". It is
 // refused with NOT_FOUND where there is none, with CONTENT_CHANGED where one of its
-// files was changed since, and with INVALID_REQUEST where the last one is not in effect: its
-// process died before it was made, or somebody put the files back by hand. Then nothing is
-// changed, and the next call is about the change before it.
+// files was changed since, and with INVALID_REQUEST where it was taken back already, or the
+// last one is not in effect: its process died before it was made, or somebody put the files
+// back by hand. Then nothing is changed, and the next call is about the change before it.
 func (s *Store) Undo(ctx context.Context, project, id, by string) (Change, error) {
 	r, err := s.find(ctx, project, id)
 	if err != nil {
@@ -117,15 +107,26 @@ func (s *Store) Undo(ctx context.Context, project, id, by string) (Change, error
 		return r.Change, err
 	}
 	defer p.Close()
+	// Somebody else may have taken it back while this one waited for the files.
+	if r, err = s.load(project, r.ID); err == nil && r.Undone != nil {
+		err = r.isUndone()
+	}
+	if err != nil {
+		return r.Change, err
+	}
 	var files []changeset.File
 	var changed []string
 	for _, f := range r.Files {
 		now, err := p.Read(f.Path, maxBytes)
-		switch {
-		case err == nil && changeset.Hash(now) == f.After:
+		if err == nil && now == nil {
+			now = []byte{} // there is a file
+		}
+		switch is := stateOf(now); {
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			changed = append(changed, f.Path)
+		case is == f.After:
 			files = append(files, changeset.File{Path: f.Path, Before: now, After: f.Before})
-		case err == nil && changeset.Hash(now) == changeset.Hash(f.Before): // it is back already
-		default:
+		case is != stateOf(f.Before): // otherwise it is back already
 			changed = append(changed, f.Path)
 		}
 	}
@@ -142,7 +143,7 @@ func (s *Store) Undo(ctx context.Context, project, id, by string) (Change, error
 		if err := s.save(project, r); err != nil {
 			return err
 		}
-		err := p.Apply(ctx, back.What, by, files)
+		_, err := p.Apply(ctx, back.What, by, files)
 		if err != nil {
 			r.Undoing = false
 			err = errors.Join(err, s.save(project, r))
@@ -183,7 +184,7 @@ func (s *Store) find(ctx context.Context, project, id string) (record, error) {
 	if id != "" {
 		r, err := s.load(project, id)
 		if err == nil && r.Undone != nil {
-			err = fault.New(fault.InvalidRequest, "that change was taken back already, %s", r.Undone.Format(time.RFC3339)).WithHint("list the changes with belay undo --list")
+			err = r.isUndone()
 		}
 		return r, err
 	}

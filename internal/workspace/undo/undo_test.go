@@ -3,6 +3,7 @@ package undo
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,7 +27,7 @@ func newStore(t *testing.T, keep int) *Store {
 	made, state := 0, t.TempDir()
 	clock := func() time.Time { return time.Date(2026, 3, 4, 12, 0, made, 0, time.UTC) }
 	return New(Options{Dir: filepath.Join(state, "undo"), Writer: changeset.Writer{LockDir: filepath.Join(state, "locks"), Journal: journal.New(filepath.Join(state, "journal"), clock)},
-		Clock: clock, NewID: func() string { made++; return fmt.Sprintf("change-%02d", made) }, Keep: keep})
+		Clock: clock, NewID: func() string { made++; return fmt.Sprintf("change-%02d", made) }, Last: keep})
 }
 
 // TestLastStanding: the last change that stands is taken back first, then the one
@@ -77,26 +78,85 @@ func TestLastStanding(t *testing.T) {
 	}
 }
 
-// TestOnlyChanges: a file that is made or removed could not be taken back, so it is neither.
-// An empty file that is there is one to change.
-func TestOnlyChanges(t *testing.T) {
+// TestMadeAndRemoved: a file that was made goes, one that was removed comes back, and an empty
+// one is a file. What was made is left where somebody changed it.
+func TestMadeAndRemoved(t *testing.T) {
 	t.Parallel()
 	project := t.TempDir()
-	must(t, os.WriteFile(filepath.Join(project, "a.csv"), []byte{}, 0o600))
+	put := func(name, text string) { must(t, os.WriteFile(filepath.Join(project, name), []byte(text), 0o600)) }
+	put("empty", "")
+	put("gone", "was here")
 	s := newStore(t, 0)
-	for _, f := range []changeset.File{{Path: "new.csv", After: []byte("1")}, {Path: "a.csv", Before: []byte{}}} {
-		if _, err := s.Make(t.Context(), project, "test", "me", []changeset.File{f}); !fault.Is(err, fault.InvalidRequest) {
-			t.Errorf("%s: %v", f.Path, err)
-		}
-	}
-	_, err := s.Make(t.Context(), project, "test", "me", []changeset.File{{Path: "a.csv", Before: []byte{}, After: []byte("1")}})
+	files := []changeset.File{{Path: "new", After: []byte("1")}, {Path: "empty", Before: []byte{}, After: []byte("1")}, {Path: "gone", Before: []byte("was here")}}
+	_, err := s.Make(t.Context(), project, "test", "me", files)
 	must(t, err)
+	put("new", "2")
+	if _, err := s.Undo(t.Context(), project, "", "me"); !fault.Is(err, fault.ContentChanged) {
+		t.Errorf("what was made was changed since: %v", err)
+	}
+	put("new", "1")
 	_, err = s.Undo(t.Context(), project, "", "me")
 	must(t, err)
-	left, err := filepath.Glob(filepath.Join(project, "*.csv"))
+	got := map[string]string{}
+	for _, name := range []string{"new", "empty", "gone"} {
+		if data, err := os.ReadFile(filepath.Join(project, name)); err == nil {
+			got[name] = string(data)
+		}
+	}
+	if want := map[string]string{"empty": "", "gone": "was here"}; !maps.Equal(got, want) {
+		t.Errorf("the project has %q, want %q", got, want)
+	}
+}
+
+// TestKept: changes that others make through package changeset are taken back as those of Make.
+func TestKept(t *testing.T) {
+	t.Parallel()
+	project := t.TempDir()
+	s := newStore(t, 0)
+	w := s.o.Writer
+	w.Keep = s.Keep
+	p, err := w.Open(t.Context(), project)
 	must(t, err)
-	if data, err := os.ReadFile(filepath.Join(project, "a.csv")); err != nil || len(data) > 0 || len(left) != 1 {
-		t.Errorf("%q %v, %v", data, err, left)
+	id, err := p.Apply(t.Context(), "theirs", "ann", []changeset.File{{Path: "a.csv", After: []byte("1")}})
+	must(t, err)
+	if _, err := p.Apply(t.Context(), "late", "ann", []changeset.File{{Path: "a.csv", Before: []byte("0"), After: []byte("2")}}); !fault.Is(err, fault.ContentChanged) {
+		t.Errorf("another content: %v", err)
+	}
+	p.Close()
+	all, err := s.List(t.Context(), project)
+	must(t, err)
+	if len(all) != 1 || all[0].ID != id || all[0].What != "theirs" || all[0].By != "ann" {
+		t.Errorf("on record are %+v", all)
+	}
+	_, err = s.Undo(t.Context(), project, id, "me")
+	must(t, err)
+	if _, err := os.Stat(filepath.Join(project, "a.csv")); err == nil {
+		t.Error("the file is still there")
+	}
+}
+
+// TestTwoAtOnce: of two who take the last change back the second learns that somebody did.
+func TestTwoAtOnce(t *testing.T) {
+	t.Parallel()
+	project := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(project, "a.csv"), []byte("0"), 0o600))
+	s := newStore(t, 0)
+	for i := range 2 {
+		_, err := s.Make(t.Context(), project, "test", "me", []changeset.File{{Path: "a.csv", Before: fmt.Append(nil, i), After: fmt.Append(nil, i+1)}})
+		must(t, err)
+	}
+	first := s.o
+	s.o.Gate = func(ctx context.Context, project string) (func(), error) { // the other one is faster
+		_, err := New(first).Undo(ctx, project, "", "ann")
+		return func() {}, err
+	}
+	second := New(s.o)
+	second.o.LockDir = t.TempDir() // it holds the locks of files before it waits at the gate
+	if _, err := second.Undo(t.Context(), project, "", "bob"); !fault.Is(err, fault.InvalidRequest) || !strings.Contains(err.Error(), "taken back already") {
+		t.Errorf("the second: %v", err)
+	}
+	if data, _ := os.ReadFile(filepath.Join(project, "a.csv")); string(data) != "1" {
+		t.Errorf("the file holds %q", data)
 	}
 }
 
