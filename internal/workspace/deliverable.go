@@ -3,8 +3,10 @@ package workspace
 import (
 	"os"
 	"path/filepath"
+	"strings"
 
 	"belay/internal/fault"
+	"belay/internal/workspace/layout"
 )
 
 // Deliverable is a folder of a project that a caller named, checked. It may be a
@@ -66,6 +68,33 @@ func FindDeliverable(projectRoot, deliverablePath string) (Deliverable, error) {
 	d.Rel = filepath.ToSlash(rel)
 	return d, nil
 }
+
+// NotWorkedOn says why nothing changes the records of a deliverable in this folder, as the end of a
+// sentence about it: it is a copy of one, or where no deliverable is. It is "" for every
+// other folder. Letter case does not count, as some file systems ignore it.
+func (d Deliverable) NotWorkedOn() string {
+	inPackage, derived := false, ""
+	for part := range strings.SplitSeq(d.Rel, "/") {
+		switch {
+		case SameName(Fold(part), nameGit), SameName(Fold(part), nameBelay):
+			return "lies in " + part + ", where no deliverable is"
+		case derived != "" && layout.IsSnapshot(part):
+			return "belongs to a snapshot, which never changes"
+		case strings.EqualFold(part, layout.Archive), strings.EqualFold(part, layout.Checking), strings.EqualFold(part, layout.Issued):
+			return "is a copy, in " + part + copiesStay
+		case layout.ParseName(part).Kind == layout.Package:
+			inPackage = true
+		case strings.HasPrefix(part, "_") && !inPackage && derived == "":
+			derived = part
+		}
+	}
+	if derived != "" {
+		return "is a copy, in " + derived + copiesStay
+	}
+	return ""
+}
+
+const copiesStay = "; what is archived, in review, issued or derived does not change"
 
 // Open opens the folder through the project's, so that no link that was put there
 // since leads out of the project. The caller closes it.

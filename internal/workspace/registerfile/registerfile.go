@@ -19,7 +19,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"belay/internal/durable"
@@ -98,20 +97,9 @@ func (f *Files) look(ctx context.Context, d workspace.Deliverable) (File, error)
 	return read(dir, d)
 }
 
-// editable refuses folders whose registers do not change: those of git and belay,
-// snapshots, and copies that were archived or issued.
+// editable refuses folders whose registers do not change.
 func editable(d workspace.Deliverable) error {
-	why := ""
-	for i, part := range strings.Split(d.Rel, "/") {
-		switch {
-		case strings.EqualFold(part, ".git"), strings.EqualFold(part, ".belay"):
-			why = "lies in " + part + ", where no deliverable is"
-		case i > 0 && strings.HasPrefix(d.Rel, "_") && layout.IsSnapshot(part):
-			why = "belongs to a snapshot, which never changes"
-		case strings.EqualFold(part, layout.Archive), strings.EqualFold(part, layout.Issued):
-			why = "is a copy, in " + part + "; what was archived or issued does not change"
-		}
-	}
+	why := d.NotWorkedOn()
 	if why == "" {
 		return nil
 	}

@@ -146,7 +146,8 @@ func TestApply(t *testing.T) {
 func TestFoldersThatAreNone(t *testing.T) {
 	t.Parallel()
 	project := t.TempDir()
-	for _, rel := range []string{".git", "x/.Belay/y", "_Estimates/EST_2026-01-01_0000", "PKG-01_x/3_Issued/DEL-01-02_y", "PKG-01_x/1_Working/_archive/DEL-01-02_y"} {
+	for _, rel := range []string{".git", "x/.Belay/y", "_Estimates/EST_2026-01-01_0000", "_Estimates/DEL-01-02_y", "PKG-01_x/2_Checking/DEL-01-02_y", "PKG-01_x/3_Issued/DEL-01-02_y",
+		"PKG-01_x/1_Working/_archive/DEL-01-02_y"} {
 		must(t, os.MkdirAll(filepath.Join(project, rel), 0o755))
 		d, err := workspace.FindDeliverable(project, filepath.Join(project, rel))
 		must(t, err)
@@ -313,8 +314,8 @@ func TestNotSeparated(t *testing.T) {
 	if _, _, err := files(t, nil).Summary(context.Background(), d, true); !fault.Is(err, fault.InvalidSchema) {
 		t.Error(err)
 	}
-	if err := files(t, nil).WriteSummary(t.Context(), d, "ann", changeset.File{Path: "x"}); !fault.Is(err, fault.InvalidSchema) {
-		t.Error(err)
+	if _, refused, err := files(t, nil).WriteSummaries(t.Context(), "ann", []Seen{{d, changeset.File{Path: "x"}}}); err != nil || !fault.Is(refused[0], fault.InvalidSchema) {
+		t.Error(err, refused)
 	}
 }
 

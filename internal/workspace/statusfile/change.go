@@ -70,16 +70,12 @@ const (
 	commitTime = 10 * time.Second
 )
 
-// copies are the folders whose deliverables are records of what was: an archive,
-// and what was issued.
-var copies = []string{layout.Archive, layout.Issued}
-
 // Change makes a transition of a deliverable, and returns the file as it is then.
 // The file is replaced as a whole: a reader, or a crash at any moment, finds the
 // old one or the new one, and the new one is on disk when Change returns. It is
 // refused as [Read] and [lifecycle.Transition] refuse, and with
 //
-//   - TRANSITION_NOT_ALLOWED for a copy in an archive or among the issued ones;
+//   - TRANSITION_NOT_ALLOWED for a copy ([workspace.Deliverable.NotWorkedOn]);
 //   - CONTENT_CHANGED where the content is not what the caller decided by, or
 //     where somebody changed it while the transition was made;
 //   - INVALID_APPROVAL_SHA where the project is in a git repository that has no
@@ -107,15 +103,12 @@ func (w *Writer) Change(ctx context.Context, d workspace.Deliverable, c Change) 
 
 // isWorked refuses a folder that is a copy.
 func isWorked(d workspace.Deliverable) error {
-	for part := range strings.SplitSeq(d.Rel, "/") {
-		for _, name := range copies {
-			if strings.EqualFold(part, name) {
-				return fault.New(fault.TransitionNotAllowed, "the deliverable is a copy, in %s; what was archived or issued does not change", name).
-					With("deliverablePath", d.Path).WithHint("make the transition in the deliverable's folder in %s", layout.Working)
-			}
-		}
+	why := d.NotWorkedOn()
+	if why == "" {
+		return nil
 	}
-	return nil
+	return fault.New(fault.TransitionNotAllowed, "the deliverable %s", why).
+		With("deliverablePath", d.Path).WithHint("make the transition in the deliverable's folder in %s", layout.Working)
 }
 
 func (w *Writer) now() time.Time {

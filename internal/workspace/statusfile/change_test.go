@@ -127,6 +127,9 @@ func TestChangeRefused(t *testing.T) {
 		recorded int
 	}{
 		"archived":         {folder: "PKG-01_A/1_Working/_Archive/DEL-01-02_Name", want: fault.TransitionNotAllowed},
+		"in review":        {folder: "PKG-01_A/2_Checking/DEL-01-02_Name", want: fault.TransitionNotAllowed},
+		"derived":          {folder: "_Estimates/PKG-01_A/1_Working/DEL-01-02_Name", want: fault.TransitionNotAllowed},
+		"in a snapshot":    {folder: "_Estimates/EST_2026-01-01_0000/DEL-01-02_Name", want: fault.TransitionNotAllowed},
 		"issued":           {folder: "PKG-01_A/3_Issued/DEL-01-02_Name", want: fault.TransitionNotAllowed},
 		"not its actor":    {change: Change{Request: lifecycle.Request{To: "INITIALIZED", Actor: "HUMAN"}}, want: fault.UnauthorizedActor},
 		"forged":           {change: Change{Request: lifecycle.Request{To: "INITIALIZED", Actor: "4_DOCUMENTS\n## x"}}, want: fault.InvalidRequest},
