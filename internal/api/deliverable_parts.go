@@ -46,7 +46,7 @@ func (a *deliverableAnswer) readStatus(c *call, d workspace.Deliverable) error {
 // readFindings reads those of the validation, and of the register.
 func (a *deliverableAnswer) readFindings(c *call, s *index.Snapshot, folder *scan.Folder) error {
 	_, err := validate.Project(c.ctx(), a.ProjectRoot, s.Result, validate.Options{
-		FileBytes: c.o.Projects.FileBytes, Today: c.o.Clock().Format(time.DateOnly), Only: &finding.Filter{Deliverables: []string{folder.ID}},
+		FileBytes: c.o.Projects.FileBytes, Today: c.o.Clock().UTC().Format(time.DateOnly), Only: &finding.Filter{Deliverables: []string{folder.ID}},
 		Each: func(found []finding.Finding) { a.addFindings(found, folder) },
 	})
 	if err != nil {

@@ -27,7 +27,7 @@ func serveProgress(c *call) error {
 	}
 	// Others wait for the same report: it must not end with the first one's request.
 	ctx := context.WithoutCancel(c.ctx())
-	today := c.o.Clock().Format(time.DateOnly)
+	today := c.o.Clock().UTC().Format(time.DateOnly)
 	err = replyKept(c.w, c.r, s, progressKey{today}, func() (any, error) {
 		g, err := once(s, graphKey{}, func() (*graphOf, error) { return dependencies(ctx, s) })
 		if err != nil {

@@ -54,14 +54,14 @@ func filterOf(q map[string]string, rules []finding.Rule) (*finding.Filter, error
 }
 
 func serveValidate(c *call) error {
-	today := c.o.Clock().Format(time.DateOnly)
+	today := c.o.Clock().UTC().Format(time.DateOnly)
 	return serveReport(c, validate.AllRules(), validateKey{today}, func(ctx context.Context, s snapshotOf, only *finding.Filter) (any, error) {
 		return validate.Project(ctx, s.root, s.Result, validate.Options{FileBytes: c.o.Projects.FileBytes, Today: today, Only: only})
 	})
 }
 
 func serveLint(c *call) error {
-	today := c.o.Clock().Format(time.DateOnly)
+	today := c.o.Clock().UTC().Format(time.DateOnly)
 	return serveReport(c, register.Rules(), lintKey{today}, func(ctx context.Context, s snapshotOf, only *finding.Filter) (any, error) {
 		return registerlint.Lint(ctx, s.root, s.Result, registerlint.Options{Today: today, Only: only})
 	})

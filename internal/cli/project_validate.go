@@ -73,7 +73,7 @@ findings, also for the exit code.`,
 
 // validateOptions are those of a report that knows which day it is.
 func validateOptions() validate.Options {
-	return validate.Options{Today: time.Now().Format(time.DateOnly)}
+	return validate.Options{Today: time.Now().UTC().Format(time.DateOnly)}
 }
 
 // validated is the report on a project as it is now.

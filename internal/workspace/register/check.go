@@ -20,6 +20,8 @@ type Problem struct {
 	ID      string `json:"dependencyId,omitempty"`
 	Column  string `json:"column,omitempty"`
 	Message string `json:"message"`
+	// hint is the next step, "" for that of the type, which may be about other commands.
+	hint string
 }
 
 // maxProblems bounds how many are reported at once.
@@ -36,7 +38,7 @@ func (k *checker) refuse() *fault.Error {
 		return nil
 	}
 	first := problems[0]
-	e := fault.New(first.Type, k.rowName+"%s: %s", first.Row, named(first.ID), first.Message)
+	e := fault.New(first.Type, k.rowName+"%s: %s", first.Row, named(first.ID), first.Message).WithHint("%s", first.hint)
 	if more := len(problems) - 1; more > 0 {
 		e.Message += fmt.Sprintf(" (and %d more problems)", more)
 	}
@@ -77,6 +79,11 @@ func (k *checker) add(t fault.Type, c Column, format string, args ...any) {
 	k.problems = append(k.problems, Problem{
 		Type: t, Row: k.numberOf(k.at), ID: finding.Shown(strings.TrimSpace(k.d.get(k.row, DependencyID))), Column: name, Message: fmt.Sprintf(format, args...),
 	})
+}
+
+// next says the next step for the problem that was added last.
+func (k *checker) next(format string, args ...any) {
+	k.problems[len(k.problems)-1].hint = fmt.Sprintf(format, args...)
 }
 
 func (k *checker) numberOf(i int) int {
@@ -156,10 +163,12 @@ func (k *checker) worse() {
 func (k *checker) contract() {
 	if v := k.get(SchemaVersion); v != Version {
 		k.add(fault.InvalidSchema, SchemaVersion, "the row is of schema %s, not %s", finding.Shown(v), Version)
+		k.next("write %s into %s", Version, SchemaVersion)
 	}
 	for _, c := range required[1:] {
 		if strings.TrimSpace(k.get(c)) == "" {
 			k.add(missing(c), c, "%s is required%s", c, choices(c))
+			k.next("fill in %s", c)
 		}
 	}
 	if id := k.get(DependencyID); strings.TrimSpace(id) != "" && !isDependencyID(id) {
@@ -170,11 +179,13 @@ func (k *checker) contract() {
 			k.add(fault.InvalidIdentity, FromDeliverableID, "%s is not the id of a deliverable, like DEL-01-02", finding.Shown(from))
 		} else if k.host != "" && from != k.host {
 			k.add(fault.InvalidIdentity, FromDeliverableID, "FromDeliverableID is %s in the register of %s", from, k.host)
+			k.next("write %s, or give the row to the register of %s", k.host, from)
 		}
 	}
 	for _, c := range []Column{FirstSeen, LastSeen} {
 		if day := k.get(c); strings.TrimSpace(day) != "" && !hasDateShape(day) {
 			k.add(fault.InvalidDate, c, "%s of %s is not a day like 2026-01-31", finding.Shown(day), c)
+			k.next("write the day as YYYY-MM-DD")
 		}
 	}
 	for c := range numCore {
@@ -199,17 +210,6 @@ func choices(c Column) string {
 		return "; it is one of " + strings.Join(e.words, ", ")
 	}
 	return ""
-}
-
-// missing is the error for a required cell that is empty.
-func missing(c Column) fault.Type {
-	switch c {
-	case DependencyID, FromPackageID, FromDeliverableID, FromDeliverableName:
-		return fault.InvalidIdentity
-	case FirstSeen, LastSeen:
-		return fault.InvalidDate
-	}
-	return fault.InvalidEnum
 }
 
 func (k *checker) class() {

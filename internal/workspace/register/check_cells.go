@@ -21,10 +21,12 @@ func (k *checker) stricter() {
 	for _, c := range []Column{FirstSeen, LastSeen} {
 		if day := k.get(c); hasDateShape(day) && !isDate(day) {
 			k.add(fault.InvalidDate, c, "the calendar has no %s", day)
+			k.next("correct the day")
 		}
 	}
 	if isDate(first) && isDate(last) && last < first {
 		k.add(fault.InvalidDate, LastSeen, "LastSeen %s is before FirstSeen %s", last, first)
+		k.next("write a LastSeen that is not before FirstSeen")
 	}
 	for c := numCore; c < numColumns; c++ {
 		if e, word := enumerations[c], k.get(c); word != "" && !e.has(word) {
@@ -44,25 +46,37 @@ func (k *checker) cells() {
 		if before != nil && before[i] == v {
 			continue
 		}
-		if why := badCell(v); why != "" {
+		if why, next := badCell(v); why != "" {
 			k.add(fault.InvalidCell, k.d.known[i], "%s %s", finding.Shown(k.d.columns[i]), why)
+			k.next("%s", next)
 		}
 	}
 }
 
-// badCell says why a text cannot be a cell, "" when it can.
-func badCell(v string) string {
+// missing is the error for a required cell that is empty.
+func missing(c Column) fault.Type {
+	switch c {
+	case DependencyID, FromPackageID, FromDeliverableID, FromDeliverableName:
+		return fault.InvalidIdentity
+	case FirstSeen, LastSeen:
+		return fault.InvalidDate
+	}
+	return fault.InvalidEnum
+}
+
+// badCell says why a text cannot be a cell, and what to do; "" when it can.
+func badCell(v string) (why, next string) {
 	switch {
 	case !utf8.ValidString(v):
-		return "is not UTF-8"
+		return "is not UTF-8", "write the cell as UTF-8"
 	case strings.ContainsFunc(v, forbidden):
-		return "holds a control character"
+		return "holds a control character", "remove the control character"
 	case utf8.RuneCountInString(v) > maxCell:
-		return fmt.Sprintf("has more than %d characters", maxCell)
+		return fmt.Sprintf("has more than %d characters", maxCell), "shorten the cell; a closing quote may be missing"
 	case isFormula(v):
-		return "begins like a formula, which a spreadsheet would run"
+		return "begins like a formula, which a spreadsheet would run", "begin the cell with a word"
 	}
-	return ""
+	return "", ""
 }
 
 // forbidden reports a character that no cell may have.

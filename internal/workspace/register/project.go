@@ -3,6 +3,7 @@ package register
 import (
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"belay/internal/workspace/document"
@@ -26,15 +27,16 @@ var states = []string{"OPEN", "INITIALIZED", "SEMANTIC_READY", "IN_PROGRESS", "C
 
 // CheckProject compares the register with the rest of the project: whether the
 // deliverables exist that ACTIVE rows are about, and whether those that are said to
-// be satisfied have got so far. Today, YYYY-MM-DD, is the day after which none may
-// are; "" knows of none.
+// be satisfied have got so far. Today, YYYY-MM-DD, is the day in UTC; a date may be a day
+// later, as it is tomorrow somewhere. "" judges no date.
 func (r *Register) CheckProject(path string, p Project, today string) []finding.Finding {
 	var all []finding.Finding
+	latest := dayAfter(today)
 	for i := range r.rows {
 		row := r.Row(i)
 		line := int(r.records[row.record].line)
 		for _, c := range []Column{FirstSeen, LastSeen} {
-			if day := strings.TrimSpace(row.Raw(c)); today != "" && day > today && isDate(day) {
+			if day := strings.TrimSpace(row.Raw(c)); latest != "" && day > latest && isDate(day) {
 				all = append(all, ruleFuture.At(path, line, "%s is %s, and today is %s", c, day, today).In(row.Number(), c.String()).Of(day))
 			}
 		}
@@ -49,6 +51,15 @@ func (r *Register) CheckProject(path string, p Project, today string) []finding.
 		}
 	}
 	return all
+}
+
+// dayAfter is the day after one, "" for none.
+func dayAfter(day string) string {
+	t, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		return ""
+	}
+	return t.AddDate(0, 0, 1).Format(time.DateOnly)
 }
 
 // checkTargetPackage compares the package of a target with the one that holds it: the

@@ -13,7 +13,7 @@ type Judge struct {
 	// Path is what findings call the file, Folder the name of the folder that it is in.
 	Path, Folder string
 	Project      register.Project
-	// Today is the day after which no date may be, YYYY-MM-DD.
+	// Today is the day in UTC, YYYY-MM-DD; "" judges no date.
 	Today string
 	// Context returns the deliverable's _CONTEXT.md where it is needed, nil for none.
 	Context func() []byte

@@ -36,7 +36,7 @@ const (
 
 // Options say what a project's registers are judged by. The zero value works.
 type Options struct {
-	// Today is the day after which no date may be, YYYY-MM-DD; "" knows of none.
+	// Today is the day in UTC, YYYY-MM-DD; "" judges no date.
 	Today string
 	// Only selects registers and findings; nil selects all.
 	Only *finding.Filter

@@ -93,7 +93,7 @@ func TestLintOdd(t *testing.T) {
 			needed + ",," + satisfied + ",HIGH,EXTRACTED,2026-01-01," + seen + ",ACTIVE,\n"
 	}
 	write("DEL-01-02_Name/_STATUS.md", "# Status: DEL-01-02\n\n**Current State:** OPEN\n")
-	write("DEL-01-02_Name/Dependencies.csv", header+row("001", "DEL-01-03", "IN_PROGRESS", "SATISFIED", "2026-03-05")+row("002", "DEL-09-09", "", "TBD", "2026-03-04"))
+	write("DEL-01-02_Name/Dependencies.csv", header+row("001", "DEL-01-03", "IN_PROGRESS", "SATISFIED", "2026-03-06")+row("002", "DEL-09-09", "", "TBD", "2026-03-05")) // it is tomorrow somewhere
 	write("DEL-01-03_Other/_STATUS.md", "# Status: DEL-01-03\n\n**Current State:** INITIALIZED\n")
 	write("DEL-01-04_None/_STATUS.md", "# Status: DEL-01-04\n\n**Current State:** OPEN\n")
 	must(t, os.Symlink("/etc/passwd", filepath.Join(working, "DEL-01-03_Other", "Dependencies.csv")))

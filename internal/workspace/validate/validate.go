@@ -32,7 +32,7 @@ type Options struct {
 	// FileBytes is how much of a file is read; a larger one is a finding. Default
 	// 16 MiB.
 	FileBytes int64
-	// Today is the day after which no date may be, YYYY-MM-DD; "" knows of none.
+	// Today is the day in UTC, YYYY-MM-DD, by which registers are judged; "" judges no date.
 	Today string
 	// Workers is how many goroutines read; default twice the processors, 2 to 16.
 	Workers int
