@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
+	"belay/internal/fault"
 	"belay/internal/quantity"
 	"belay/internal/workspace"
 	"belay/internal/workspace/finding"
@@ -138,10 +140,10 @@ func newSnapshotVerify(c *console) *cobra.Command {
 		Use:   "verify SNAPSHOT",
 		Short: "Check that a snapshot is as it was published",
 		Long: `Check a snapshot against its manifest: every file has its bytes, and nothing was added.
-SNAPSHOT is the folder, relative to the project or to this folder, as belay snapshot list
-shows it. The audit log has the hash of the manifest. The exit code is 1 if something is
-wrong.`,
-		Example: "  belay snapshot verify _Estimates/EST_2026-08-24_0959",
+SNAPSHOT is its name, as belay snapshot new prints it, or the folder, relative to the
+project or to this folder, as belay snapshot list shows it. The audit log has the hash of
+the manifest. The exit code is 1 if something is wrong.`,
+		Example: "  belay snapshot verify EST_2026-08-24_0959\n  belay snapshot verify _Estimates/EST_2026-08-24_0959",
 		Args:    cobra.ExactArgs(1),
 	}
 	projectFlag(cmd)
@@ -151,7 +153,7 @@ wrong.`,
 		if err != nil {
 			return err
 		}
-		dir, err := publishedIn(root, args[0])
+		dir, err := publishedIn(cmd.Context(), root, args[0])
 		if err != nil {
 			return err
 		}
@@ -185,8 +187,8 @@ type snapshotVerdict struct {
 }
 
 // publishedIn is the folder of a snapshot, relative to the project. A person names it
-// from the project's folder or from the current one.
-func publishedIn(root, named string) (string, error) {
+// from the project's folder or from the current one, or by its name alone.
+func publishedIn(ctx context.Context, root, named string) (string, error) {
 	dir := filepath.Clean(filepath.FromSlash(named))
 	if filepath.IsAbs(dir) || !isFolder(filepath.Join(root, dir)) {
 		if abs, err := filepath.Abs(dir); err == nil {
@@ -196,8 +198,25 @@ func publishedIn(root, named string) (string, error) {
 		}
 	}
 	rel := filepath.ToSlash(dir)
-	if !filepath.IsLocal(dir) || !strings.HasPrefix(rel, "_") || !layout.IsSnapshot(path.Base(rel)) || !isFolder(filepath.Join(root, dir)) {
-		return "", failed(ExitNotFound, "list the project's snapshots with belay snapshot list", fmt.Errorf("the project has no snapshot %s", line(named)))
+	if filepath.IsLocal(dir) && strings.HasPrefix(rel, "_") && layout.IsSnapshot(path.Base(rel)) && isFolder(filepath.Join(root, dir)) {
+		return rel, nil
 	}
-	return rel, nil
+	all, _, err := snapshot.Publications(ctx, root, nil)
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	for _, s := range all {
+		if s.Name == named {
+			found = append(found, s.Path)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", failed(ExitNotFound, "list the project's snapshots with belay snapshot list", fmt.Errorf("the project has no snapshot %s", line(named)))
+	case 1:
+		return found[0], nil
+	}
+	return "", fault.New(fault.AmbiguousName, "%d snapshots have the name %s", len(found), line(named)).With("candidates", found).
+		WithHint("name the one you mean: %s", line(strings.Join(found, ", ")))
 }

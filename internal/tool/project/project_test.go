@@ -296,10 +296,14 @@ func TestSnapshot(t *testing.T) {
 	for from, want := range map[string]string{filepath.Join(x.w.Scratch, "draft"): "sum.md", "draft": "a.md"} {
 		call, err := x.prepare("project.snapshot", map[string]any{"tool_root": "_Estimates/", "label": "EST", "from": from})
 		must(t, err)
-		if e := call.Effect(); e.Kind != permit.Write || !strings.Contains(e.Summary, "as a snapshot EST in _Estimates: 1 files") || !strings.Contains(e.Diff, want) {
+		name := "EST_2026-08-24_1200"
+		if x.has("_Estimates/" + name + "/SHA256SUMS") {
+			name += "_2"
+		}
+		if e := call.Effect(); e.Kind != permit.Write || !strings.Contains(e.Summary, "as a snapshot "+name+" in _Estimates: 1 files") || !strings.Contains(e.Diff, want) {
 			t.Errorf("the effect is %+v", e)
 		}
-		for _, path := range []string{"_LATEST.md", "EST_2026-08-24_1200/SHA256SUMS", "EST_2026-08-24_1200/" + want} {
+		for _, path := range []string{"_LATEST.md", name + "/SHA256SUMS", name + "/" + want} {
 			if e := call.Effect(); !slices.Contains(e.Touched, "_Estimates/"+path) {
 				t.Errorf("the effect does not have %s, which rules may deny: %q", path, e.Touched)
 			}
@@ -312,6 +316,19 @@ func TestSnapshot(t *testing.T) {
 	}
 	if !x.has("_Estimates/EST_2026-08-24_1200_2/SHA256SUMS") || !x.has("_Estimates/_LATEST.md") {
 		t.Error("the snapshots are not there")
+	}
+	// Rules have judged a name: it is the one that is published, or none.
+	ask := map[string]any{"tool_root": "_Estimates", "label": "EST", "from": "draft"}
+	first, err := x.prepare("project.snapshot", ask)
+	must(t, err)
+	second, err := x.prepare("project.snapshot", ask)
+	must(t, err)
+	_, err = second.Run(context.Background())
+	must(t, err)
+	_, err = first.Run(context.Background())
+	isRefused(t, err, "_Estimates has EST_2026-08-24_1200_3 by now")
+	if x.has("_Estimates/EST_2026-08-24_1200_4") {
+		t.Error("it is published under a name that nobody has seen")
 	}
 }
 

@@ -58,7 +58,10 @@ func (t publisher) Prepare(ctx context.Context, w *tool.Environment, input json.
 	if c.from, c.scratch, err = c.source(in.From); err != nil {
 		return nil, err
 	}
-	c.files, err = c.list(ctx)
+	if c.files, err = c.list(ctx); err != nil {
+		return nil, err
+	}
+	c.target.Name, err = c.target.Next(w.Root, t.o.Clock()) // what is shown, and judged by rules, is what is published
 	return c, err
 }
 
@@ -121,17 +124,17 @@ func (c *snapshotCall) list(ctx context.Context) ([]snapshot.File, error) {
 
 // Effect implements [tool.Call].
 func (c *snapshotCall) Effect() permit.Effect {
-	dated := path.Join(c.target.ToolRoot, c.target.Dated(c.o.Clock()))
+	folder := path.Join(c.target.ToolRoot, c.target.Name)
 	e := permit.Effect{Tool: "project.snapshot", Kind: permit.Write, Paths: []string{path.Join(c.target.ToolRoot, c.target.Label)},
-		Touched: []string{dated, path.Join(dated, snapshot.ManifestFile), path.Join(c.target.ToolRoot, layout.LatestFile)}}
+		Touched: []string{folder, path.Join(folder, snapshot.ManifestFile), path.Join(c.target.ToolRoot, layout.LatestFile)}}
 	var list []string
 	total := int64(0)
 	for _, f := range c.files {
 		total += f.Bytes
-		e.Touched = append(e.Touched, path.Join(dated, f.Path))
+		e.Touched = append(e.Touched, path.Join(folder, f.Path))
 		list = append(list, fmt.Sprintf("+ %s (%d bytes)", f.Path, f.Bytes))
 	}
-	e.Summary = clip(fmt.Sprintf("publish %s as a snapshot %s in %s: %d files, %d bytes", c.from, c.target.Label, c.target.ToolRoot, len(c.files), total))
+	e.Summary = clip(fmt.Sprintf("publish %s as a snapshot %s in %s: %d files, %d bytes", c.from, c.target.Name, c.target.ToolRoot, len(c.files), total))
 	e.Diff = lines(list, maxShown)
 	return e
 }

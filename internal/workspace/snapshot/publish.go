@@ -1,16 +1,13 @@
 package snapshot
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"belay/internal/durable"
@@ -79,7 +76,7 @@ func (p *publisher) again() (string, error) {
 	if p.Published == nil {
 		return "", nil
 	}
-	names, err := p.snapshots()
+	names, err := namesIn(p.tools)
 	if err != nil {
 		return "", err
 	}
@@ -105,24 +102,6 @@ func (p *publisher) again() (string, error) {
 	return "", nil
 }
 
-// snapshots are the names of those in the tool root, the newest first.
-func (p *publisher) snapshots() ([]string, error) {
-	d, err := p.tools.Open(".")
-	if err != nil {
-		return nil, storage("the tool root cannot be read", err)
-	}
-	names, err := d.Readdirnames(-1)
-	if err := errors.Join(err, d.Close()); err != nil {
-		return nil, storage("the tool root cannot be read", err)
-	}
-	names = slices.DeleteFunc(names, func(name string) bool { return !layout.IsSnapshot(name) })
-	slices.SortFunc(names, newer)
-	return names, nil
-}
-
-// newer compares two snapshots by their names, for a list that has the newest first.
-func newer(a, b string) int { return cmp.Or(layout.CompareSnapshots(b, a), strings.Compare(b, a)) }
-
 // sweep removes what publishers that crashed left.
 func (p *publisher) sweep() error {
 	d, err := p.tools.Open(".")
@@ -144,56 +123,6 @@ func (p *publisher) sweep() error {
 			return errors.Join(append(errs, d.Close())...)
 		}
 	}
-}
-
-// maxOfMinute bounds how many snapshots a minute has.
-const maxOfMinute = 1000
-
-// name gives the folder temp, which holds a sealed snapshot, a name of this minute, with a
-// number after those of all labels: the newest is the one with the highest. A snapshot has
-// a file, its manifest, so that no rename can take the place of one that is there.
-func (p *publisher) name(ctx context.Context, temp string, sealed Snapshot) (Snapshot, error) {
-	cannot := func(err error) (Snapshot, error) {
-		return Snapshot{}, storage("the snapshot cannot be given its name", err)
-	}
-	minute := p.Dated(p.o.Clock())
-	before, err := p.snapshots()
-	if err != nil {
-		return Snapshot{}, err
-	}
-	first := 1
-	at, _ := layout.SnapshotTime(minute)
-	for _, name := range before {
-		if is, number := layout.SnapshotTime(name); is == at && number < maxOfMinute {
-			first = max(first, number+1)
-		}
-	}
-	for n := first; n <= maxOfMinute; n++ {
-		name := minute
-		if n > 1 {
-			name = fmt.Sprintf("%s_%d", minute, n)
-		}
-		if _, err := p.tools.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
-			if err != nil {
-				return cannot(err)
-			}
-			continue
-		}
-		s := p.named(name)
-		s.Files, s.Bytes, s.SHA256 = sealed.Files, sealed.Bytes, sealed.SHA256
-		var renamed error
-		err := p.o.Record.Make(ctx, "snapshot", p.record(s), func() error {
-			renamed = durable.Rename(p.tools, temp, name) // the name is flushed with that of the pointer
-			return renamed
-		})
-		if renamed == nil {
-			return s, err
-		}
-		if _, taken := p.tools.Lstat(name); taken != nil {
-			return cannot(renamed)
-		}
-	}
-	return cannot(fmt.Errorf("%s has %d snapshots", minute, maxOfMinute))
 }
 
 // latest makes _LATEST.md name a snapshot that is published, and says what is the

@@ -43,6 +43,9 @@ type Target struct {
 	ToolRoot string
 	// Label is the first part of the snapshot's name.
 	Label string
+	// Name, where it is set, is the whole name, as [Target.Next] gives it. Publishing is
+	// refused with CONTENT_CHANGED where a snapshot has it or a later one by then.
+	Name string
 	// Published, where it is set, recognises what is to be published in a snapshot
 	// of that label that is there already, because its publisher died before it
 	// could say so. Nothing is built then; only the pointer is set right.
@@ -151,10 +154,6 @@ func (t Target) Check() error {
 	}
 	return nil
 }
-
-// Dated is the name of a snapshot of the target that is published at a time. Another one of
-// the same minute gets a number behind it.
-func (t Target) Dated(at time.Time) string { return t.Label + "_" + at.UTC().Format("2006-01-02_1504") }
 
 // maxLabel leaves room for date, time and number in a folder's name, in bytes.
 const maxLabel = 200
