@@ -12,6 +12,7 @@ import (
 	"context"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -156,8 +157,10 @@ func (r *Report) readiness(ctx context.Context, found *scan.Result, g *graph.Gra
 			continue
 		}
 		d.Ready, d.Blockers = known.Ready, len(known.Blockers)
-		for _, b := range known.Blockers[:min(len(known.Blockers), maxWaitsFor)] {
-			d.WaitsFor = append(d.WaitsFor, b.Deliverable)
+		for _, b := range known.Blockers {
+			if len(d.WaitsFor) < maxWaitsFor && !slices.Contains(d.WaitsFor, b.Deliverable) {
+				d.WaitsFor = append(d.WaitsFor, b.Deliverable)
+			}
 		}
 	}
 }

@@ -61,7 +61,7 @@ func TestWhereAProjectStands(t *testing.T) {
 	}
 	r := of(t, map[string]string{
 		first + "/_STATUS.md":        status("OPEN", "2026-01-02"),
-		first + "/Dependencies.csv":  register + needs("DEP-01-01-001", "DEL-01-01", "DEL-01-02"),
+		first + "/Dependencies.csv":  register + needs("DEP-01-01-001", "DEL-01-01", "DEL-01-02") + needs("DEP-01-01-002", "DEL-01-01", "DEL-01-02"),
 		second + "/_STATUS.md":       status("OPEN", "soon"),
 		second + "/Dependencies.csv": register + needs("DEP-01-02-001", "DEL-01-02", "DEL-01-01"),
 		third + "/Datasheet.md":      "# Without a status\n",
@@ -80,7 +80,7 @@ func TestWhereAProjectStands(t *testing.T) {
 		}
 	}
 	want := []standing{
-		{first, "2026-01-02", "blocked", 1, "DEL-01-02", true},
+		{first, "2026-01-02", "blocked", 2, "DEL-01-02", true},
 		{second, "", "blocked", 1, "DEL-01-01", true},
 		{third, "", "unknown", 0, "", false},
 	}

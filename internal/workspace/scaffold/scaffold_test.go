@@ -208,7 +208,10 @@ func TestRunKeepsWhatIsThere(t *testing.T) {
 		},
 		{
 			name: "issued", before: map[string]string{"PKG-01_Deck & rail/3_Issued/DEL-01-02_Rail/_STATUS.md": "x"},
-			want:   []string{"SCAFFOLD_ELSEWHERE PKG-01_Deck & rail/3_Issued/DEL-01-02_Rail"},
+			want: []string{"SCAFFOLD_ELSEWHERE PKG-01_Deck & rail/3_Issued/DEL-01-02_Rail"},
+		}, {
+			name: "in review", before: map[string]string{"PKG-01_Deck & rail/2_Checking/DEL-01-02_Rail/_STATUS.md": "x"},
+			want:   []string{"SCAFFOLD_ELSEWHERE PKG-01_Deck & rail/2_Checking/DEL-01-02_Rail"},
 			absent: []string{"PKG-01_Deck & rail/1_Working/DEL-01-02_Rail"},
 		},
 		{

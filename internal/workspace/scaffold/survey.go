@@ -37,7 +37,7 @@ func look(root *os.Root) (*survey, error) {
 			return err
 		}
 		for _, sub := range []string{
-			layout.Working + "/" + layout.Archive, layout.Checking + "/From", layout.Checking + "/To",
+			layout.Archive, layout.Working + "/" + layout.Archive, layout.Checking, layout.Checking + "/From", layout.Checking + "/To",
 			layout.Issued, layout.Issued + "/" + layout.Archive,
 		} {
 			if err := s.deliverables(root, path.Join(folder, sub), s.copies); err != nil {
