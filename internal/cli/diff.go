@@ -28,8 +28,15 @@ func (c *console) printDiff(diff string, most int, rest string) {
 	eachDiffLine(render.Visible(diff), width, most, rest, c.writeDiff)
 }
 
-// printPatch prints a diff on stdout as it is, to be copied.
-func (c *console) printPatch(diff string) { eachDiffLine(diff, 0, 0, "", c.writeDiff) }
+// printPatch prints a whole diff on stdout: for a person on a terminal as printDiff does, else as
+// a patch for programs.
+func (c *console) printPatch(diff string) {
+	if c.outTerminal {
+		c.printDiff(diff, 0, "")
+		return
+	}
+	eachDiffLine(diff, 0, 0, "", c.writeDiff)
+}
 
 func (c *console) writeDiff(s style, l string) {
 	c.write(painted(c.outColour, s, l) + "\n")

@@ -23,6 +23,20 @@ func TestLongLinesOfAQuestionAreMarked(t *testing.T) {
 	}
 }
 
+// A patch is for programs, unless it is shown on a terminal.
+func TestPatchOnATerminal(t *testing.T) {
+	t.Parallel()
+	for _, terminal := range []bool{false, true} {
+		var out bytes.Buffer
+		c := newConsole(strings.NewReader(""), &out, &bytes.Buffer{}, []string{"COLUMNS=32", "NO_COLOR=1"})
+		c.outTerminal = terminal
+		c.printPatch("+" + strings.Repeat("x", 40))
+		if whole := strings.Count(out.String(), "\n") == 1; whole == terminal {
+			t.Errorf("on a terminal %v: %q", terminal, out.String())
+		}
+	}
+}
+
 // What is not shown at once is counted as it would be, and the way to it is told.
 func TestOneLongLineIsNotAllOfTheScreen(t *testing.T) {
 	t.Parallel()

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -139,17 +138,23 @@ func (w *projectWatch) tell(c index.Change, gap bool) {
 		return
 	}
 	for _, p := range printed.Paths {
-		w.c.write("changed  " + line(p) + "\n")
+		w.write("changed", line(p))
 	}
 	if printed.Proposals {
-		w.c.write("changed  what is proposed for registers\n")
+		w.write("changed", "what is proposed for registers")
 	}
 	if printed.More {
-		w.c.write("changed  and more\n")
+		w.write("changed", "and more")
 	}
 	for _, d := range printed.Deliverables {
-		w.c.write("state    " + line(d.ID) + ": " + cmp.Or(d.Was, "new") + " → " + cmp.Or(d.Is, "gone") + "\n")
+		w.write("state", line(d.ID)+": "+cmp.Or(d.Was, "new")+" → "+cmp.Or(d.Is, "gone"))
 	}
+}
+
+// write prints what happened, behind a word for it.
+func (w *projectWatch) write(label, text string) {
+	const margin = 9
+	w.c.write(pad(label, margin) + hang(text, w.c.width, margin) + "\n")
 }
 
 // judge says which findings came and went with a change.
@@ -171,15 +176,15 @@ func (w *projectWatch) judge(ctx context.Context, version uint64) error {
 		w.line(printed)
 	default:
 		for _, f := range printed.Resolved {
-			w.c.write("resolved " + line(f.Code) + " " + clean(place(f)+f.Message) + "\n")
+			w.write("resolved", line(f.Code)+" "+clean(place(f)+f.Message))
 		}
 		for _, f := range printed.Appeared {
-			w.c.write(pad(string(f.Severity), 9) + line(f.Code) + " " + clean(place(f)+f.Message) + "\n")
+			w.write(string(f.Severity), line(f.Code)+" "+clean(place(f)+f.Message))
 			if f.Fix != "" {
-				w.c.write("         fix: " + clean(f.Fix) + "\n")
+				w.write("", "fix: "+clean(f.Fix))
 			}
 		}
-		w.c.write("now      " + strconv.Itoa(printed.Errors) + " errors, " + strconv.Itoa(printed.Warnings) + " warnings\n")
+		w.write("now", quantity.Count(printed.Errors, "error", "errors")+", "+quantity.Count(printed.Warnings, "warning", "warnings"))
 	}
 	return nil
 }

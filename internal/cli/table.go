@@ -111,7 +111,7 @@ func (t *table) paragraphs(width int) string {
 // print writes the table to stdout, or says on stderr that there is nothing.
 func (c *console) print(t *table, none string) {
 	if len(t.rows) == 0 {
-		_, _ = io.WriteString(c.err, none+"\n") // the sink keeps its first error
+		_, _ = io.WriteString(c.err, hang(none, c.width, 0)+"\n") // the sink keeps its first error
 		return
 	}
 	c.write(t.String(c.width))
