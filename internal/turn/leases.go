@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/session"
 )
@@ -61,9 +62,30 @@ func (l *leases) acquire(ctx context.Context, id, onBusy string) (*session.Lease
 		return lease, err
 	}
 	if onBusy != onBusyQueue {
-		return nil, session.Busy(id)
+		return nil, l.busy(id)
 	}
 	return l.wait(ctx, id)
+}
+
+// busy is the error for a session whose lease somebody else has, or waits for.
+func (l *leases) busy(id string) *fault.Error {
+	l.mu.Lock()
+	waiting := l.queues[id] != nil
+	l.mu.Unlock()
+	if _, _, runs := l.store.Signals.Running(id); runs || waiting || l.running.in(id) != nil {
+		return session.Busy(id)
+	}
+	return fault.New(fault.TurnInProgress, "somebody else changes session %s: its changes are taken back, or its record is written", id).With("sessionId", id).
+		WithHint("try it again when that is done")
+}
+
+// busyFor is busy for what is no turn.
+func (l *leases) busyFor(id string) *fault.Error {
+	err := l.busy(id)
+	if err.Hint == "" {
+		return err.WithHint("wait until the turn has ended, or interrupt it")
+	}
+	return err
 }
 
 // tryAcquire takes the lease if no turn has it and nobody waits for it.

@@ -98,7 +98,7 @@ func (s *sessions) Delete(ctx context.Context, id string) error {
 		return nil
 	})
 	if errors.Is(err, session.ErrBusy) {
-		return session.Busy(id).WithHint(hintEnd)
+		return s.leases.busyFor(id)
 	}
 	return err
 }

@@ -111,7 +111,7 @@ func (d *deadTurns) acquireIdle(ctx context.Context, id, onBusy string) (*sessio
 func (d *deadTurns) acquireWhole(ctx context.Context, id string) (*session.Lease, error) {
 	lease, err := d.leases.acquireFree(ctx, id)
 	if errors.Is(err, session.ErrBusy) {
-		return nil, session.Busy(id).WithHint(hintEnd)
+		return nil, d.leases.busyFor(id)
 	}
 	if err != nil {
 		return nil, err
@@ -131,9 +131,6 @@ func (d *deadTurns) acquireWhole(ctx context.Context, id string) (*session.Lease
 	}
 	return nil, errors.Join(err, leaveSuspended(lease, p))
 }
-
-// hintEnd is what helps against a turn in the way of what is no turn.
-const hintEnd = "wait until the turn has ended, or interrupt it"
 
 // mayEnd reports whether a session holds no answer that is still to be carried out. What cannot
 // be read holds none.

@@ -101,6 +101,22 @@ func (r *rig) holds() map[string]string {
 	return all
 }
 
+// Of two undos at once the second is told that somebody else is at work: no turn runs.
+func TestUndoBesideAnother(t *testing.T) {
+	t.Parallel()
+	r := editingRig(t)
+	id := r.session()
+	turnID := r.writes(id, "a.txt", "one\n")
+	lease, err := r.store.Acquire(r.ctx(), id)
+	must(t, err)
+	must(t, lease.Boot())
+	_, err = r.engine.Undo(r.ctx(), changes.UndoRequest{SessionID: id, TurnID: turnID})
+	if f := fault.From(err); f == nil || f.Type != fault.TurnInProgress || !strings.Contains(f.Message, "somebody else changes session") {
+		t.Errorf("the second undo: %v", err)
+	}
+	must(t, lease.Release())
+}
+
 func TestUndoTakesATurnBack(t *testing.T) {
 	t.Parallel()
 	r := editingRig(t)
