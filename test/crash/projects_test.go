@@ -71,6 +71,7 @@ var projectScenarios = []scenario{
 			r, err := writer.Set(context.Background(), w.project, coordination.ScheduleFirst, "the person", nil)
 			w.try(err)
 			w.acknowledged("the mode", promise{Kind: "content", Path: filepath.Join(w.project, filepath.FromSlash(r.Path)), SHA256: strings.Trim(r.ETag(), `"`)}.holds)
+			w.canBeTakenBack()
 		},
 		always: func(w *world, a *app.App) error {
 			r, err := coordination.Read(w.project)
@@ -89,6 +90,7 @@ var projectScenarios = []scenario{
 			done, err := registers.Files.Put(context.Background(), w.deliverable(), registerfile.Change{By: "the person"}, []map[string]string{row()})
 			w.try(err)
 			w.unchanged("the register", done.File.Path, filepath.Join(filepath.Dir(done.File.Path), "_DEPENDENCIES.md"))
+			w.canBeTakenBack()
 		},
 		always: registerIsWhole,
 	},
@@ -96,15 +98,9 @@ var projectScenarios = []scenario{
 		name:  "ids made valid",
 		setup: deliverable,
 		work: func(w *world, _ *app.App) {
-			store, path := w.changeByCommand()
+			_, path := w.changeByCommand()
 			w.unchanged("the file", path)
-			w.acknowledged("the change can be taken back", func(w *world, _ *app.App) error {
-				all, err := store.List(context.Background(), w.project)
-				if err == nil && (len(all) != 1 || all[0].Undone != nil || all[0].Problem != "") {
-					err = fmt.Errorf("on record are %+v", all)
-				}
-				return err
-			})
+			w.canBeTakenBack()
 		},
 	},
 	{
@@ -130,6 +126,7 @@ var projectScenarios = []scenario{
 			w.try(err)
 			w.unchanged("the register", done.File.Path)
 			w.settled(registers, shown.ID)
+			w.canBeTakenBack()
 		},
 		always: registerIsWhole,
 	},
@@ -294,6 +291,21 @@ func snapshotsAreWhole(w *world, _ *app.App) error {
 		}
 	}
 	return nil
+}
+
+// canBeTakenBack says that the one change of the project is on record.
+func (w *world) canBeTakenBack() {
+	w.acknowledged("the change can be taken back", func(w *world, _ *app.App) error {
+		store, err := app.OpenUndo(w.settings())
+		if err != nil {
+			return err
+		}
+		all, err := store.List(context.Background(), w.project)
+		if err == nil && (len(all) != 1 || all[0].Undone != nil || all[0].Problem != "") {
+			err = fmt.Errorf("on record are %+v", all)
+		}
+		return err
+	})
 }
 
 // changeByCommand changes a file of the deliverable as belay deps renumber does.
