@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -29,10 +30,12 @@ const syncInterval = 5 * time.Second
 type embedded struct {
 	dir    string
 	logger *slog.Logger
+	// srv is nil while it is stopped, and after a failed restart. It has no need of mu: stop
+	// holds that while it waits for connections, which ask for the server.
+	srv atomic.Pointer[server.Server]
 
 	mu     sync.Mutex
 	lock   *durable.FileLock
-	srv    *server.Server // nil while stopped or after a failed restart
 	door   *door          // nil where other processes cannot connect
 	closed bool
 	// lost is set where the folder was removed, until the door is open in the new one.
@@ -115,7 +118,7 @@ func (e *embedded) launch() error {
 		srv.WaitForShutdown()
 		return fmt.Errorf("bus: embedded server did not start: %w", log.last())
 	}
-	e.srv = srv
+	e.srv.Store(srv)
 	return nil
 }
 
@@ -168,26 +171,24 @@ func (e *embedded) down() bool {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.srv == nil && !e.closed
+	return e.srv.Load() == nil && !e.closed
 }
 
 // halt ends the server. e.mu must be held.
 func (e *embedded) halt() {
-	if e.srv != nil {
-		e.srv.Shutdown()
-		e.srv.WaitForShutdown()
-		e.srv = nil
+	if srv := e.srv.Swap(nil); srv != nil {
+		srv.Shutdown()
+		srv.WaitForShutdown()
 	}
 }
 
 // InProcessConn implements [nats.InProcessConnProvider].
 func (e *embedded) InProcessConn() (net.Conn, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.srv == nil {
+	srv := e.srv.Load()
+	if srv == nil {
 		return nil, server.ErrServerNotRunning
 	}
-	return e.srv.InProcessConn()
+	return srv.InProcessConn()
 }
 
 // serverLog hands the server's messages on. A server inside another program

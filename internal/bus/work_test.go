@@ -303,6 +303,38 @@ func TestAttach(t *testing.T) {
 	})
 }
 
+// A process that connects while the bus is being closed does not hold that up.
+func TestCloseWhileSomebodyConnects(t *testing.T) {
+	t.Parallel()
+	b := openBus(t, Options{Dir: t.TempDir()})
+	if b.server.door == nil {
+		t.Skip("this system has no room for the name of the socket")
+	}
+	b.server.mu.Lock() // as a restart of the server has it
+	closed := make(chan error, 1)
+	go func() { closed <- b.server.stop() }()
+	time.Sleep(50 * time.Millisecond) // it waits for the lock
+	c, err := dialer{b.opts.Dir}.Dial("", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	until(t, "the connection", func() bool {
+		b.server.door.mu.Lock()
+		defer b.server.door.mu.Unlock()
+		return len(b.server.door.conns) > 0
+	})
+	b.server.mu.Unlock()
+	select {
+	case err := <-closed:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(deadline):
+		t.Fatal("the bus does not close")
+	}
+}
+
 type replies struct{}
 
 func (replies) Reply(_ context.Context, m contract.Message) (contract.Payload, error) {
