@@ -131,6 +131,29 @@ func TestNextServerTakesWhatIsLeft(t *testing.T) {
 	}
 }
 
+// A request that has to wait when its server stops is not failed: the next server runs it.
+func TestWhatMayPassIsLeft(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const many = 1 << 40
+	left := &atomic.Int64{}
+	left.Store(many)
+	r := openRig(t, dir, hello, func(o *Options) {
+		o.Engine = failing{o.Engine, left, fault.New(fault.TurnInProgress, "a turn of another program runs")}
+	})
+	s := r.session()
+	r.ask(s, "r1", contract.QueuePrompt, "hello")
+	for end := time.Now().Add(patience); left.Load() == many && time.Now().Before(end); time.Sleep(time.Millisecond) {
+	}
+	must(t, r.close())
+
+	r = openRig(t, dir, hello)
+	if e := r.end(s, "r1"); e.State != contract.StateResolved {
+		t.Errorf("end: %+v", e)
+	}
+	waitEmpty(t, r)
+}
+
 // A request that comes again while it runs, or after, runs once.
 func TestRedeliveredRequestRunsOnce(t *testing.T) {
 	t.Parallel()

@@ -105,7 +105,7 @@ func (j *job) run() {
 		j.again(j.w.life, over.last)
 	case errors.Is(err, errCancelled):
 		j.cancelled(j.w.life)
-	case j.w.life.Err() != nil || fault.Is(err, fault.Overloaded) && j.w.isDraining():
+	case j.w.life.Err() != nil:
 		j.leave()
 	case err != nil:
 		j.fail(j.w.life, err)

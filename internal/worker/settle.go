@@ -49,8 +49,12 @@ func (j *job) end(ctx context.Context, state contract.State, why *contract.Failu
 }
 
 // fail ends the request with the reason. What might have passed and did not is a
-// dead letter as well.
+// dead letter as well. Where the server is about to stop, the next one tries again.
 func (j *job) fail(ctx context.Context, err error) {
+	if !permanent(err) && j.w.isDraining() {
+		j.leave()
+		return
+	}
 	j.end(ctx, contract.StateFailed, contract.FailureOf(err))
 	if permanent(err) {
 		j.finish(ctx)
