@@ -21,7 +21,7 @@ func (a *Answer) Next() (Op, bool) {
 		if i == len(a.texts) {
 			return a.create(w), true
 		}
-		if m := a.texts[i]; !m.gone && (m.stale || m.shown != w.text) {
+		if m := a.texts[i]; m.differs(w.text) && (a.ended || m.refused != w.text) {
 			return Op{Kind: Edit, Key: m.Key, ID: m.ID, Text: w.text}, true
 		}
 	}
@@ -112,7 +112,7 @@ func surplus(m message) (Op, bool) {
 	case len(m.Files) == 0:
 		return Op{Kind: Delete, Key: m.Key, ID: m.ID}, true
 	}
-	return Op{Kind: Edit, Key: m.Key, ID: m.ID}, m.stale || m.shown != ""
+	return Op{Kind: Edit, Key: m.Key, ID: m.ID}, m.differs("")
 }
 
 // last is the newest message that people see, "" while there is none.

@@ -13,7 +13,8 @@
 //     Discord refuses, becomes a line of text.
 //   - A message with files is never deleted, and an edit keeps them.
 //   - A file that fails costs neither the text nor the other files. A part of the text that
-//     Discord refuses becomes a line, and costs no other part.
+//     Discord refuses becomes a line, and costs no other part. What it refuses while the agent
+//     writes is tried once more at the end: the whole text may be taken.
 //   - Whatever ends an answer, [Answer.End] sends what is left.
 //
 // The package is pure. After a restart [Answer.Restore] and the same output give the
@@ -89,8 +90,17 @@ type Message struct {
 type message struct {
 	Message
 	shown string
-	// stale says that shown is not known, gone that somebody deleted the message.
-	stale, gone bool
+	// stale says that shown is not known, gone that somebody deleted the message, fixed that
+	// Discord takes no change of it.
+	stale, gone, fixed bool
+	// refused is the change that Discord did not take while the agent wrote. It is tried once
+	// more at the end.
+	refused string
+}
+
+// differs reports whether the message can be changed to show a text, and has to be.
+func (m message) differs(text string) bool {
+	return !m.gone && !m.fixed && (m.stale || m.shown != text)
 }
 
 // upload is a file that is on no message yet.
@@ -113,9 +123,10 @@ type Answer struct {
 	lanes   []lane // the first one begins with the text
 	dead    bool
 	// refused are the lines that stand for messages of text which Discord does not take, by
-	// key. Unchanged says that it did not take a change at the end.
-	refused   map[string]string
-	unchanged bool
+	// key. Unchanged says that it did not take a change at the end, apart that the notes stand
+	// in a message of their own for that.
+	refused          map[string]string
+	unchanged, apart bool
 }
 
 // lane is a part of the text that stands in messages of its own.
@@ -201,6 +212,9 @@ func (a *Answer) SetNote(note string) { a.note = note }
 // End says that nothing more comes. Note stands at the end: why the answer is not
 // whole. An empty one leaves what [Answer.SetNote] gave.
 func (a *Answer) End(note string) {
+	if !a.ended {
+		clear(a.refused)
+	}
 	a.ended = true
 	if note = strings.TrimSpace(note); note != "" {
 		a.note = note

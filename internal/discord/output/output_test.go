@@ -13,8 +13,9 @@ type channel struct {
 	t        *testing.T
 	messages []shown
 	ids      int
-	// refuse says which new messages are refused.
+	// refuse says which operations are refused, and reason why.
 	refuse func(op Op) bool
+	reason string
 	log    []string
 }
 
@@ -51,14 +52,14 @@ func (c *channel) do(a *Answer, op Op) {
 		files = append(files, f.Name)
 	}
 	c.log = append(c.log, strings.TrimSpace(fmt.Sprintf("%s %s %q %s", op.Kind, op.Key, op.Text, strings.Join(files, " "))))
+	if c.refuse != nil && c.refuse(op) {
+		a.Failed(op, Refused, c.reason)
+		return
+	}
 	switch op.Kind {
 	case Create:
 		if op.Text == "" && len(op.Files) == 0 {
 			c.t.Fatalf("an empty message: %+v", op)
-		}
-		if c.refuse != nil && c.refuse(op) {
-			a.Failed(op, Refused, "too large")
-			return
 		}
 		c.ids++
 		m := shown{id: fmt.Sprint(c.ids), reply: op.ReplyTo, text: op.Text, files: files}
@@ -223,7 +224,7 @@ func TestRefusedFiles(t *testing.T) {
 		"files alone":  {true, false, "1<- \"\" f0\n2<-1 \"`f1` could not be sent: too large\" \n3<-1 \"\" f2\n4<-3 \"\" f3\n"},
 		"in the batch": {false, false, "1<- \"\" f0\n2<-1 \"`f1` could not be sent: too large\" \n3<-1 \"\" f2\n4<-3 \"\" f3\n"},
 	} {
-		ch := &channel{t: t, refuse: bad}
+		ch := &channel{t: t, refuse: bad, reason: "too large"}
 		a := New(limits())
 		if c.early {
 			addFiles(a, 0, 4)
@@ -264,9 +265,11 @@ func TestFailures(t *testing.T) {
 	a.End("")
 	op, _ = a.Next()
 	a.Failed(op, Refused, "not this")
-	if line, ok = a.Next(); !ok || !strings.Contains(line.Text, "could not be shown: not this") {
+	if line, ok = a.Next(); !ok || line.Kind != Create || line.ReplyTo != op.ID || !strings.Contains(line.Text, "could not be shown: not this") {
 		t.Errorf("after a refused change: %+v", line)
 	}
+	a.Failed(line, Refused, "not this")
+	line, _ = a.Next()
 	if a.Failed(line, Refused, "not this"); !done(a) {
 		t.Error("an answer that cannot be changed goes on")
 	}
@@ -288,6 +291,41 @@ func TestFailures(t *testing.T) {
 	a.Failed(op, Lost, "the channel is gone")
 	if !done(a) {
 		t.Error("an answer without a channel goes on")
+	}
+}
+
+// What Discord refuses while the agent writes is tried once more at the end. Where it is refused
+// again, people learn that something is missing.
+func TestRefusedWhileItIsWritten(t *testing.T) {
+	t.Parallel()
+	one, two := strings.Repeat("a", 60), strings.Repeat("b", 60)
+	for name, c := range map[string]struct {
+		refuse func(op Op, ended bool) bool
+		want   string
+	}{
+		"a change, for a while": {func(op Op, ended bool) bool { return op.Kind == Edit && !ended },
+			"1<- \"" + one + "\" \n2<-1 \"" + two + "\" \n"},
+		"a change of the first message": {func(op Op, _ bool) bool { return op.Kind == Edit && op.Key == "t0" },
+			"1<- \"aaa\" \n2<-1 \"" + two + "\" \n3<-2 \"*A part of this answer could not be shown: no*\" \n"},
+		"a new message, for a while": {func(op Op, ended bool) bool { return strings.HasPrefix(op.Text, "b") && !ended },
+			"1<- \"" + one + "\" \n2<-1 \"" + two + "\" \n"},
+		"a new message": {func(op Op, _ bool) bool { return strings.HasPrefix(op.Text, "b") },
+			"1<- \"" + one + "\" \n2<-1 \"*A part of this answer could not be sent: no*\" \n"},
+	} {
+		ch, ended := &channel{t: t}, false
+		ch.refuse = func(op Op) bool { return c.refuse(op, ended) }
+		ch.reason = "no"
+		a := New(limits())
+		for _, delta := range []string{"aaa", one[3:] + "\n", "bbb", two[3:]} {
+			a.Append(delta)
+			ch.run(a)
+		}
+		ended = true
+		a.End("")
+		ch.run(a)
+		if diff := cmp.Diff(c.want, ch.String()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s\n%s", name, diff, strings.Join(ch.log, "\n"))
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package output
 
 import (
 	"slices"
+	"strings"
 )
 
 // Result is a message as Discord returned it. It may differ from what was sent: a
@@ -54,6 +55,9 @@ const (
 	Lost
 )
 
+// unsent begins the line that stands for a part of the text which Discord does not take.
+const unsent = "*A part of this answer could not be sent: "
+
 // Failed reports that op cannot succeed. Reason is for people.
 func (a *Answer) Failed(op Op, why Failure, reason string) {
 	switch {
@@ -64,15 +68,10 @@ func (a *Answer) Failed(op Op, why Failure, reason string) {
 			a.dead = true // not even the line is taken
 			return
 		}
-		a.refused[op.Key] = "*A part of this answer could not be sent: " + reason + "*"
+		a.refused[op.Key] = unsent + reason + "*"
 	case op.Kind != Create:
-		if op.Kind == Edit && why == Refused && a.ended && !a.unchanged {
-			a.unchanged = true
-			a.notes = append(a.notes, "*A part of this answer could not be shown: "+reason+"*")
-		}
 		if i := a.find(op.ID); i >= 0 {
-			a.texts[i].gone = a.texts[i].gone || why == Gone || op.Kind == Delete
-			a.texts[i].shown, a.texts[i].stale = op.Text, false
+			a.keeps(i, op, why, reason)
 		}
 	case len(op.Files) == 1:
 		a.take(op.Files)
@@ -83,5 +82,30 @@ func (a *Answer) Failed(op Op, why Failure, reason string) {
 				a.pending[i].alone = true
 			}
 		}
+	}
+}
+
+// keeps notes that a message of text stays as it is.
+func (a *Answer) keeps(i int, op Op, why Failure, reason string) {
+	m := &a.texts[i]
+	switch {
+	case why == Gone || op.Kind == Delete:
+		m.gone = true
+		return
+	case !a.ended:
+		m.refused = op.Text
+		return
+	}
+	m.fixed = true
+	if op.Text == "" || strings.HasPrefix(m.shown, unsent) {
+		return // no text is missing, or the message says so
+	}
+	if !a.unchanged {
+		a.unchanged = true
+		a.notes = append(a.notes, "*A part of this answer could not be shown: "+reason+"*")
+	}
+	if i == len(a.texts)-1 && !a.apart {
+		a.apart = true // the notes cannot stand in it
+		a.lanes = append(a.lanes, lane{len(a.text), m.ID})
 	}
 }
