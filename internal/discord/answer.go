@@ -66,10 +66,10 @@ func (a *answer) steerable() bool {
 	return !a.over && (a.running || a.request.Queue == routing.Prompt)
 }
 
-// answer publishes a request and follows its output, in a goroutine of its own. The
-// caller holds the lock.
+// answer publishes a request and follows its output, in a goroutine of its own. Nobody is
+// answered in a channel that is forgotten. The caller holds the lock.
 func (s *Surface) answer(ctx context.Context, c *channel, r record.Request, resumed bool) {
-	if c.answers[r.ID] != nil {
+	if c.answers[r.ID] != nil || s.channels[c.id] != c {
 		return
 	}
 	a := &answer{

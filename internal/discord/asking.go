@@ -157,7 +157,7 @@ func (qs questions) askDirectly(ctx context.Context, c *channel, d contract.Deci
 			got, err = qs.send(ctx, direct, client.NewMessage{Nonce: nonce(d.DecisionID, "question", who)}, *q, frame{InDirect, qs.pageOf(d.DecisionID), about, ""})
 		}
 		if err != nil {
-			if client.KindOf(err) == client.Temporary {
+			if client.Passes(err) {
 				return err
 			}
 			qs.s.log.Warn("Discord: a decider takes no direct messages", "user", who, "decision", d.DecisionID, "reason", client.ReasonOf(err))
@@ -192,7 +192,7 @@ func (qs questions) note(ctx context.Context, c *channel, d contract.Decision, q
 // unasked is the error for a question, or a note of it, that could not be sent; nil where
 // trying again does not help.
 func (qs questions) unasked(d contract.Decision, err error) error {
-	if err == nil || client.KindOf(err) == client.Temporary {
+	if err == nil || client.Passes(err) {
 		return err
 	}
 	qs.s.log.Error("Discord: a question could not be asked; answer it on the page or with belay", "decision", d.DecisionID, "reason", client.ReasonOf(err))

@@ -27,9 +27,9 @@ func (s *Surface) handle(e client.Event) {
 	case e.Ready != nil:
 		s.bot = *e.Ready
 		absences{s}.catchUp()
-		for _, c := range s.channels {
-			s.resume(s.life, c)
-		}
+		s.resumeAll()
+	case e.Resumed:
+		s.resumeAll()
 	case e.Guild != nil:
 		s.tiers[e.Guild.ID] = e.Guild.Tier
 		for _, t := range e.Guild.Threads {
@@ -51,6 +51,14 @@ func (s *Surface) handle(e client.Event) {
 		}
 	case e.Interaction != nil:
 		s.interact(*e.Interaction)
+	}
+}
+
+// resumeAll goes on in all channels with what Discord did not take before. The caller holds the
+// lock.
+func (s *Surface) resumeAll() {
+	for _, c := range s.channels {
+		s.resume(s.life, c)
 	}
 }
 

@@ -37,10 +37,10 @@ func (w *world) reconnect() {
 }
 
 // An answer, or a refusal, that Discord does not take for long is sent when belay connects
-// again.
+// again, also where that goes on with the old session.
 func TestAnswerThatWaits(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []string{"answer", "refusal"} {
+	for _, kind := range []string{"answer", "refusal", "resumed"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			w := start(t, func(o *discord.Options) { o.Attempts = 1 })
@@ -63,17 +63,65 @@ func TestAnswerThatWaits(t *testing.T) {
 				return len(w.Calls("POST", w.channel+"/messages")) >= 2 && len(w.Calls("GET", "/users/@me")) > looked
 			})
 			w.Rules(nil)
-			w.reconnect()
+			if kind == "resumed" {
+				w.Gateway.Drop()
+			} else {
+				w.reconnect()
+			}
 			w.shown(want)
 			w.recorded(`"finished"`, 1)
 		})
 	}
 }
 
+// A token that Discord does not take costs neither an answer nor a question: both come with the
+// next connection.
+func TestTokenThatIsNotTaken(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.Script(discordtest.Rule{Method: "POST", Path: w.channel + "/messages", Status: 401, Times: 2})
+	w.mention("go")
+	r := w.agent.requested(1)
+	for n, say := range []func(){
+		func() { w.agent.signal(r.Session, r.Request, changes("q1")) },
+		func() { w.agent.put(r.Session, r.Request, final("Hi")) },
+	} {
+		say()
+		w.Wait(t, "the attempt", func() bool { return len(w.Calls("POST", w.channel+"/messages")) > n })
+	}
+	w.reconnect()
+	w.Wait(t, "both", func() bool { return len(w.Own(w.channel)) == 2 })
+}
+
+// A change that Discord refuses is not lost in silence: a message below says so.
+func TestChangeThatIsRefused(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.mention("go")
+	r := w.agent.requested(1)
+	w.agent.put(r.Session, r.Request, delta("Half"))
+	w.shown("Half")
+	w.Script(discordtest.Rule{Method: "PATCH", Path: w.channel + "/messages", Status: 400, Code: 200000, Times: 1000})
+	w.agent.put(r.Session, r.Request, final("Half and more"))
+	own := w.shown("Half", "*A part of this answer could not be shown: scripted (200000)*")
+	if own[1].Reference.MessageID != own[0].ID {
+		t.Errorf("it replies to %s", own[1].Reference.MessageID)
+	}
+}
+
 // A message that exists although each attempt at it failed is found by a later attempt, also
-// where Discord knows its nonce no more.
+// where Discord knows its nonce no more, and where the clock was set back.
 func TestAnswerThatIsThere(t *testing.T) {
 	t.Parallel()
+	for _, by := range []time.Duration{30 * time.Minute, -30 * time.Minute} {
+		t.Run(by.String(), func(t *testing.T) {
+			t.Parallel()
+			answerThatIsThere(t, by)
+		})
+	}
+}
+
+func answerThatIsThere(t *testing.T, by time.Duration) {
 	var later atomic.Int64
 	w := start(t, func(o *discord.Options) {
 		o.Attempts, o.Now = 1, func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
@@ -88,7 +136,7 @@ func TestAnswerThatIsThere(t *testing.T) {
 	})
 	w.Rules(nil)
 	w.ForgetNonces()
-	later.Store(int64(30 * time.Minute))
+	later.Store(int64(by))
 	w.agent.put(r.Session, r.Request, final("Half and more"))
 	w.recorded(`"finished"`, 1)
 	w.shown("Half and more")

@@ -346,6 +346,28 @@ func TestQuestionWithoutEmbeds(t *testing.T) {
 	}
 }
 
+// Where Discord refuses to change a question that is answered, its buttons go. Where it refuses to
+// take away those of one that is not shown whole, the question goes.
+func TestChangeOfAQuestionThatIsRefused(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.mention("build")
+	r := w.agent.requested(1)
+	w.agent.signal(r.Session, r.Request, changes("q1"))
+	q := w.asked(1)
+	refused := discordtest.Rule{Method: "PATCH", Path: w.channel + "/messages", Status: 400, Code: 200000}
+	w.Script(refused)
+	w.Press(w.ada, w.channel, q.ID, buttons(q)["Discard"])
+	w.Wait(t, "the end", func() bool { return len(buttons(w.last())) == 0 })
+
+	w.Embeds(w.channel, discordtest.EmbedsLeftOut)
+	refused.Times = 2
+	w.Script(refused)
+	w.agent.signal(r.Session, r.Request, hostile("q2"))
+	w.Wait(t, "the end of the question", func() bool { return len(w.Calls("DELETE", "/messages")) == 1 })
+	w.Wait(t, "the message", func() bool { return len(w.Own(w.channel)) == 1 })
+}
+
 // hostile is a question in which everything is as long as it may be, and made of characters
 // that count twice or are escaped.
 func hostile(id string) *contract.DecisionOpened {

@@ -26,7 +26,7 @@ func (qs questions) send(ctx context.Context, channel string, m client.NewMessag
 	if !found {
 		got, err = qs.s.client.Send(ctx, channel, m)
 	}
-	if m.Files != nil && err != nil && !is(err, client.Temporary) { // perhaps no file may be sent here
+	if m.Files != nil && err != nil && !client.Passes(err) { // perhaps no file may be sent here
 		w = newQuestion(d, f, false)
 		m.Text, m.Embed, m.Buttons, m.Files = w.text, w.embed, w.buttons, nil
 		got, err = qs.s.client.Send(ctx, channel, m)
@@ -43,7 +43,7 @@ func (qs questions) send(ctx context.Context, channel string, m client.NewMessag
 
 // complete has the message of a question say what it shows, whoever sent it: with fewer files,
 // or without the embed, it has another text, and perhaps other buttons. Where Discord refuses
-// that, nobody allows the question there.
+// that, nobody allows the question there: it loses the buttons for that, or else it goes.
 func (qs questions) complete(ctx context.Context, channel string, got message.Message, d contract.Decision, f frame) (message.Message, error) {
 	w := newQuestion(d, f, true)
 	missing := len(got.Attachments) < len(w.files)
@@ -64,12 +64,19 @@ func (qs questions) complete(ctx context.Context, channel string, got message.Me
 		got.Text = text
 		return got, nil
 	}
-	if is(err, client.Temporary) {
+	if client.Passes(err) {
 		return got, err
 	}
 	qs.s.log.Warn("Discord: a question cannot be allowed there", "decision", d.DecisionID, "reason", client.ReasonOf(err))
 	refuse := refusals(d)
-	return got, qs.s.client.Edit(ctx, channel, got.ID, client.Change{Buttons: &refuse})
+	err = qs.s.client.Edit(ctx, channel, got.ID, client.Change{Buttons: &refuse})
+	if err == nil || client.Passes(err) {
+		return got, err
+	}
+	if gone := qs.s.client.Delete(ctx, channel, got.ID); gone != nil {
+		err = gone
+	}
+	return message.Message{}, err
 }
 
 // uploads are texts as files.
@@ -88,12 +95,12 @@ func is(err error, kind client.Kind) bool { return err != nil && client.KindOf(e
 // where that is too long ago for its nonce to be known. Two messages with live buttons would
 // be about one question.
 func (qs questions) earlier(ctx context.Context, channel string, q record.Question) (message.Message, bool, error) {
-	if age := qs.s.o.Now().Sub(q.Began); age >= 0 && age < nonceWindow {
+	if qs.s.knowsNonce(q.Began) {
 		return message.Message{}, false, nil
 	}
 	button := buttonID("deny", q.ID)
 	got, found, err := qs.s.search(ctx, channel, q.From, func(m message.Message) bool { return slices.Contains(m.Buttons, button) })
-	if err != nil && client.KindOf(err) != client.Temporary {
+	if err != nil && !client.Passes(err) {
 		return got, false, nil // the bot may not read there: people see a question twice rather than never
 	}
 	return got, found, err
@@ -117,7 +124,12 @@ func (qs questions) close(ctx context.Context, c *channel, q record.Question) er
 		// A note may repeat what only the deciders may see.
 		private := qs.s.o.Questions == InChannel || o.User != ""
 		text, none := closedText(o.Text, q.Ended, private), []client.Button{}
-		if err := qs.s.client.Edit(ctx, o.Channel, o.Message, client.Change{Text: &text, Buttons: &none}); err != nil && client.KindOf(err) == client.Temporary {
+		err := qs.s.client.Edit(ctx, o.Channel, o.Message, client.Change{Text: &text, Buttons: &none})
+		if is(err, client.Refused) { // the text, perhaps
+			qs.s.log.Warn("Discord: a question does not say who answered", "decision", q.ID, "reason", client.ReasonOf(err))
+			err = qs.s.client.Edit(ctx, o.Channel, o.Message, client.Change{Buttons: &none})
+		}
+		if client.Passes(err) {
 			return err
 		}
 	}

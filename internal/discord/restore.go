@@ -48,9 +48,12 @@ func (r restoration) takeUp(ctx context.Context, c *channel) {
 }
 
 // forget removes what is kept of a channel that was deleted in Discord: when the last answer
-// there ends, where some are under way. The caller holds the lock.
+// there ends, where some are under way. What nobody has begun to answer is not answered. The
+// caller holds the lock.
 func (r restoration) forget(c *channel) {
 	c.gone = true
+	c.burst.Take()
+	c.requests.jobs = nil
 	r.ended(c)
 }
 
@@ -63,8 +66,10 @@ func (r restoration) ended(c *channel) {
 	}
 }
 
-// remove removes what is kept of a channel. The caller holds the lock.
+// remove removes what is kept of a channel. A job of it that is under way records nothing any
+// more. The caller holds the lock.
 func (r restoration) remove(c *channel) {
+	c.requests.jobs, c.questions.jobs = nil, nil
 	delete(r.s.channels, c.id)
 	delete(r.s.parents, c.id)
 	if err := r.s.store.Remove(c.id); err != nil {

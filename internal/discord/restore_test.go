@@ -149,6 +149,39 @@ func TestDeletedChannelWithAnAnswer(t *testing.T) {
 	}
 }
 
+// A message that waits to be passed on when its channel is deleted is not answered, and nothing of
+// the channel is recorded any more.
+func TestDeletedChannelWithAMessage(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	thread := w.AddThread(w.channel, "thread")
+	w.agent.setDown(true)
+	w.Say(thread, w.ada, w.Mention()+" go")
+	w.Wait(t, "the note", func() bool { return len(w.Own(thread)) == 1 })
+	w.RemoveChannel(thread)
+	until := func(what string, done func() bool) {
+		t.Helper()
+		for end := time.Now().Add(patience); !done(); time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%s does not happen", what)
+			}
+		}
+	}
+	until("the end of the record", func() bool { return w.gone(thread) })
+	w.agent.setDown(false)
+	until("the session", func() bool {
+		w.agent.mu.Lock()
+		defer w.agent.mu.Unlock()
+		return w.agent.sessions == 1
+	})
+	w.down()
+	w.agent.mu.Lock()
+	defer w.agent.mu.Unlock()
+	if !w.gone(thread) || len(w.agent.requests) > 0 {
+		t.Errorf("the record is gone: %v; %d requests", w.gone(thread), len(w.agent.requests))
+	}
+}
+
 // opened is how often this process has a file open just now; it looks some times, because a
 // file is open while something is added.
 func opened(t *testing.T, name string) (n int) {

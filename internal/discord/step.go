@@ -22,7 +22,8 @@ const (
 )
 
 // step carries out the plan's next operation. It reports false when there is none, and when
-// the operation failed for long with what may pass: then it is still the next one.
+// the operation failed for long with what may pass, or for the bot's token: then it is still the
+// next one.
 func (a *answer) step(ctx context.Context) bool {
 	op, ok := a.plan.Next()
 	if !ok || ctx.Err() != nil {
@@ -59,7 +60,7 @@ func (a *answer) step(ctx context.Context) bool {
 			}
 			continue
 		}
-		if client.KindOf(err) == client.Temporary && len(op.Files) == 0 {
+		if is(err, client.Revoked) || is(err, client.Temporary) && len(op.Files) == 0 {
 			a.surface.log.Warn("Discord: a part of an answer waits", "request", a.request.ID, "what", op.Kind, "reason", client.ReasonOf(err))
 			return false
 		}
@@ -116,7 +117,7 @@ func (a *answer) carryOut(ctx context.Context, op output.Op, uploads []client.Up
 // that is too long ago for its nonce to be known.
 func (a *answer) earlier(ctx context.Context, m client.NewMessage, began time.Time) (message.Message, bool, error) {
 	s := a.surface
-	if s.o.Now().Sub(began) < nonceWindow {
+	if s.knowsNonce(began) {
 		return message.Message{}, false, nil
 	}
 	s.mu.Lock()
@@ -125,6 +126,13 @@ func (a *answer) earlier(ctx context.Context, m client.NewMessage, began time.Ti
 	return s.search(ctx, a.channel.id, from, func(old message.Message) bool {
 		return old.Nonce == m.Nonce || old.Nonce == "" && old.ReplyTo == m.ReplyTo && old.Text == m.Text && len(old.Attachments) == len(m.Files)
 	})
+}
+
+// knowsNonce reports whether Discord surely knows the nonce of a message that was first sent at
+// a time. A clock that was set back says nothing of it.
+func (s *Surface) knowsNonce(began time.Time) bool {
+	age := s.o.Now().Sub(began)
+	return age >= 0 && age < nonceWindow
 }
 
 // search looks for a message of the bot after another one.

@@ -64,6 +64,13 @@ func KindOf(err error) Kind {
 	return Temporary
 }
 
+// Passes reports whether the same call may be carried out later: the failure passes, or somebody
+// gives the bot a new token.
+func Passes(err error) bool {
+	kind := KindOf(err)
+	return err != nil && (kind == Temporary || kind == Revoked)
+}
+
 // ReasonOf is an error's text for people.
 func ReasonOf(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok {

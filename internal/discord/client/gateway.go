@@ -21,6 +21,8 @@ type Event struct {
 	// Ready says that a new session began: what happened before was missed. Bot is
 	// the bot's own user.
 	Ready *message.Author
+	// Resumed says that the session goes on: what happened meanwhile came before.
+	Resumed bool
 	// Guild is a server that the bot is in.
 	Guild *Guild
 	// Thread is a thread with its parent channel.
@@ -125,6 +127,8 @@ func eventOf(data gateway.EventData) (Event, bool) {
 	case gateway.EventReady:
 		bot := author(e.User.User)
 		return Event{Ready: &bot}, true
+	case gateway.EventResumed:
+		return Event{Resumed: true}, true
 	case gateway.EventGuildCreate:
 		g := Guild{ID: e.ID.String(), Tier: int(e.PremiumTier)}
 		for _, t := range e.Threads {

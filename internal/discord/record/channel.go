@@ -97,8 +97,8 @@ type Channel struct {
 
 	mu    sync.Mutex
 	state *state
-	// fresh says that there is no file yet.
-	fresh bool
+	// fresh says that there is no file yet, removed that there is to be none any more.
+	fresh, removed bool
 }
 
 // open reads the file, and writes it again where it is long.
@@ -114,10 +114,14 @@ func (c *Channel) open() error {
 	return durable.WriteFile(c.root, channelFile(c.id), data, 0o600, durable.DiscordChannel)
 }
 
-// add appends lines, and flushes them where they must not be lost.
+// add appends lines, and flushes them where they must not be lost. Of a channel that was removed
+// nothing is recorded.
 func (c *Channel) add(flush bool, lines ...line) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.removed {
+		return nil
+	}
 	var data []byte
 	for _, l := range lines {
 		l.V = version

@@ -170,7 +170,12 @@ func (s *Store) Known() ([]string, error) {
 func (s *Store) Remove(id string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.channels, id)
+	if c := s.channels[id]; c != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.removed = true
+		delete(s.channels, id)
+	}
 	if err := durable.Remove(s.folder.Root(), channelFile(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("discord: channel %s: %w", id, err)
 	}
