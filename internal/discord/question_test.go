@@ -346,6 +346,24 @@ func TestQuestionWithoutEmbeds(t *testing.T) {
 	}
 }
 
+// While a question waits, nothing shows that the agent writes.
+func TestNobodyWritesDuringAQuestion(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.mention("build")
+	r := w.agent.requested(1)
+	w.agent.signal(r.Session, r.Request, changes("q1"))
+	q := w.asked(1)
+	w.agent.put(r.Session, r.Request, delta("First")) // it runs
+	w.Wait(t, "the text", func() bool { return len(w.Own(w.channel)) == 2 })
+	time.Sleep(1100 * time.Millisecond)
+	if n := len(w.Calls("POST", "/typing")); n > 0 {
+		t.Errorf("it writes, %d times", n)
+	}
+	w.Press(w.ada, w.channel, q.ID, buttons(q)["Apply changes"])
+	w.Wait(t, "the sign that the agent writes", func() bool { return len(w.Calls("POST", "/typing")) > 0 })
+}
+
 // Where Discord refuses to change a question that is answered, its buttons go. Where it refuses to
 // take away those of one that is not shown whole, the question goes.
 func TestChangeOfAQuestionThatIsRefused(t *testing.T) {

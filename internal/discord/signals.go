@@ -51,14 +51,15 @@ func (a *answer) stands(l *contract.LifecycleChanged) {
 	}
 }
 
-// typing shows that the agent works, until ctx is done.
+// typing shows that the agent works, until ctx is done. While it waits for a person it does not.
 func (a *answer) typing(ctx context.Context) {
 	s := a.surface
 	for failures := 0; failures < 3; {
 		s.mu.Lock()
-		running := a.running
+		works := a.running
 		s.mu.Unlock()
-		if running {
+		works = works && !a.channel.record.Waits(a.request.ID)
+		if works {
 			if err := s.client.Typing(ctx, a.channel.id); err != nil {
 				failures++
 			} else {
@@ -66,7 +67,7 @@ func (a *answer) typing(ctx context.Context) {
 			}
 		}
 		wait := typingEvery
-		if !running {
+		if !works {
 			wait = time.Second / 2
 		}
 		select {

@@ -56,6 +56,18 @@ func (c *Channel) Unsettled() (ids []string) {
 	return ids
 }
 
+// Waits reports whether a question of a request has no answer yet.
+func (c *Channel) Waits(request string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, q := range c.state.questions {
+		if q.Request == request && q.Ended == nil && !q.Closed {
+			return true
+		}
+	}
+	return false
+}
+
 // Ask records a question, which change changes from what is on record: from one that has only
 // its id where there is none.
 func (c *Channel) Ask(id string, change func(*Question)) error {
