@@ -36,7 +36,7 @@ type embedded struct {
 
 	mu     sync.Mutex
 	lock   *durable.FileLock
-	door   *door          // nil where other processes cannot connect
+	door   *door // nil where other processes cannot connect
 	closed bool
 	// lost is set where the folder was removed, until the door is open in the new one.
 	lost bool
