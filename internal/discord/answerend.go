@@ -2,7 +2,6 @@ package discord
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"belay/internal/bus/contract"
@@ -97,5 +96,10 @@ func (a *answer) taken(ctx context.Context, into string) {
 	}
 }
 
-// errNoFile says that a file's bytes are not there.
-var errNoFile = errors.New("the file is not there any more")
+// unread says to people why a file's bytes cannot be sent.
+func unread(err error) string {
+	if final(err) {
+		return "the file is not there any more"
+	}
+	return "the file cannot be read"
+}

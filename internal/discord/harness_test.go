@@ -42,6 +42,7 @@ type agent struct {
 	made     map[string]contract.Session // by request
 	late     int                         // replies about sessions that come too late
 	files    map[string][]byte
+	unread   string // the file that cannot be read once
 	// onRequest is called for each new request, in a goroutine.
 	onRequest func(session, request string, m *contract.RequestMessage)
 	down      bool
@@ -272,9 +273,13 @@ func (a *agent) file(name string, data []byte, index int) *contract.ResponseBina
 func (a *agent) OpenFile(_ context.Context, _ string, f contract.File) (io.ReadCloser, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if f.SHA256 == a.unread {
+		a.unread = ""
+		return nil, fault.New(fault.StorageFailure, "too many files are open")
+	}
 	data, ok := a.files[f.SHA256]
 	if !ok {
-		return nil, errors.New("no such blob")
+		return nil, fault.New(fault.NotFound, "no such blob")
 	}
 	return io.NopCloser(bytes.NewReader(data)), nil
 }

@@ -32,10 +32,13 @@ func (a *answer) step(ctx context.Context) bool {
 	var uploads []client.Upload
 	for _, f := range op.Files {
 		u, err := a.upload(ctx, f)
+		if ctx.Err() != nil {
+			return false
+		}
 		if err != nil {
 			// This file alone fails; the others wait for the next step.
 			a.surface.log.Warn("Discord: a file of an answer cannot be read", "request", a.request.ID, "error", err)
-			a.plan.Failed(output.Op{Kind: output.Create, Files: []output.File{f}}, output.Refused, errNoFile.Error())
+			a.plan.Failed(output.Op{Kind: output.Create, Files: []output.File{f}}, output.Refused, unread(err))
 			return true
 		}
 		uploads = append(uploads, u)
@@ -189,15 +192,19 @@ func (a *answer) failed(op output.Op, err error) {
 }
 
 // upload makes a file of the answer ready to be sent. It is opened once to see that
-// it is there.
+// it is there; a disk that does not give it now may do so later.
 func (a *answer) upload(ctx context.Context, f output.File) (client.Upload, error) {
 	file := a.files[f.Key]
 	u := client.Upload{Name: f.Name, Size: f.Size, Open: func() (io.ReadCloser, error) {
 		return a.surface.o.Bus.OpenFile(ctx, a.request.Session, file)
 	}}
-	r, err := u.Open()
-	if err != nil {
-		return u, err
+	for failures := 0; ; failures++ {
+		r, err := u.Open()
+		if err == nil {
+			return u, r.Close()
+		}
+		if final(err) || failures == fileAttempts || !pause(ctx, failures) {
+			return u, err
+		}
 	}
-	return u, r.Close()
 }

@@ -93,20 +93,21 @@ func TestFiles(t *testing.T) {
 }
 
 // A file that is too large becomes a note; one that Discord refuses, and one that is
-// gone, cost nothing else.
+// gone, cost nothing else. One that cannot be read for a moment is sent.
 func TestBadFiles(t *testing.T) {
 	t.Parallel()
 	w := start(t, nil)
 	w.mention("draw")
 	r := w.agent.requested(1)
 	large := w.agent.file("large.bin", make([]byte, 26<<20), 0)
-	gone := w.agent.file("gone.png", []byte("gone"), 1)
+	gone, late := w.agent.file("gone.png", []byte("gone"), 1), w.agent.file("late.png", []byte("late"), 4)
 	w.agent.mu.Lock()
 	delete(w.agent.files, gone.SHA256)
+	w.agent.unread = late.SHA256
 	w.agent.mu.Unlock()
-	w.agent.put(r.Session, r.Request, large, gone, w.agent.file("a\u202e`..b.png", []byte("ok"), 2), w.agent.file("empty.txt", nil, 3), final("Done."))
+	w.agent.put(r.Session, r.Request, large, gone, w.agent.file("a\u202e`..b.png", []byte("ok"), 2), w.agent.file("empty.txt", nil, 3), late, final("Done."))
 	own := w.shown("Done.\n\n`large.bin` (26 MiB) is too large for Discord, which takes 10 MiB here.\n\n`empty.txt` is empty. Discord takes no empty files.\n\n`gone.png` could not be sent: the file is not there any more")
-	if names(own[0]) != "a_..b.png" {
+	if names(own[0]) != "a_..b.png late.png" {
 		t.Errorf("files: %q", names(own[0]))
 	}
 }
