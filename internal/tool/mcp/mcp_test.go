@@ -29,6 +29,10 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(serving) {
 	case "":
 		os.Exit(m.Run())
+	case "deaf": // it does not read what follows the list of its tools
+		byHand(true)
+	case "odd": // its answers are not what they should be
+		byHand(false)
 	case "silent": // it never answers, and does not end when its input does
 		select {}
 	case "noise": // it is no MCP server, and says so on stderr
@@ -183,6 +187,10 @@ func TestEffect(t *testing.T) {
 	e := c.Effect()
 	if e.Kind != permit.External || e.Command != "{\n  \"text\": \"hello\"\n}" || e.Summary != `mcp.files.echo {"text":"hello"}` {
 		t.Errorf("%+v", e)
+	}
+	deep := `{"text":` + strings.Repeat("[", 5000) + `"[\"["` + strings.Repeat("]", 5000) + `}`
+	if e := (&call{tool: &remoteTool{server: s.all[0]}, input: json.RawMessage(deep)}).Effect(); e.Command != deep {
+		t.Errorf("a deep input of %d bytes is shown as %d", len(deep), len(e.Command))
 	}
 	for mode, want := range map[permit.Mode]permit.Outcome{permit.Direct: permit.Ask, permit.AcceptEdits: permit.Ask, permit.Plan: permit.Refuse, permit.DontAsk: permit.Refuse} {
 		if r := (permit.Policy{Mode: mode}).Judge(e); r.Outcome != want {

@@ -205,26 +205,3 @@ func (v *server) tools(ctx context.Context) (*list, error) {
 	conn.list.Store(l)
 	return l, nil
 }
-
-// settleTime bounds the wait for the end of a broken connection.
-const settleTime = time.Second
-
-// settle waits until a broken connection has ended: what a program writes last may come after
-// the end of its answers.
-func (c *connection) settle(ctx context.Context) {
-	wait := time.NewTimer(settleTime)
-	defer wait.Stop()
-	select {
-	case <-c.ended:
-	case <-wait.C:
-	case <-ctx.Done():
-	}
-}
-
-// close ends the session and all that belongs to it.
-func (c *connection) close() {
-	if c.session != nil {
-		_ = c.session.Close() // it was ended on purpose, or is over already
-	}
-	c.link.close()
-}

@@ -49,7 +49,7 @@ type call struct {
 // Effect implements [tool.Call]: people see all of the input.
 func (c *call) Effect() permit.Effect {
 	var shown bytes.Buffer
-	if json.Indent(&shown, c.input, "", "  ") != nil {
+	if nesting(c.input) > maxIndented || json.Indent(&shown, c.input, "", "  ") != nil {
 		shown.Reset()
 		shown.Write(c.input)
 	}
@@ -57,6 +57,30 @@ func (c *call) Effect() permit.Effect {
 		Tool: c.tool.spec.Name, Kind: permit.External, Command: shown.String(),
 		Summary: tool.Clip(fmt.Sprintf("%s %s", c.tool.spec.Name, c.input), 200),
 	}
+}
+
+// maxIndented is how deep an input may be nested that is shown indented: each level is one more
+// step for all lines in it, and a few kilobytes of brackets would become gigabytes.
+const maxIndented = 50
+
+// nesting is how deep a JSON text is nested.
+func nesting(text []byte) (most int) {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{', c == '[':
+			depth++
+			most = max(most, depth)
+		case c == '}', c == ']':
+			depth--
+		}
+	}
+	return most
 }
 
 // Run implements [tool.Call]. A call that was sent is never repeated: nobody knows what it
@@ -70,7 +94,9 @@ func (c *call) Run(ctx context.Context) (tool.Result, error) {
 	}
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	sent := conn.endUnlessSent(timed)
 	res, err := conn.session.CallTool(timed, &sdk.CallToolParams{Name: c.tool.name, Arguments: c.input})
+	sent()
 	if err == nil {
 		return c.result(ctx, res)
 	}
@@ -80,12 +106,17 @@ func (c *call) Run(ctx context.Context) (tool.Result, error) {
 		err = tool.Refuse("the MCP server %s did not answer within %s", name, quantity.Duration(limit)).WithHint(unknown)
 	case isRefused:
 		err = tool.Refuse("the MCP server %s refuses the call: %s", name, tool.Clip(c.tool.server.redact(refused), 2000))
+	case c.tool.server.URL != "" || conn.over(ctx):
+		err = tool.Refuse("the connection to the MCP server %s broke during the call: %s", name, c.why(conn, err)).WithHint(unknown)
 	default:
-		conn.settle(ctx)
-		said := c.tool.server.redact(conn.link.explain(err).reason)
-		err = tool.Refuse("the connection to the MCP server %s broke during the call: %s", name, tool.Clip(said, 2000)).WithHint(unknown)
+		err = tool.Refuse("the MCP server %s gave no answer that can be read: %s", name, c.why(conn, err)).WithHint(unknown)
 	}
 	return tool.Result{}, c.stopped(ctx, err)
+}
+
+// why says in words what was wrong with the answer.
+func (c *call) why(conn *connection, err error) string {
+	return tool.Clip(c.tool.server.redact(conn.link.explain(err).reason), 2000)
 }
 
 // stopped is err, or why the turn ended.
