@@ -81,7 +81,7 @@ func (a *ask) body(l *render.Look, width int) []string {
 			break
 		}
 		sign := "$ "
-		if i > 0 || e.Kind == permit.External {
+		if i > 0 || e.Kind != permit.Execute {
 			sign = "  "
 		}
 		lines = append(lines, l.Strong.Render(sign+part))

@@ -68,8 +68,11 @@ func aspects(r permit.Request) []string {
 		kind = e.KindOfCall()
 	}
 	text := "command"
-	if e.Kind == permit.External {
+	switch e.Kind {
+	case permit.External:
 		text = "input"
+	case permit.Network:
+		text = "address"
 	}
 	asks := strings.TrimSpace(r.Persona + " for " + e.Tool + " " + e.Manner())
 	all := []string{

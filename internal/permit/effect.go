@@ -16,8 +16,8 @@ type Effect struct {
 	Kind Kind   `json:"kind"`
 	// Summary is one line for a person, at most 200 bytes, without secrets.
 	Summary string `json:"summary"`
-	// Command is the text of a command, and the input of an external call; Commands are
-	// the simple commands in it.
+	// Command is the text of a command, the input of an external call, and an address that the
+	// summary has no room for; Commands are the simple commands in it.
 	Command  string    `json:"command,omitempty"`
 	Commands []Command `json:"commands,omitempty"`
 	// Opaque is set where the command could not be taken apart in full: a

@@ -147,8 +147,15 @@ type call struct {
 
 // Effect implements [tool.Call].
 func (c *call) Effect() permit.Effect {
-	return permit.Effect{Tool: "fetch", Kind: permit.Network, Summary: tool.Clip("fetch "+c.u.String(), 190), Hosts: []string{hostOf(c.u)}}
+	does := "fetch " + c.u.String()
+	e := permit.Effect{Tool: "fetch", Kind: permit.Network, Summary: tool.Clip(does, maxSummary), Hosts: []string{hostOf(c.u)}}
+	if len(does) > maxSummary {
+		e.Command = c.u.String() // its end may carry out what the host must not learn
+	}
+	return e
 }
+
+const maxSummary = 190
 
 // hostOf is the host that a decision is about, with the port where it is not the
 // usual one.

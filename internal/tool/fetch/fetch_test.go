@@ -248,6 +248,20 @@ func TestEffectNamesTheHost(t *testing.T) {
 	}
 }
 
+// A question has no address without its end.
+func TestEffectOfALongAddress(t *testing.T) {
+	t.Parallel()
+	f := newTool(t, netguard.Policy{})
+	for _, n := range []int{100, 1000} {
+		url := "https://docs.example.com/" + strings.Repeat("x", n) + "?the=end"
+		c, err := f.Prepare(t.Context(), environment(t), json.RawMessage(`{"url":"`+url+`"}`))
+		must(t, err)
+		if e := c.Effect(); e.Command != url && e.Summary != "fetch "+url {
+			t.Errorf("%d: %+v", n, e)
+		}
+	}
+}
+
 func TestAServerThatNeverAnswers(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})

@@ -88,7 +88,8 @@ function rawWords(ask: Ask): Words {
   }
   if (e.outside) return { ...plain, title: `${who} wants to run a command outside the sandbox`, allow: "Run outside" };
   if (e.publication) return { ...plain, title: `${who} wants to send ${files(e.publication.files?.length ?? 0)} to ${e.publication.destination}`, allow: "Send" };
-  if (e.command) {
+  if (e.kind === "external") return { ...plain, title: `${who} wants to use ${ask.tool}` };
+  if (e.command && e.kind !== "network") {
     const how = e.background ? "start a background command" : "run a command";
     return { ...plain, title: `${who} wants to ${how}`, allow: "Run" };
   }

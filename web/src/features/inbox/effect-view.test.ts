@@ -31,6 +31,16 @@ it("a question shows what is not seen, wherever it stands", () => {
   expect(wordsOf({ id: "d", tool: trick, reason: "", session: false }).title).toBe("The agent wants to use a<U+202E>b<U+2066><U+200B>c");
 });
 
+it("a question says what it is about: a tool of a server, and a whole address", () => {
+  const ask = (effect: object) => ({ id: "d", tool: "mcp.files.put", reason: "", session: false, persona: "A", effect }) as never;
+  expect(wordsOf(ask({ kind: "external", command: "{}" })).title).toBe("A wants to use mcp.files.put");
+  for (const effect of [{ summary: "fetch https://example.com/?q=end" }, { summary: "fetch https://example…", command: "https://example.com/?q=end" }]) {
+    const of = ask({ kind: "network", hosts: ["example.com"], ...effect });
+    expect(wordsOf(of).title).toBe("A wants to reach example.com");
+    expect(drawn(QuestionCard, { ask: of } as never).html).toContain("https://example.com/?q=end");
+  }
+});
+
 it("a call shows what is not seen", () => {
   const call = (name: string, input: unknown) => drawn((of: { tool: never }) => createElement(ToolCard, of), {
     tool: { kind: "tool", key: "k", id: "i", name, input, state: "ok", calls: [], output: trick, live: trick, goesOn: true, changed: [trick], removed: [trick], persona: trick } as never,

@@ -25,7 +25,8 @@ export function EffectView({ ask, choice }: { ask: Ask; choice?: Choice | undefi
   return (
     <div className="effect">
       <Marks ask={ask} />
-      {e.command && (e.kind === "external" ? <Code code={e.command} language="json" label="Input" />
+      {e.kind === "network" && <p className="asked-text">{visible(e.command ?? e.summary ?? "")}</p>}
+      {e.command && e.kind !== "network" && (e.kind === "external" ? <Code code={e.command} language="json" label="Input" />
         : <Code code={e.command} language="bash" label={e.dir ? `Command, in ${e.dir}` : "Command"} />)}
       {e.why && <p><span className="soft">The agent says why: </span>{visible(e.why)}</p>}
       {e.done?.output && <Output text={e.done.output} failed={e.done.failed === true} />}
