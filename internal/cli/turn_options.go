@@ -33,7 +33,7 @@ func (f *optionFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.mode, "mode", "", "permission mode `MODE`: direct, dontAsk, acceptEdits or plan")
 	flags.StringVar(&f.model, "model", "", "use the model `NAME`")
 	flags.StringSliceVar(&f.tools, "tools", nil, "allow only these tools, `A,B`; an empty list allows none")
-	flags.IntVar(&f.maxTurns, "max-turns", 0, "stop after `N` model calls")
+	flags.IntVar(&f.maxTurns, "max-turns", 0, "stop after `N` model calls (each subagent has its own count)")
 	flags.StringArrayVar(&f.allow, "allow", nil, "let calls that `RULE` covers run without asking, such as 'bash(go test *)'; may be repeated")
 	flags.StringVar(&f.delegate, "delegate", "", "let the agent hand tasks to its subagents, as approved in `REF`")
 	flags.Float64Var(&f.maxCost, "max-cost", 0, "stop before a turn costs more than `USD`")

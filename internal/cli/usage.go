@@ -22,7 +22,8 @@ func newUsage(c *console) *cobra.Command {
 		Short: "Sum up tokens and cost by day, project and model",
 		Long: `Sum up the usage of all turns of this user by UTC day, project and model, from the
 transcripts. Costs are list prices, or those of the configuration; a model without a price
-has none. The model workflow stands for tasks of workflows that call a tool and no model.`,
+has none. What subagents used counts for the model of their turn. The model workflow stands
+for tasks of workflows that call a tool and no model.`,
 		Example: "  belay usage\n  belay usage --since 7d\n  belay usage --since 2026-03-01 --json",
 		Args:    cobra.NoArgs,
 	}

@@ -55,10 +55,13 @@ type Pending struct {
 	Request Request
 }
 
+// ErrTooLong is that a question is too long to be asked: nobody would be shown all of it.
+var ErrTooLong = errors.New("the question is too long")
+
 // Post lays a question in the store. It waits as
 // long as the store's limit says, or until r.Expires where that is sooner. An id
-// that is ill-formed or taken, and a question of more than 512 KiB, are errors of
-// the caller; more than a thousand open questions are OVERLOADED. Where a
+// that is ill-formed or taken is an error of the caller, a question of more than 512 KiB
+// [ErrTooLong]; more than a thousand open questions are OVERLOADED. Where a
 // session-wide answer would cover nothing, none is offered.
 func (d *Requests) Post(ctx context.Context, r Request) (*Pending, error) {
 	if r.ID == "" {
@@ -80,7 +83,7 @@ func (d *Requests) Post(ctx context.Context, r Request) (*Pending, error) {
 		return nil, fmt.Errorf("ask: %w", err)
 	}
 	if len(data) > maxRequestBytes {
-		return nil, fmt.Errorf("ask: the question has %d bytes, the limit is %d", len(data), maxRequestBytes)
+		return nil, fmt.Errorf("ask: %w: it has %d bytes, the limit is %d", ErrTooLong, len(data), maxRequestBytes)
 	}
 	err = d.locked(ctx, func() error {
 		for _, name := range []string{questionFile(r.ID), verdictFile(r.ID)} {

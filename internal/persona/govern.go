@@ -96,6 +96,8 @@ func (d *Decision) delegate(r *Root) {
 			d.Problems = append(d.Problems, fmt.Sprintf("subagent %s has no readable file in the instruction root", name))
 		case sub.Type != Specialist:
 			d.Problems = append(d.Problems, fmt.Sprintf("subagent %s: its AGENT_TYPE is %s; only %s can be delegated to", sub.ID, sub.Type.orUnknown(), Specialist))
+		case len(sub.ID) > MaxSubagentID:
+			d.Problems = append(d.Problems, fmt.Sprintf("subagent %s: its name is too long; %d characters are the most", sub.ID, MaxSubagentID))
 		case slices.Contains(d.DelegatedSubagents, sub.ID):
 		default:
 			if sub.Class != ClassTask {
@@ -112,6 +114,10 @@ func (t Type) orUnknown() string {
 	}
 	return string(t)
 }
+
+// MaxSubagentID is how long the name of a persona may be that others delegate to: with agent. in
+// front it is the name of a tool.
+const MaxSubagentID = 58
 
 type approval struct{ ref, by string }
 

@@ -79,6 +79,8 @@ func (r *Root) judged(p Persona) Persona {
 			all = append(all, ruleSubagent.At(p.File, 1, "the subagent %s has no readable file", name))
 		case sub.Type != Specialist:
 			all = append(all, ruleSubagent.At(p.File, 1, "the subagent %s is %s, not %s", name, sub.Type.orUnknown(), Specialist))
+		case len(sub.ID) > MaxSubagentID:
+			all = append(all, ruleSubagent.At(p.File, 1, "the subagent %s has a name of more than %d characters", name, MaxSubagentID))
 		case sub.Class != ClassTask:
 			all = append(all, ruleSubagentClass.At(p.File, 1, "the subagent %s does not declare AGENT_CLASS TASK", name))
 		}

@@ -55,7 +55,7 @@ var (
 		Means: "A persona names subagents and is not TYPE 1, so that it can never delegate.",
 		Fix:   "make it TYPE 1, or take subagents out of its frontmatter"}
 	ruleSubagent = finding.Rule{Code: "AGENT_SUBAGENT", Severity: finding.Error, Section: "9.7",
-		Means: "A persona names a subagent that does not exist, or that is not TYPE 2. It is never delegated to.",
+		Means: "A persona names a subagent that does not exist, that is not TYPE 2, or whose name has more than 58 characters. It is never delegated to.",
 		Fix:   "correct the name, or the subagent's AGENT_TYPE"}
 	ruleSubagentClass = finding.Rule{Code: "AGENT_SUBAGENT_CLASS", Severity: finding.Warning, Section: "9.7",
 		Means: "A persona names a subagent whose AGENT_CLASS is not TASK.",

@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,7 +17,6 @@ import (
 	"belay/internal/event"
 	"belay/internal/model"
 	"belay/internal/permit"
-	"belay/internal/persona"
 	"belay/internal/session"
 	"belay/internal/tool"
 	"belay/internal/tool/files"
@@ -36,6 +37,9 @@ func (r *rig) withRequests(o *Options) {
 func (r *rig) audited(kind string) (lines []permit.Entry) {
 	r.t.Helper()
 	f, err := os.Open(filepath.Join(r.state, "audit.jsonl"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	must(r.t, err)
 	defer f.Close()
 	for in := bufio.NewScanner(f); in.Scan(); {
@@ -229,16 +233,7 @@ func TestOverreachIsAudited(t *testing.T) {
 // askingHelper is an instruction root whose CHECKER may write, and asks.
 func askingHelper(t testing.TB) func(*Options) {
 	t.Helper()
-	dir := t.TempDir()
-	must(t, os.CopyFS(dir, os.DirFS("../../examples/agent/instructions")))
-	path := filepath.Join(dir, "agents", "AGENT_CHECKER.md")
-	text, err := os.ReadFile(path)
-	must(t, err)
-	changed := strings.NewReplacer("tools: [read, grep, glob, list]\n", "", "| **BLOCKING** | never |", "| **BLOCKING** | allowed |").Replace(string(text))
-	must(t, os.WriteFile(path, []byte(changed), 0o600))
-	root, err := persona.Open(dir)
-	must(t, err)
-	return func(o *Options) { o.Root, o.Rules.SubagentsEnabled = root, "true" }
+	return withHelper(t, "tools: [read, grep, glob, list]\n", "", "| **BLOCKING** | never |", "| **BLOCKING** | allowed |")
 }
 
 // Two subagents that calls of one id started ask questions of their own.

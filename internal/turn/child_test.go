@@ -30,7 +30,12 @@ const childEnv = "BELAY_TURN_TEST_CHILD"
 var children = map[string]func(state, id, arg string){
 	"die": childDies, "work": childWorks, "hold": childHolds, "starve": childStarves, "boot": childBoots, "write": childWrites,
 	"choke": childChokes, "send": childSends,
-	"hook": func(_, _, answer string) { fmt.Print(answer) },
+	"hook": func(_, _, answer string) {
+		if answer == "never" {
+			time.Sleep(time.Hour)
+		}
+		fmt.Print(answer)
+	},
 }
 
 func TestMain(m *testing.M) {

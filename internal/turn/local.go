@@ -127,7 +127,7 @@ func (l *Local) Interrupt(ctx context.Context, sessionID, turnID string) error {
 
 // ModelWarning says that nothing is known of a model of the usual provider and its
 // limits are assumed. It is "" for a model that the provider knows.
-func ModelWarning(l *Local, name string) string { return modelWarning(l.provider, name) }
+func ModelWarning(l *Local, name string) string { return agent.ModelWarning(l.provider, name) }
 
 // Counts returns the numbers of turns as they are now.
 func (l *Local) Counts() Counts { return l.running.counts() }

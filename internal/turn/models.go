@@ -1,8 +1,6 @@
 package turn
 
 import (
-	"fmt"
-
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/persona"
@@ -74,14 +72,4 @@ func (m *models) limits(c Choice, r Rules) (model.Limits, error) {
 	}
 	name, err := m.choose(b, c.Model, r)
 	return b.Provider.Limits(name), err
-}
-
-// modelWarning says that nothing is known of a model and its limits are assumed;
-// it is "" for a model that the provider knows. An unknown one is no error: it is
-// likely newer than this program.
-func modelWarning(p model.Provider, name string) string {
-	if !p.Limits(name).Assumed {
-		return ""
-	}
-	return fmt.Sprintf("the model %q is not known here; its limits are assumed (models in the configuration sets them)", name)
 }

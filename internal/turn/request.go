@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 
@@ -72,6 +73,12 @@ func (r *Request) direct() *agent.Direct {
 		return nil
 	}
 	return r.Agent.Direct
+}
+
+// approvesDelegation reports whether the request says anything of the approval of delegation.
+func (r *Request) approvesDelegation() bool {
+	said := bytes.TrimSpace(r.Opts.SubagentGovernance)
+	return len(said) > 0 && string(said) != "null"
 }
 
 // Agent is whom a workflow gives a turn to.

@@ -149,7 +149,7 @@ func (s *resolved) limit(r Request) error {
 
 // warnOf collects what the person should know about the options themselves.
 func (s *resolved) warnOf(o Opts, missing []string) {
-	if surface := strings.ToLower(s.Persona.Surface); surface != "" && surface != "both" && !strings.Contains(surface, "chat") {
+	if !s.Persona.Converses() {
 		s.Warn("SURFACE", fmt.Sprintf("persona %s is not made for conversations: its INTERACTION_SURFACE is %s", s.Persona.ID, s.Persona.Surface))
 	}
 	for _, w := range s.Persona.Warnings {
@@ -164,9 +164,7 @@ func (s *resolved) warnOf(o Opts, missing []string) {
 	if w := modeWarning(s.Mode); w != "" {
 		s.Warn("UNKNOWN_MODE", w)
 	}
-	if w := modelWarning(s.Provider, s.Model); w != "" {
-		s.Warn("UNKNOWN_MODEL", w)
-	}
+	s.WarnOfModel()
 }
 
 // persona is who answers.

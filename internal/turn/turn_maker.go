@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"slices"
 
 	"belay/internal/persona"
 	"belay/internal/session"
@@ -65,7 +66,10 @@ func (m *turnMaker) settleOptions(ctx context.Context, t *turn) error {
 	}
 	t.Events.Pace(t.rules.Limits.DeltaInterval, t.rules.Limits.DeltaBytes)
 	agents, problems := agent.Delegates(m.root, t.governance)
-	for _, p := range problems {
+	if t.req.approvesDelegation() && !t.governance.Allowed {
+		problems = append(problems, "nothing is delegated, although the turn approves it: "+t.governance.Reason)
+	}
+	for _, p := range slices.Concat(t.governance.Problems, problems) {
 		t.main.Settings.Warn("SUBAGENT", p)
 	}
 	t.main.AddSkills(rec.ProjectRoot)

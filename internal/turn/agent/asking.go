@@ -25,7 +25,10 @@ type Requests interface {
 // allow decides whether a call may run; where it may not, the call is settled
 // with the reason. An error ends the turn.
 func (c *toolCall) allow() error {
-	hooked := c.askHooks()
+	hooked, err := c.askHooks()
+	if err != nil {
+		return err
+	}
 	c.remark("a hook", hooked.Note)
 	ruling := c.run.policy.JudgeWith(c.effect, hooked)
 	c.effect = c.effect.Shown()                             // rules go by all of it, and a question has an end
@@ -55,16 +58,20 @@ func (c *toolCall) allow() error {
 	return c.ask(ruling)
 }
 
-// askHooks asks the hooks about what a call would do. A hook that fails denies.
-func (c *toolCall) askHooks() permit.HookAnswer {
+// askHooks asks the hooks about what a call would do. A hook that fails denies. The error is the
+// end of the turn, which cuts a hook off and is no fault of it.
+func (c *toolCall) askHooks() (permit.HookAnswer, error) {
 	answer, err := c.run.Hooks.Before(c.run.Context, permit.HookInput{
 		SessionID: c.run.SessionID, TurnID: c.run.ID, ToolCallID: c.id, ProjectRoot: c.run.Lease.Record().ProjectRoot,
 		Persona: c.run.Settings.Persona.ID, Agent: c.run.Settings.Persona.ID, Mode: c.run.policy.Mode, Effect: c.effect, Input: c.run.show(c.input),
 	})
+	if err != nil && c.run.Context.Err() != nil {
+		return permit.HookAnswer{}, c.run.Context.Err()
+	}
 	if err != nil {
 		hookFailed(c, c.effect, answer, err)
 	}
-	return answer
+	return answer, nil
 }
 
 // ask puts the question and waits for its answer. The wait ends with the turn,
@@ -75,10 +82,23 @@ func (c *toolCall) ask(ruling permit.Ruling) error {
 	}
 	defer c.run.StandStill()()
 	pending, err := c.run.Questions.Requests.Post(c.run.Context, c.question(ruling))
-	if err != nil {
+	if errors.Is(err, permit.ErrTooLong) {
+		return c.unaskable()
+	} else if err != nil {
 		return err
 	}
 	return c.await(pending)
+}
+
+// unaskable refuses a call that is too long for a question. What a call changed is kept.
+func (c *toolCall) unaskable() error {
+	const why = "a question about it would be too long to be shown"
+	if c.changes != nil {
+		c.verdict = &permit.Decision{Verdict: permit.VerdictDeny, By: permit.ByBelay, Note: why}
+		return nil
+	}
+	c.refuse(why, tool.Refuse("not permitted: %s", why).WithHint("do it in smaller parts").Result(), event.OutcomeRefused)
+	return c.refused(why)
 }
 
 // question is the question about a call.

@@ -14,6 +14,14 @@ type Completion struct {
 	ContextTokens int64
 }
 
+// unfinished is why a subagent did not finish, for its parent, whose turn goes on.
+func (c Completion) unfinished() string {
+	if c.why == "" && c.Reason == string(model.StopMaxTurns) {
+		return "it has made as many model calls as it may (opts.maxTurns, turn.max_turns, or max_turns of its persona)"
+	}
+	return c.Warning()
+}
+
 // Warning says why the answer may be incomplete.
 func (c Completion) Warning() string {
 	if c.why != "" {

@@ -16,6 +16,7 @@ import (
 	"belay/internal/persona"
 	"belay/internal/session"
 	"belay/internal/tool"
+	"belay/internal/turn/ending"
 )
 
 // ToolPrefix begins the names of the tools that delegate.
@@ -33,8 +34,11 @@ func Delegates(root *persona.Root, d persona.Decision) (tools []tool.Tool, probl
 			problems = append(problems, fmt.Sprintf("subagent %s: %v", id, err))
 			continue
 		}
-		if s := strings.ToLower(p.Surface); s != "" && s != "both" && !strings.Contains(s, "spawned") && !strings.Contains(s, "init-task") {
+		if !p.TakesTasks() {
 			problems = append(problems, fmt.Sprintf("subagent %s: its INTERACTION_SURFACE is %s, which does not allow spawned or INIT-TASK", p.ID, p.Surface))
+		}
+		for _, w := range p.Warnings {
+			problems = append(problems, fmt.Sprintf("subagent %s: %s", p.ID, w))
 		}
 		tools = append(tools, delegate{persona: p, approvalRef: d.ApprovalRef})
 	}
@@ -108,6 +112,11 @@ func (d delegation) Run(ctx context.Context) (tool.Result, error) {
 		if err := c.run.Events.Emit(event.Draft{Type: event.SubagentStart, Data: about}); err != nil {
 			return tool.Result{}, err
 		}
+		for _, w := range sub.Settings.Warnings {
+			if err := c.run.Events.warnOnce(w.Code, "subagent "+d.persona.ID+": "+w.Message); err != nil {
+				return tool.Result{}, err
+			}
+		}
 	}
 	done, err := sub.workAndEnd()
 	if errors.Is(err, ErrSuspended) {
@@ -118,14 +127,27 @@ func (d delegation) Run(ctx context.Context) (tool.Result, error) {
 	if unsent := c.run.Events.Emit(append(c.run.Events.TakeOwed(), event.Draft{Type: event.SubagentEnd, Data: about})...); unsent != nil {
 		return tool.Result{}, unsent
 	}
+	if failed := c.run.ofProvider(err); failed != nil {
+		done, err = Completion{why: failed.Message}, nil
+	}
 	if err != nil {
 		return tool.Result{}, err
 	}
 	text := done.Text
 	if !good {
-		text = strings.TrimSpace(text + "\n\n[The agent did not finish: " + done.Warning() + "]")
+		text = strings.TrimSpace(text + "\n\n[The agent did not finish: " + done.unfinished() + "]")
 	}
 	return tool.Result{Text: cmp.Or(text, "(the agent said nothing)"), Failed: !good}, nil
+}
+
+// ofProvider is what a subagent's model answered in place of an answer: the turn can go on
+// without the report. It is nil for an error that ends the turn.
+func (a *Run) ofProvider(err error) *fault.Error {
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok || a.Context.Err() != nil || f.Details["category"] == ending.Panic || f.Type != fault.SDKFailure && f.Type != fault.BudgetExceeded {
+		return nil
+	}
+	return f
 }
 
 // subagent is a delegated agent of the turn: its own instructions and
@@ -151,7 +173,11 @@ func (a *Run) subagent(p persona.Persona, by *toolCall, task string) (*Run, erro
 		requested = *p.Tools
 	}
 	all := a.Tools.Only(func(name string) bool { return !strings.HasPrefix(name, ToolPrefix) })
-	s.Tools, _ = Offer(all, requested, s.Disallow(all))
+	var missing []string
+	if s.Tools, missing = Offer(all, requested, s.Disallow(all)); len(missing) > 0 {
+		s.Warn("TOOLS_UNAVAILABLE", "it goes without these tools, which the agent that delegates lacks, too: "+fault.List(missing))
+	}
+	s.WarnOfModel()
 	sub.Settings, sub.Tools = s, s.Tools
 	sub.policy = a.policy
 	own, bad := sub.policyOf(nil, nil)

@@ -52,7 +52,7 @@ func (n *network) Ask(ctx context.Context, e permit.Effect) (permit.Ruling, erro
 		SessionID: a.SessionID, TurnID: a.ID, ToolCallID: c.id, ProjectRoot: a.Lease.Record().ProjectRoot,
 		Persona: a.Settings.Persona.ID, Agent: a.Settings.Persona.ID, Mode: a.policy.Mode, Effect: e, Input: a.show(c.input),
 	})
-	if err != nil {
+	if err != nil && ctx.Err() == nil { // else nobody waits for the host any more
 		hookFailed(c, e, hooked, err)
 	}
 	ruling := a.policy.JudgeWith(e, hooked)

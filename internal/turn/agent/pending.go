@@ -41,7 +41,11 @@ func (c *toolCall) decideChanges() error {
 		full := c.changes.Effect()
 		c.effect = full.Shown()
 		if hooked == nil {
-			answer := c.askHooks()
+			answer, err := c.askHooks()
+			if err != nil {
+				c.result.Changes = c.changes
+				return errors.Join(err, c.keepChanges(), c.noteIntended(from))
+			}
 			c.remark("a hook", answer.Note)
 			hooked = &answer
 		}

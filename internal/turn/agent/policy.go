@@ -28,7 +28,7 @@ func (a *Run) policyOf(allow, deny []string) (permit.Policy, []string) {
 	if a.Destination != nil && a.Services.Publish != nil {
 		p.Publish = a.Services.Publish(*a.Destination)
 	}
-	if s.Persona.Blocking == "never" {
+	if s.Persona.NeverBlocks() {
 		p.NeverAsk = fmt.Sprintf("persona %s works without asking (BLOCKING never)", s.Persona.ID)
 	}
 	var bad []string

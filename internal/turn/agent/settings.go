@@ -70,6 +70,23 @@ func (s *Settings) Warn(code, message string) {
 	s.Warnings = append(s.Warnings, event.Warning{Code: code, Message: message})
 }
 
+// WarnOfModel adds the warning about the model, if there is one.
+func (s *Settings) WarnOfModel() {
+	if w := ModelWarning(s.Provider, s.Model); w != "" {
+		s.Warn("UNKNOWN_MODEL", w)
+	}
+}
+
+// ModelWarning says that nothing is known of a model and its limits are assumed; it is "" for a
+// model that the provider knows. An unknown one is no error: it is likely newer than this
+// program.
+func ModelWarning(p model.Provider, name string) string {
+	if !p.Limits(name).Assumed {
+		return ""
+	}
+	return fmt.Sprintf("the model %q is not known here; its limits are assumed (models in the configuration sets them)", name)
+}
+
 // Disallow are the tools that a persona's disallowed_tools take away. An entry that cannot be
 // read, matches no call, or is about no tool, is misspelt where it resembles one: it takes that
 // tool away, and a warning says so. One about files takes away all that the rule could be about.

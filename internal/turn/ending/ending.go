@@ -59,10 +59,13 @@ func Interruption() []event.Draft {
 	return []event.Draft{{Type: event.ProcessExit, Data: event.Exit{ExitCode: Interrupted, Interrupted: &yes}}}
 }
 
+// Panic is the category of a failure that was a panic.
+const Panic = "PANIC"
+
 // Panicked is the outcome of a panic: the end of one turn.
 func Panicked(what string, v any, stack []byte) *fault.Error {
 	return fault.New(fault.SDKFailure, "%s; this turn ended, nothing else", what).
-		With("category", "PANIC").Because(fmt.Errorf("panic: %v\n%s", v, stack))
+		With("category", Panic).Because(fmt.Errorf("panic: %v\n%s", v, stack))
 }
 
 // Died is the failure of a turn whose process ended before it did.

@@ -32,7 +32,7 @@ export function PreviewSheet({ project, body, keys, onAcceptEdits, onStarted, on
   });
   const personas = usePersonas().data;
   // A persona that never asks is refused whatever a person would have to allow.
-  const silent = data?.mode === "direct" && personas?.find((p) => p.id === data.persona)?.blocking?.toLowerCase() === "never";
+  const silent = data?.mode === "direct" && personas?.find((p) => p.id === data.persona)?.blocking?.match(/^[\s`*]*never(?![a-z-])/i);
   const sessions = data?.sessions ?? [];
   const one = sessions[shown];
   const cost = data?.costUsd;
