@@ -83,7 +83,7 @@ func (c *toolCall) ask(ruling permit.Ruling) error {
 	defer c.run.StandStill()()
 	pending, err := c.run.Questions.Requests.Post(c.run.Context, c.question(ruling))
 	if errors.Is(err, permit.ErrTooLong) {
-		return c.unaskable()
+		return unaskable(c)
 	} else if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (c *toolCall) ask(ruling permit.Ruling) error {
 }
 
 // unaskable refuses a call that is too long for a question. What a call changed is kept.
-func (c *toolCall) unaskable() error {
+func unaskable(c *toolCall) error {
 	const why = "a question about it would be too long to be shown"
 	if c.changes != nil {
 		c.verdict = &permit.Decision{Verdict: permit.VerdictDeny, By: permit.ByBelay, Note: why}

@@ -127,7 +127,7 @@ func (d delegation) Run(ctx context.Context) (tool.Result, error) {
 	if unsent := c.run.Events.Emit(append(c.run.Events.TakeOwed(), event.Draft{Type: event.SubagentEnd, Data: about})...); unsent != nil {
 		return tool.Result{}, unsent
 	}
-	if failed := c.run.ofProvider(err); failed != nil {
+	if failed := ofProvider(c.run.Context, err); failed != nil {
 		done, err = Completion{why: failed.Message}, nil
 	}
 	if err != nil {
@@ -142,9 +142,9 @@ func (d delegation) Run(ctx context.Context) (tool.Result, error) {
 
 // ofProvider is what a subagent's model answered in place of an answer: the turn can go on
 // without the report. It is nil for an error that ends the turn.
-func (a *Run) ofProvider(err error) *fault.Error {
+func ofProvider(turn context.Context, err error) *fault.Error {
 	f, ok := errors.AsType[*fault.Error](err)
-	if !ok || a.Context.Err() != nil || f.Details["category"] == ending.Panic || f.Type != fault.SDKFailure && f.Type != fault.BudgetExceeded {
+	if !ok || turn.Err() != nil || f.Details["category"] == ending.Panic || f.Type != fault.SDKFailure && f.Type != fault.BudgetExceeded {
 		return nil
 	}
 	return f
