@@ -24,6 +24,9 @@ CRASHES := PowerCuts|FullDisk|Killed|Acknowledged|EachFlush|Promises|Dead|Fails|
 # detector it would take a quarter of an hour.
 PDFS := TestHostileFiles|TestPDFOfTooManyPages|TestPlanDeclaredWithinLimits|TestPlanMaxPages|TestPlanPDFsWithinLimits|TestTextIsCappedBySettings
 
+# Tests of requests that fit every model: they take hundreds of turns, one after the other.
+HISTORIES := TestHistoryCanAlwaysBeSent|TestForksCanAlwaysBeSent
+
 # Packages that work for long and start no goroutine: there is no race to detect.
 ALONE := internal/attachment/pdf internal/template internal/workflow/definition internal/workspace/decomposition \
 	internal/workspace/graph internal/workspace/lifecycle internal/workspace/register internal/workspace/repository
@@ -96,9 +99,9 @@ unit: export GORACE += atexit_sleep_ms=0
 # Tests outside of internal/ work in processes of belay, which have the detector where it matters.
 unit: export BELAY_RACE = $(RACE)
 unit:
-	$(if $(RACE),CGO_ENABLED=1) $(GO) test $(RACE) -skip '^($(HOLDING)|$(PDFS))$$' -timeout 45m $$($(GO) list ./internal/... | grep -vxF $(ALONE:%=-e belay/%))
+	$(if $(RACE),CGO_ENABLED=1) $(GO) test $(RACE) -skip '^($(HOLDING)|$(PDFS)|$(HISTORIES))$$' -timeout 45m $$($(GO) list ./internal/... | grep -vxF $(ALONE:%=-e belay/%))
 	$(GO) test -timeout 45m $$($(GO) list ./... | grep -v ^belay/internal/) $(addprefix ./,$(ALONE))
-	$(GO) test -run '^($(PDFS))$$' -timeout 45m ./internal/attachment
+	$(GO) test -run '^($(PDFS)|$(HISTORIES))$$' -timeout 45m ./internal/attachment ./internal/turn
 
 holding:
 	$(GO) test -vet=off -run '^($(HOLDING))$$' -timeout 45m ./internal/tool/shell
