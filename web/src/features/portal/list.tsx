@@ -100,14 +100,15 @@ function Package({ pkg, rows, at, height, chosen, choose }: { pkg: string; rows:
 }
 
 function Deliverable({ project, row: r, at, height, chosen, choose, judged }: { project: Project; row: Row; at: number; height: number; chosen: boolean; choose: (keys: readonly string[], to: boolean) => void; judged: boolean }) {
-  const waits = r.waitsFor.join(", ") + (r.blockers > r.waitsFor.length ? ", …" : "");
+  // The server names three at most, each once, however many dependencies lead to it.
+  const waits = r.waitsFor.join(", ") + (r.waitsFor.length === 3 && r.blockers > 3 ? ", …" : "");
   return (
     <div role="row" aria-rowindex={at + 1} data-line={at} className={chosen ? "line chosen" : "line"} style={{ height }}>
       <span role="cell" className="tick"><label><input type="checkbox" data-part="tick" aria-label={`Select ${r.id} ${r.name}`} checked={chosen} onChange={(e) => choose([r.key], e.target.checked)} /></label></span>
       <span role="rowheader" className="name"><a data-part="link" href={deliverableLink(project.id, r.key)} title={`${r.id} ${r.name}`}><span className="id">{r.id}</span><span className="clip">{r.name}</span></a></span>
       <span role="cell" className="state"><span className={`dot state-${r.state}`} aria-hidden="true" /><span className="clip" title={r.recorded && `_STATUS.md says ${r.recorded}`}>{stateLabels[r.state]}{r.recorded && `: ${r.recorded}`}</span></span>
       <span role="cell" className="age soft" title={r.since && `since ${r.since}`}>{r.since && age(r.since)}</span>
-      <span role="cell" className="blockers">{r.circle && <span className="circle" title="It waits for itself, over others">circle</span>}{r.blockers > 0 && <span className="clip" title={`waits for ${waits}`}>waits for {r.blockers === 1 ? r.waitsFor[0] : r.blockers}</span>}</span>
+      <span role="cell" className="blockers">{r.circle && <span className="circle" title="It waits for itself, over others">circle</span>}{r.blockers > 0 && <span className="clip" title={`waits for ${waits}`}>waits for {r.waitsFor.length === 1 ? r.waitsFor[0] : r.blockers}</span>}</span>
       <span role="cell" className="findings">{!judged ? <span className="soft" aria-label="not checked yet">…</span> : <>
         {r.errors > 0 && <span className="errors">{count(r.errors, "error")}</span>}{r.warnings > 0 && <span className="soft">{count(r.warnings, "warning")}</span>}</>}</span>
       <span role="cell" className="work"><a className="button plain icon" data-part="work" href={selectionLink(project.id, [r.key])} aria-label={`Start an agent on ${r.id}`} title="Start an agent on it"><Icon.chevron /></a></span>
