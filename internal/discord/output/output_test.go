@@ -484,6 +484,38 @@ func TestBreak(t *testing.T) {
 	}
 }
 
+// After a restart the note of a change that is refused stays where it was, and is not removed.
+func TestRefusedChangeAfterARestart(t *testing.T) {
+	t.Parallel()
+	messages := []Message{{Key: "t0", ID: "1"}}
+	for range 2 {
+		a := New(Defaults(), messages...)
+		a.SetText("Half and more")
+		a.End("")
+		shown := map[string]string{"1": "Half"}
+		for op, more := a.Next(); more; op, more = a.Next() {
+			switch {
+			case op.ID == "1":
+				a.Failed(op, Refused, "no")
+			case op.Kind == Delete:
+				t.Fatalf("%+v", op)
+			default:
+				id := op.ID
+				if id == "" {
+					id = "2"
+				}
+				shown[id] = op.Text
+				a.Sent(op, Result{ID: id, Text: op.Text})
+			}
+		}
+		want := map[string]string{"1": "Half", "2": "*A part of this answer could not be shown: no*"}
+		if diff := cmp.Diff(want, shown); diff != "" {
+			t.Fatalf("(-want +got):\n%s", diff)
+		}
+		messages = a.Messages()
+	}
+}
+
 // done reports whether everything is in Discord.
 func done(a *Answer) bool {
 	_, more := a.Next()

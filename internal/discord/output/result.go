@@ -104,8 +104,8 @@ func (a *Answer) keeps(i int, op Op, why Failure, reason string) {
 		a.unchanged = true
 		a.notes = append(a.notes, "*A part of this answer could not be shown: "+reason+"*")
 	}
-	if i == len(a.texts)-1 && !a.apart {
-		a.apart = true // the notes cannot stand in it
+	if !a.apart && i == len(a.want())-1 {
+		a.apart = true // the notes cannot stand in it, nor in a message that is none of the text
 		a.lanes = append(a.lanes, lane{len(a.text), m.ID})
 	}
 }
