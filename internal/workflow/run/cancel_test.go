@@ -54,7 +54,16 @@ func TestTakeUpGone(t *testing.T) {
 	if n, err := b.r.TakeUpWaiting(t.Context()); n != 0 || err == nil || !strings.Contains(err.Error(), id) || !strings.Contains(err.Error(), b.project) {
 		t.Errorf("of a project that is away %d are taken up: %v", n, err)
 	}
-	if err := errors.Join(os.Rename(away, b.project), os.RemoveAll(filepath.Join(b.project, ".belay", "runs", id))); err != nil {
+	if err := os.Mkdir(b.project, 0o700); err != nil { // where its disk is mounted
+		t.Fatal(err)
+	}
+	if n, err := b.r.TakeUpWaiting(t.Context()); n != 0 || !fault.Is(err, fault.RunNotFound) {
+		t.Errorf("of a project that is not mounted %d are taken up: %v", n, err)
+	}
+	if waits, err := b.r.Waits(t.Context(), id); err != nil || len(waits) != 1 {
+		t.Errorf("it waits no more: %+v, %v", waits, err)
+	}
+	if err := errors.Join(os.Remove(b.project), os.Rename(away, b.project), os.RemoveAll(filepath.Join(b.project, ".belay", "runs", id))); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := b.r.TakeUpWaiting(t.Context()); n != 0 || err != nil {
@@ -62,5 +71,14 @@ func TestTakeUpGone(t *testing.T) {
 	}
 	if waits, err := b.r.Waits(t.Context(), id); err != nil || len(waits) > 0 {
 		t.Errorf("it still waits: %+v, %v", waits, err)
+	}
+	left, err := os.ReadDir(filepath.Join(b.state, "runs"))
+	for _, e := range left {
+		if strings.HasPrefix(e.Name(), id) {
+			t.Errorf("%s stays", e.Name())
+		}
+	}
+	if err != nil {
+		t.Error(err)
 	}
 }

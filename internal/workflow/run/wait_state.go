@@ -90,8 +90,8 @@ func (s state) endWait(id, key string) error {
 }
 
 // forgetOver removes what was written about the waits of a run that is over and whose
-// process died before it had done that, or of one that its project has no more. Somebody may
-// be taking the run up.
+// process died before it had done that, and all about one that its project has no more.
+// Somebody may be taking the run up.
 func (s state) forgetOver(project, id string) error {
 	l, err := s.lock(id)
 	if fault.Is(err, fault.RunInProgress) {
@@ -101,10 +101,23 @@ func (s state) forgetOver(project, id string) error {
 		return err
 	}
 	record, err := readRecord(project, id)
-	if fault.Is(err, fault.RunNotFound) || err == nil && record.isOver() {
+	switch {
+	case isGone(project, err):
+		return errors.Join(s.forgetAll(id), l.Remove())
+	case err == nil && record.isOver():
 		err = s.forget(id)
 	}
 	return errors.Join(err, l.Unlock())
+}
+
+// isGone reports whether a project has a run no more, by the error of reading it. Where the
+// project has no folder of runs at all, its disk may not be mounted.
+func isGone(project string, err error) bool {
+	if !fault.Is(err, fault.RunNotFound) {
+		return false
+	}
+	_, err = os.Lstat(filepath.Join(project, filepath.FromSlash(dirRuns)))
+	return err == nil
 }
 
 // forget removes what was written about all waits of a run.
@@ -225,7 +238,7 @@ func (r *Runner) TakeUpWaiting(ctx context.Context) (n int, _ error) {
 		if err := ctx.Err(); err != nil {
 			return n, err
 		}
-		if record, err := readRecord(w.Project, w.RunID); fault.Is(err, fault.RunNotFound) || err == nil && record.isOver() {
+		if record, err := readRecord(w.Project, w.RunID); isGone(w.Project, err) || err == nil && record.isOver() {
 			errs = append(errs, r.state.forgetOver(w.Project, w.RunID))
 			continue
 		}
