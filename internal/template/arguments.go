@@ -148,7 +148,12 @@ func unfit(name string, t reflect.Type, args []reflect.Value) error {
 	}
 	all := make([]string, len(args))
 	for i, a := range args {
-		switch v := bare(a); kindIn(v) {
+		v := bare(a)
+		got := kindIn(v)
+		if v.Kind() == reflect.Map && v.IsNil() {
+			got = kindNothing // it was given as that
+		}
+		switch got {
 		case KindNumber, KindTruth:
 			all[i] = fmt.Sprint(v.Interface())
 		case KindText:
@@ -156,7 +161,7 @@ func unfit(name string, t reflect.Type, args []reflect.Value) error {
 		case KindList:
 			all[i] = fmt.Sprintf("a list of %d", v.Len())
 		default:
-			all[i] = kindIn(v)
+			all[i] = got
 		}
 	}
 	with := strings.Join(all, ", ")

@@ -48,3 +48,16 @@ func TestErrorsOfFunctions(t *testing.T) {
 		}
 	}
 }
+
+// What is nothing is called that, also where a function takes it as a mapping without entries.
+func TestNothingIsNoMapping(t *testing.T) {
+	t.Parallel()
+	tmpl, err := template.Parse(`{{ set .nothing "a" 1 }}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = tmpl.Execute(map[string]any{"nothing": nil})
+	if err == nil || !strings.Contains(err.Error(), `set can do nothing with nothing, the text "a" and 1`) {
+		t.Errorf("%v", err)
+	}
+}
