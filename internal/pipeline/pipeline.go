@@ -119,14 +119,24 @@ func (s *Service) Close() {
 // alone waits for its turn to make sessions of a batch, which is known before it is made where
 // the request has a key. The caller calls the result when it is done.
 func (s *Service) alone(ctx context.Context, at place) (release func(), err error) {
+	unlock, err := s.lock(ctx, at)
+	if err != nil {
+		return nil, err
+	}
 	select {
 	case s.starting <- struct{}{}:
+		return func() { <-s.starting; unlock() }, nil
 	case <-ctx.Done():
+		unlock()
 		return nil, context.Cause(ctx)
 	}
-	free := func() { <-s.starting }
+}
+
+// lock waits for other processes that make sessions of the batch. It comes before the place in
+// this process: a server that hangs holds up starts under that key alone.
+func (s *Service) lock(ctx context.Context, at place) (unlock func(), err error) {
 	if s.o.LockDir == "" {
-		return free, nil
+		return func() {}, nil
 	}
 	sum := sha256.Sum256([]byte(at.projectRoot + "\x00" + at.batch))
 	err = os.MkdirAll(s.o.LockDir, 0o700)
@@ -134,12 +144,11 @@ func (s *Service) alone(ctx context.Context, at place) (release func(), err erro
 	if err == nil {
 		l, err = durable.WaitLock(ctx, filepath.Join(s.o.LockDir, "pipeline-"+hex.EncodeToString(sum[:16])+".lock"))
 	}
+	if ctx.Err() != nil && err != nil {
+		return nil, context.Cause(ctx)
+	}
 	if err != nil {
-		free()
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
 		return nil, fault.New(fault.StorageFailure, "the start cannot be locked").Because(err).WithHint("let belay write to its state folder")
 	}
-	return func() { _ = l.Remove(); free() }, nil // a lock that stays is in nobody's way
+	return func() { _ = l.Remove() }, nil // a lock that stays is in nobody's way
 }
