@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -183,6 +184,14 @@ func TestSubagentsQuestionIsClosed(t *testing.T) {
 	s := p.serve()
 	id := s.delegate(ctx)
 	asked := p.asked("write").ID
+	wait(t, "the question in the log", func() bool { // it is on disk a moment later
+		logs, err := filepath.Glob(filepath.Join(p.project, ".belay", "sessions", id, "log", "*.jsonl"))
+		must(t, err)
+		return slices.ContainsFunc(logs, func(name string) bool {
+			data, err := os.ReadFile(name)
+			return err == nil && bytes.Contains(data, []byte(asked))
+		})
+	})
 	s.kill()
 	if out, err := p.command("turn", "--session", id, "--persona", "ENGINEER", "on").CombinedOutput(); err != nil {
 		t.Fatalf("the next turn: %v\n%s", err, out)
