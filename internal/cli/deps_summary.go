@@ -33,8 +33,9 @@ type summaries struct {
 	// Disagree are the deliverables whose summary says something wrong of the register in
 	// lines that are not belay's.
 	Disagree []string `json:"disagree"`
-	// read is how many registers with a summary there are.
-	read int
+	// read is how many registers with a summary there are; asked is set where they were to be written.
+	read  int
+	asked bool
 }
 
 type summaryChange struct {
@@ -165,7 +166,8 @@ func writeSummaries(ctx context.Context, c *console, files *registerfile.Files, 
 			made = append(made, s)
 		}
 	}
-	done.Written, done.Changes, done.Change = len(done.Changes) > 0, made, change
+	done.asked = len(done.Changes) > 0
+	done.Written, done.Changes, done.Change = len(made) > 0, made, change
 	return err
 }
 
@@ -177,7 +179,7 @@ func noteSummaries(c *console, done summaries) {
 	switch {
 	case done.read == 0 && len(done.Failed) == 0:
 		c.note("nothing", "to do: the project has no register with a summary")
-	case len(done.Changes) == 0 && done.Written:
+	case len(done.Changes) == 0 && done.asked:
 		c.note("nothing", "was written")
 	case len(done.Changes) == 0 && len(done.Disagree) > 0:
 		c.note("nothing", "to do in what belay writes")

@@ -80,7 +80,7 @@ func (p *publisher) name(ctx context.Context, temp string, sealed Snapshot) (Sna
 			name, err = free(p.tools, before, minute)
 		} else if other := overtaken(before, name, minute); other != "" {
 			err = fault.New(fault.ContentChanged, "%s has %s by now, so that a snapshot %s would not be the newest", p.ToolRoot, other, name).
-				With("paths", []string{path.Join(p.ToolRoot, other)}).WithHint("publish it again, under another name")
+				With("paths", []string{path.Join(p.ToolRoot, other)}).WithHint("publish it again: it gets another name")
 		}
 		if err != nil {
 			return Snapshot{}, err

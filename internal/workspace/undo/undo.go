@@ -66,17 +66,24 @@ type Change struct {
 // one is not what it was, which details.paths names, and with OVERLOADED where
 // somebody else changes the project for too long.
 func (s *Store) Make(ctx context.Context, project, what, by string, files []changeset.File) (Change, error) {
-	r, err := s.record(project, what, by, files)
-	if err != nil {
-		return r.Change, err
+	var (
+		r     record
+		paths []string
+	)
+	for _, f := range files {
+		paths = append(paths, f.Path)
 	}
 	w := s.o.Writer
 	w.Keep = func(string, string, string, []changeset.File) (string, func(bool) error, error) { return s.keep(r) }
-	p, err := w.Open(ctx, project, r.Paths...)
+	p, err := w.Open(ctx, project, paths...)
 	if err != nil {
 		return r.Change, err
 	}
 	defer p.Close()
+	// Its id says when it was made: not before the files were its own.
+	if r, err = s.record(project, what, by, files); err != nil {
+		return r.Change, err
+	}
 	return r.Change, s.o.Record.Make(ctx, "change", r.Change, func() error {
 		_, err := p.Apply(ctx, what, by, files)
 		return err
@@ -94,9 +101,9 @@ func (s *Store) Keep(project, what, by string, files []changeset.File) (id strin
 
 // Undo takes back a change, the last one still in effect where id is "". It is
 // refused with NOT_FOUND where there is none, with CONTENT_CHANGED where one of its
-// files was changed since, and with INVALID_REQUEST where it was taken back already, or the
-// last one is not in effect: its process died before it was made, or somebody put the files
-// back by hand. Then nothing is changed, and the next call is about the change before it.
+// files was changed since, and with INVALID_REQUEST where it was taken back already, or is not
+// in effect: its process died before it was made, or somebody put the files back by hand. Then
+// nothing is changed, and the next call without an id is about the change before it.
 func (s *Store) Undo(ctx context.Context, project, id, by string) (Change, error) {
 	r, err := s.find(ctx, project, id)
 	if err != nil {
@@ -118,9 +125,6 @@ func (s *Store) Undo(ctx context.Context, project, id, by string) (Change, error
 	var changed []string
 	for _, f := range r.Files {
 		now, err := p.Read(f.Path, maxBytes)
-		if err == nil && now == nil {
-			now = []byte{} // there is a file
-		}
 		switch is := stateOf(now); {
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			changed = append(changed, f.Path)
@@ -156,8 +160,8 @@ func (s *Store) Undo(ctx context.Context, project, id, by string) (Change, error
 	now := s.o.Clock().UTC()
 	r.Undone = &now
 	err = s.save(project, r)
-	if err == nil && len(files) == 0 && id == "" && !finishes {
-		err = fault.New(fault.InvalidRequest, "the last change (%s) is not in effect: its files are as they were before it", fault.Clip(r.What)).
+	if err == nil && len(files) == 0 && !finishes {
+		err = fault.New(fault.InvalidRequest, "the change %s (%s) is not in effect: its files are as they were before it", r.ID, fault.Clip(r.What)).
 			WithHint("belay undo --list lists the changes; belay undo takes back the one before it")
 	}
 	return r.Change, err

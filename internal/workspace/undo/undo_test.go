@@ -43,9 +43,11 @@ func TestLastStanding(t *testing.T) {
 		_, err := s.Make(t.Context(), project, "test", "me", []changeset.File{{Path: "a.csv", Before: fmt.Append(nil, i), After: fmt.Append(nil, i+1)}})
 		must(t, err)
 	}
-	must(t, s.save(project, record{Version: recordVersion, Change: Change{ID: "change-99", Paths: []string{"a.csv"}}, Files: []was{{"a.csv", []byte("5"), changeset.Hash([]byte("6"))}}}))
-	if _, err := s.Undo(t.Context(), project, "", "me"); !fault.Is(err, fault.InvalidRequest) || !strings.Contains(err.Error(), "not in effect") {
-		t.Errorf("a change that was never made: %v", err)
+	for _, id := range []string{"", "change-99"} { // the last one, and by its name
+		must(t, s.save(project, record{Version: recordVersion, Change: Change{ID: "change-99", Paths: []string{"a.csv"}}, Files: []was{{"a.csv", []byte("5"), changeset.Hash([]byte("6"))}}}))
+		if _, err := s.Undo(t.Context(), project, id, "me"); !fault.Is(err, fault.InvalidRequest) || !strings.Contains(err.Error(), "not in effect") {
+			t.Errorf("a change %q that was never made: %v", id, err)
+		}
 	}
 	died := record{Version: recordVersion, Change: Change{ID: "change-98", Paths: []string{"a.csv"}}, Files: []was{{"a.csv", []byte("5"), changeset.Hash([]byte("6"))}}, Undoing: true}
 	must(t, s.save(project, died))
