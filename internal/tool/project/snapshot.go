@@ -61,7 +61,7 @@ func (t publisher) Prepare(ctx context.Context, w *tool.Environment, input json.
 	if c.files, err = c.list(ctx); err != nil {
 		return nil, err
 	}
-	c.target.Name, err = c.target.Next(w.Root, t.o.Clock()) // what is shown, and judged by rules, is what is published
+	c.target.Name, err = c.target.Next(w.Root, t.o.Clock()) // what rules judge is what is published
 	return c, err
 }
 
@@ -134,7 +134,8 @@ func (c *snapshotCall) Effect() permit.Effect {
 		e.Touched = append(e.Touched, path.Join(folder, f.Path))
 		list = append(list, fmt.Sprintf("+ %s (%d bytes)", f.Path, f.Bytes))
 	}
-	e.Summary = clip(fmt.Sprintf("publish %s as a snapshot %s in %s: %d files, %d bytes", c.from, c.target.Name, c.target.ToolRoot, len(c.files), total))
+	// The minute is not in it: an answer stays good for a call that goes on after a restart.
+	e.Summary = clip(fmt.Sprintf("publish %s as a snapshot %s in %s: %d files, %d bytes", c.from, c.target.Label, c.target.ToolRoot, len(c.files), total))
 	e.Diff = lines(list, maxShown)
 	return e
 }
