@@ -129,6 +129,7 @@ func (s *Store) record(project, what, by string, files []changeset.File) (record
 // keep puts a change on record that is about to be made.
 func (s *Store) keep(r record) (id string, settle func(made bool) error, err error) {
 	if err := s.save(r.Project, r); err != nil {
+		_ = s.forget(r.Project, r.ID) // it may have its name, and not be durable
 		return "", nil, err
 	}
 	return r.ID, func(made bool) error {
