@@ -71,7 +71,7 @@ outputs: {all: "{{ .tasks.all.output | toJson }}"}
 	first := x.shows(asked)
 	x.shows(`(?s)for an answer, too.*for an answer, too.*continue all/\d/ask\?`)
 	if n := strings.Count(x.screen(), "Take "); n != 1 {
-		t.Errorf("%d questions are told, and one is asked:\n%s", n, x.screen())
+		t.Errorf("%d questions are shown, and one is asked:\n%s", n, x.screen())
 	}
 	x.types("s\nn " + first + " is too long\n")
 	second := x.shows(`(?s)failed.*` + asked)

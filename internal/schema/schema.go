@@ -32,7 +32,7 @@ type Fault struct {
 	Text string
 }
 
-// InvalidError is a schema that is none: its faults, as far as the compiler finds them.
+// InvalidError lists the faults of a schema that cannot be used, as far as the compiler finds them.
 type InvalidError struct{ Faults []Fault }
 
 // Error implements error.

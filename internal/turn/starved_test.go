@@ -82,8 +82,8 @@ func childChokes(state, project, arg string) {
 		}
 		fmt.Println("fine", rec.SessionID)
 	}
-	if !c.behind && !c.told {
-		grownUp(errors.New("no follower of the session was told while the means were out"))
+	if !c.behind && !c.heard {
+		grownUp(errors.New("no follower of the session read an end while the means were out"))
 	}
 	fmt.Println("survived")
 	os.Exit(0)
@@ -93,7 +93,7 @@ func childChokes(state, project, arg string) {
 type choking struct {
 	choke  func(uint64) error
 	behind bool
-	told   bool // a follower of the session was told of an end while the means were out
+	heard  bool // a follower of the session read an end while the means were out
 	at     int64
 	looks  atomic.Int64
 	choked atomic.Bool
@@ -113,14 +113,14 @@ func (c *choking) turns(e *Local, id string) {
 	takes(e, Request{SessionID: id, Message: "the first"})
 	follower, err := e.Events(context.Background(), id, 0, "")
 	grownUp(err)
-	told := newEnds(follower)
+	ends := newEnds(follower)
 	defer func() { grownUp(follower.Close()) }()
 
 	c.looks.Store(0)
 	s, err := e.Start(context.Background(), Request{SessionID: id, Message: "the second"})
 	if err == nil {
 		if begun := exits(e, id, s); begun { // else nobody but its starter knows of it
-			c.told = told.await(s.Turn()) || c.told
+			c.heard = ends.await(s.Turn()) || c.heard
 		}
 	} else if !fault.Is(err, fault.StorageFailure) {
 		grownUp(fmt.Errorf("the turn was refused with %w", err))
@@ -146,7 +146,7 @@ func (c *choking) turns(e *Local, id string) {
 	if _, end := ofTurn(s, s.Turn()); !strings.Contains(string(end.Data), `"exitCode":0`) {
 		grownUp(fmt.Errorf("with room again the next turn ends with %s", end.Data))
 	}
-	grownUp(told.once(s.Turn()))
+	grownUp(ends.once(s.Turn()))
 }
 
 // exits reads the turn to its end as who started it and as who follows it, and then
@@ -196,7 +196,7 @@ func ofTurn(s Stream, turn string) (first, last event.Event) {
 	}
 }
 
-// ends counts the ends of turns that a follower of the session was told.
+// ends counts the ends of turns that a follower of the session has read.
 type ends struct {
 	mu    sync.Mutex
 	turns map[string]int
@@ -226,7 +226,7 @@ func newEnds(s Stream) *ends {
 	return t
 }
 
-// await waits for the end of a turn and reports whether the follower was told of it. One that
+// await waits for the end of a turn and reports whether the follower has read it. One that
 // has to read what it missed from disk, on a busy machine any, is cut off where the log cannot be
 // read for long.
 func (t *ends) await(turn string) bool {
@@ -244,14 +244,14 @@ func (t *ends) await(turn string) bool {
 	}
 }
 
-// once waits for the end of a turn and says whether any was told twice.
+// once waits for the end of a turn and says whether any came twice.
 func (t *ends) once(turn string) error {
 	t.await(turn)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for turn, n := range t.turns {
 		if n != 1 {
-			return fmt.Errorf("the end of %s was told %d times", turn, n)
+			return fmt.Errorf("the end of %s came %d times", turn, n)
 		}
 	}
 	return nil

@@ -101,7 +101,7 @@ func (r *rig) holds() map[string]string {
 	return all
 }
 
-// Of two undos at once the second is told that somebody else is at work: no turn runs.
+// Of two undos at once the second fails because somebody else is at work; no turn runs.
 func TestUndoBesideAnother(t *testing.T) {
 	t.Parallel()
 	r := editingRig(t)

@@ -45,7 +45,7 @@ type Writer struct {
 	Gate    workspace.Gate
 	// Wait bounds the waiting for others; default 30 s.
 	Wait time.Duration
-	// Keep is told of every change before it is made; nil keeps nothing.
+	// Keep is called before every change is made; nil keeps nothing.
 	Keep Keeper
 }
 
