@@ -52,7 +52,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 SHARE    = $(DESTDIR)$(PREFIX)/share
 
-.PHONY: build install uninstall release release-check demo run web test unit holding crashes full-disk crash lint fmt fmt-check vet gen screens gen-check bench bench-page test-tools parts page clean
+.PHONY: build install uninstall release release-check demo run web test unit holding crashes full-disk crash lint linter fmt fmt-check vet gen screens gen-check bench bench-page test-tools parts page clean
 
 build: ## the program, in bin/belay
 	$(GO) build -trimpath -ldflags '-s -w $(STAMP)' -o $(BIN)/belay ./cmd/belay
@@ -117,9 +117,11 @@ full-disk:
 crash: ## power cuts, in a model and real ones, and full disks, at every change of a file
 	$(GO) test -tags crashtest -count=1 -timeout 60m -v ./test/crash -args -cut.rounds 25 -full.every
 
-lint: $(BIN)/golangci-lint-$(LINTER)
+lint: linter
 	$(BIN)/golangci-lint-$(LINTER) run ./...
 	cd release && $(BIN)/golangci-lint-$(LINTER) run ./...
+
+linter: $(BIN)/golangci-lint-$(LINTER)
 
 $(BIN)/golangci-lint-$(LINTER):
 	GOBIN=$(BIN) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINTER)

@@ -96,7 +96,7 @@ func TestWhatAQuestionLeavesOut(t *testing.T) {
 	t.Parallel()
 	whole := decision(permit.Request{ID: "dec_1", Effect: hugeEffect(), Created: noon})
 	last := encoded(whole)
-	for size := last; size > 2000; size = size * 3 / 4 {
+	for size := last; size > 2000; size /= 2 {
 		d := fit(whole, size)
 		n := encoded(d)
 		if n > size || n > last || d.FileCount != maxPaths || d.DecisionID != "dec_1" {

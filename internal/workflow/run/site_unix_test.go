@@ -76,7 +76,7 @@ func TestSwappedWhileOpened(t *testing.T) {
 	} {
 		path := s.path
 		stop := swap(t, path, s.target)
-		for opened, tries := 0, 0; opened < 3000 && tries < 30_000; tries++ {
+		for opened, tries := 0, 0; opened < 1000 && tries < 30_000; tries++ {
 			data, err := run.ReadWithinForTest(b.project, inside, "flow.yaml")
 			if err != nil {
 				continue
