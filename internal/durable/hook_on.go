@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// ErrSkipped, returned by a hook, leaves an operation out and reports success, as
+// ErrSkipped is what a hook returns to leave an operation out and report success, as
 // a disk does that lies about a flush.
 var ErrSkipped = errors.New("the operation is left out")
 
