@@ -57,10 +57,11 @@ func missingFolders(root *os.Root, name string) (n int) {
 	return n
 }
 
-// removeFolders removes the innermost n folders of name that are empty.
+// removeFolders removes the innermost n folders of name that are empty. A file or a link that
+// is in the place of one stays: the folder was never made.
 func removeFolders(root *os.Root, name string, n int) {
 	for ; n > 0; n-- {
-		if root.Remove(name) != nil {
+		if info, err := root.Lstat(name); err != nil || !info.IsDir() || root.Remove(name) != nil {
 			return // something is in it: it stays, and so do those around it
 		}
 		name = path.Dir(name)

@@ -149,6 +149,27 @@ func TestRecover(t *testing.T) {
 	}
 }
 
+// A file or a link that a process was about to replace with a folder stays where the process died
+// before it did.
+func TestRecoverKeepsWhatAFolderWasToReplace(t *testing.T) {
+	t.Parallel()
+	x := newWorld(t)
+	x.put("file", "mine\n")
+	must(t, os.Symlink("file", filepath.Join(x.w.Project, "link")))
+	before := tree(t, x.w.Project)
+	var intended []session.Change
+	for _, name := range []string{"file", "link"} {
+		intended = append(intended, session.Change{Path: name + "/new", After: tool.Digest([]byte("new\n")), AfterMode: 0o644, AfterBytes: 4, Folders: 1})
+	}
+	made, err := Recover(x.w.Root, intended)
+	if err != nil || len(made) > 0 && made[0].Path == "file/new" {
+		t.Errorf("made %+v, %v", made, err)
+	}
+	if diff := cmp.Diff(before, tree(t, x.w.Project)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // Permissions that a process was about to change are known afterwards, too.
 func TestRecoverPermissions(t *testing.T) {
 	t.Parallel()
