@@ -27,8 +27,9 @@ func (e Effect) Choices() []string {
 
 // Choose reads which of the [Effect.Choices] a person means: numbers from 1, ranges
 // such as 2-4, paths, folders, and patterns with * and ?, with spaces or commas between
-// them. A pattern without a slash is about names in any folder. The error says which
-// part fits nothing.
+// them. A pattern without a slash is about names in any folder. A number of one of the
+// choices means no file of that name beside it: a command chooses the names. The error says
+// which part fits nothing.
 func (e Effect) Choose(text string) (only []string, err error) {
 	all := e.Choices()
 	parts := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' || r == '\t' })
@@ -36,14 +37,16 @@ func (e Effect) Choose(text string) (only []string, err error) {
 		return nil, fmt.Errorf("name files by their numbers, such as 1 3-4, or by a pattern, such as src/*.go")
 	}
 	picked := make([]bool, len(all))
-	for _, part := range parts {
-		found := false
-		for i, p := range all {
-			if within(part, i+1) || means(part, p) {
+	pick := func(fits func(i int) bool) (found bool) {
+		for i := range all {
+			if fits(i) {
 				picked[i], found = true, true
 			}
 		}
-		if !found {
+		return found
+	}
+	for _, part := range parts {
+		if !pick(func(i int) bool { return within(part, i+1) }) && !pick(func(i int) bool { return means(part, all[i]) }) {
 			return nil, fmt.Errorf("none of the %d files is %s", len(all), clip(strconv.Quote(part), 100))
 		}
 	}

@@ -29,6 +29,14 @@ func TestChoose(t *testing.T) {
 			t.Errorf("%q chose %q, %v; want %q", text, got, err, want)
 		}
 	}
+	numbers := changedFiles("1-2", "2", "README.md", "src/3", "src/9")
+	for text, want := range map[string][]string{
+		"3": {"README.md"}, "2": {"2"}, "1-2": {"1-2", "2"}, "src/3": {"src/3"}, "9": {"src/9"},
+	} {
+		if got, err := numbers.Choose(text); err != nil || cmp.Diff(want, got) != "" {
+			t.Errorf("of files called like numbers %q chose %q, %v; want %q", text, got, err, want)
+		}
+	}
 	for _, text := range []string{"", " ,", "5", "0", "2-x", "b", "1 nothing.txt", "../a.txt", "-1"} {
 		if got, err := e.Choose(text); err == nil {
 			t.Errorf("%q chose %q", text, got)
