@@ -52,6 +52,7 @@ type Undo struct {
 // done.
 func Revert(ctx context.Context, u Undo) (tx *journal.Tx, conflicts []string, err error) {
 	targets := netChanges(u.Changes)
+	markReplaced(u.Root, targets)
 	for i := range targets {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err

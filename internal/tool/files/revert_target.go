@@ -25,7 +25,9 @@ type target struct {
 	// broken is set where something else changed it in between, done where it is
 	// as it was already.
 	broken, done bool
-	now          journal.State
+	// replaced is set where a folder above it is a link now, of which the changes made it.
+	replaced bool
+	now      journal.State
 	// kept is what it is to be, nil for nothing, link where it is to lead.
 	kept attachment.Content
 	link string
@@ -57,6 +59,27 @@ func newFolder(c session.Change) bool { return c.AfterMode.IsDir() && !c.BeforeM
 // wasFolder reports whether a folder stood there before the first change.
 func (t *target) wasFolder() bool { return t.first.BeforeMode.IsDir() }
 
+// markReplaced marks the targets in folders of which the changes made a link: nothing of theirs
+// is behind it. Whether it is still the link that was made, its own check says.
+func markReplaced(root *os.Root, targets []target) {
+	links := map[string]bool{}
+	for i := range targets {
+		t := &targets[i]
+		if !t.wasFolder() || t.last.AfterMode&fs.ModeSymlink == 0 {
+			continue
+		}
+		if info, err := root.Lstat(t.path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			links[t.path] = true
+		}
+	}
+	for i := range targets {
+		t := &targets[i]
+		for dir := path.Dir(t.path); dir != "." && dir != "/" && !t.replaced; dir = path.Dir(dir) {
+			t.replaced = links[dir]
+		}
+	}
+}
+
 // made are the folders that were made for the target, the innermost first: with
 // itself where it is one.
 func (t *target) made() (dirs []string) {
@@ -77,7 +100,10 @@ func (t *target) check(root *os.Root, blobs tool.Blobs) (bool, error) {
 	if !filepath.IsLocal(filepath.FromSlash(t.path)) || path.Clean(t.path) != t.path {
 		return false, fmt.Errorf("undo of %q: not a path of the project", t.path)
 	}
-	now, ok, err := stateOf(root, t.path)
+	now, ok, err := journal.State{}, true, error(nil)
+	if !t.replaced {
+		now, ok, err = stateOf(root, t.path)
+	}
 	if err != nil {
 		return false, fmt.Errorf("undo of %s: %w", t.path, err)
 	} else if !ok {

@@ -13,15 +13,16 @@ import (
 )
 
 // conflicts are those of changes whose path something else has changed since the
-// command began.
+// command began. What an earlier change removes does not hinder a later one of the path.
 func conflicts(ctx context.Context, root *os.Root, r kept.Record, changes []journal.Change) (all []journal.Conflict, err error) {
+	removed := map[journal.Name]bool{}
 	for i := range changes {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
 		s := &changes[i]
 		is := slices.Contains(r.Conflicts, string(s.Path))
-		if !is {
+		if !is && !removed[s.Path] {
 			now, err := journal.Look(root, s.Path, s.Before.SHA256 != "")
 			if err != nil {
 				return nil, err
@@ -31,17 +32,25 @@ func conflicts(ctx context.Context, root *os.Root, r kept.Record, changes []jour
 		if is {
 			all = append(all, journal.Conflict{Path: s.Path, Reason: "was changed by something else"})
 		}
+		removed[s.Path] = s.After.Type == journal.None
 	}
 	return all, nil
 }
 
 // AreReal reports whether every path of a project is as the changes leave it.
 func AreReal(ctx context.Context, root *os.Root, changes []journal.Change) (bool, error) {
+	made := map[journal.Name]bool{}
+	for i := range changes {
+		made[changes[i].Path] = made[changes[i].Path] || changes[i].After.Type != journal.None
+	}
 	for i := range changes {
 		if err := context.Cause(ctx); err != nil {
 			return false, err
 		}
 		c := &changes[i]
+		if c.After.Type == journal.None && made[c.Path] {
+			continue // a later change makes something else there
+		}
 		now, err := journal.Look(root, c.Path, c.After.SHA256 != "")
 		if err != nil {
 			return false, err

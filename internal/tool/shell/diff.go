@@ -65,7 +65,8 @@ func (d *diffs) addText(name, text string) {
 		return
 	}
 	if len(text) > d.each {
-		text = text[:strings.LastIndexByte(text[:d.each], '\n')+1] + fmt.Sprintf("… and %d more bytes of the diff of %s\n", len(text)-d.each, tool.Printable(name))
+		shown := text[:strings.LastIndexByte(text[:d.each], '\n')+1]
+		text = shown + fmt.Sprintf("… and %d more bytes of the diff of %s\n", len(text)-len(shown), tool.Printable(name))
 	}
 	d.text.WriteString(text)
 }
@@ -104,20 +105,19 @@ func (d *diffs) folders(changes []journal.Change) {
 // better.
 func diffOf(root *os.Root, c *journal.Change) (string, error) {
 	name := tool.Printable(string(c.Path))
+	said := links(name, c)
 	switch {
 	case c.Op == journal.Mode:
 		return modes(name, c), nil
-	case c.After.Type == journal.Link:
-		return fmt.Sprintf("%s: a link to %s\n", name, tool.Printable(string(c.After.Target))), nil
-	case c.Before.Type == journal.Link && c.After.Type == journal.None:
-		return name + ": a link, removed\n", nil
+	case c.Before.Type != journal.File && c.After.Type != journal.File:
+		return said, nil
 	}
 	now, err := journal.Look(root, c.Path, false)
 	if err != nil {
 		return "", err
 	}
 	if max(now.Size, c.After.Size) > shownContent {
-		return modes(name, c) + fmt.Sprintf("%s: from %d to %d bytes\n", name, now.Size, c.After.Size), nil
+		return said + modes(name, c) + fmt.Sprintf("%s: from %d to %d bytes\n", name, now.Size, c.After.Size), nil
 	}
 	var before, after []byte
 	if now.Type == journal.File {
@@ -134,15 +134,33 @@ func diffOf(root *os.Root, c *journal.Change) (string, error) {
 		}
 		after = append(make([]byte, 0, len(after)+1), after...)
 	}
-	return modes(name, c) + files.Compare(string(c.Path), before, after), nil
+	return said + modes(name, c) + files.Compare(string(c.Path), before, after), nil
+}
+
+// links reports a link that a change makes, replaces or removes, "" where there is none.
+func links(name string, c *journal.Change) string {
+	was, is := tool.Printable(string(c.Before.Target)), tool.Printable(string(c.After.Target))
+	switch link := c.Before.Type == journal.Link; {
+	case link && c.After.Type == journal.Link:
+		return fmt.Sprintf("%s: a link to %s, in the place of one to %s\n", name, is, was)
+	case link && c.After.Type == journal.File:
+		return fmt.Sprintf("%s: a file, in the place of a link to %s\n", name, was)
+	case link:
+		return name + ": a link, removed\n"
+	case c.After.Type != journal.Link:
+		return ""
+	case c.Before.Type == journal.File:
+		return fmt.Sprintf("%s: a link to %s, in the place of a file\n", name, is)
+	}
+	return fmt.Sprintf("%s: a link to %s\n", name, is)
 }
 
 // modes reports permissions that change, and a new file that can be run.
 func modes(name string, c *journal.Change) string {
 	switch {
-	case c.Before.Type == journal.None && c.After.Mode.Perm()&0o111 != 0:
+	case c.Before.Type != journal.File && c.After.Type == journal.File && c.After.Mode.Perm()&0o111 != 0:
 		return fmt.Sprintf("%s: a program, permissions %v\n", name, c.After.Mode.Perm())
-	case c.Before.Type != journal.None && c.After.Type != journal.None && c.Before.Mode.Perm() != c.After.Mode.Perm():
+	case c.Before.Type == c.After.Type && c.After.Type != journal.None && c.Before.Mode.Perm() != c.After.Mode.Perm():
 		return fmt.Sprintf("%s: permissions %v become %v\n", name, c.Before.Mode.Perm(), c.After.Mode.Perm())
 	}
 	return ""

@@ -15,12 +15,17 @@ import (
 	"belay/internal/journal"
 	"belay/internal/tool"
 	"belay/internal/tool/files"
+	"belay/internal/tool/shell/overlay"
 )
 
 // review returns the changes that may be applied. It reports the others in the notes
-// and records them as refused. A folder that may not be made takes its content with it.
-func (t *transaction) review(ctx context.Context, changes []journal.Change) (allowed []journal.Change, err error) {
-	closed := map[string]bool{}
+// and records them as refused. A folder that may not be made takes its content with it; one in
+// which something stays, what was left out among it, is not removed.
+func (t *transaction) review(ctx context.Context, changes []journal.Change, leftOut []overlay.Drop) (allowed []journal.Change, err error) {
+	closed, filled := map[string]bool{}, map[string]bool{}
+	for _, d := range leftOut {
+		addFolders(filled, d.Path)
+	}
 	for i := range changes {
 		c := &changes[i]
 		name := string(c.Path)
@@ -44,8 +49,18 @@ func (t *transaction) review(ctx context.Context, changes []journal.Change) (all
 			continue // what is in it speaks for itself
 		}
 		t.refuse(c, why)
+		if c.Before.Type != journal.None {
+			addFolders(filled, name)
+		}
 	}
-	return allowed, ctx.Err()
+	return slices.DeleteFunc(allowed, func(c journal.Change) bool {
+		stays := filled[string(c.Path)]
+		if stays && c.After.Type != journal.None && c.After.Type != journal.Folder {
+			t.refuse(&c, errors.New("the folder of that name stays, because something in it does"))
+			return true
+		}
+		return stays && c.Op == journal.Rmdir
+	}), ctx.Err()
 }
 
 func isBelow(name string, closed map[string]bool) bool {

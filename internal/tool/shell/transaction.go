@@ -141,7 +141,7 @@ func (t *transaction) settle(ctx context.Context) (allowed []journal.Change, con
 	if err != nil {
 		return nil, nil, err
 	}
-	allowed, err = t.review(ctx, real)
+	allowed, err = t.review(ctx, real, set.Dropped)
 	t.environment.Ledger.Note(t.refused...)
 	return allowed, set.Conflicts, err
 }
