@@ -55,6 +55,7 @@ func TestAPersonWorksMeanwhile(t *testing.T) {
 		"a renamed folder":         {"mv early else", kept, map[string]string{"early": "", "else/file": "one\n", "else/new": ""}},
 		"git mv of a folder":       {"git mv early else", kept, map[string]string{"early": "", "else/file": "one\n", "else/new": ""}},
 		"another folder":           {"mv early else; mkdir early; echo mine >early/file", kept, map[string]string{"early/file": "mine\n", "early/new": ""}},
+		"an older folder":          {"mv early else; mv late early", kept, map[string]string{"early/file": "one\n", "early/new": "", "else/file": "one\n"}},
 		"a file for a folder":      {"rm -r early; echo mine >early", kept, map[string]string{"early": "mine\n"}},
 		"a commit of all":          {"git commit -q --allow-empty -m mine", applied, map[string]string{"early/new": "new\n"}},
 		"git clean -fdx":           {"git clean -fdxq", gone, map[string]string{"early/file": "one\n", "early/new": "", "late/new": ""}},

@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"belay/internal/durable"
 	"belay/internal/journal"
@@ -65,12 +66,12 @@ func (u *Upper) Changes(ctx context.Context) (Set, error) {
 	if u.files == nil {
 		u.files, err = u.project.OpenRoot(u.upper())
 	}
-	w := &walk{u: u, ctx: ctx}
+	w := &walk{u: u, ctx: ctx, since: u.began}
 	if err == nil {
 		err = w.folder(u.files, u.project, ".", false)
 	}
 	if many := (*TooManyError)(nil); errors.As(err, &many) && u.Ignored != nil {
-		w = &walk{u: u, ctx: ctx, trees: true}
+		w = &walk{u: u, ctx: ctx, since: u.began, trees: true}
 		err = w.folder(u.files, u.project, ".", false)
 	}
 	if err != nil {
@@ -99,6 +100,9 @@ func (u *Upper) Changes(ctx context.Context) (Set, error) {
 type walk struct {
 	u   *Upper
 	ctx context.Context
+	// since is from when on a change of the project is one of something else: when the command
+	// began, or ever, in a folder that is not the one which the command saw.
+	since time.Time
 	// trees is set where new folders that git ignores come as a whole.
 	trees bool
 	// bytes are those of the files so far.
@@ -185,6 +189,13 @@ func openFolder(root *os.Root) (*os.File, error) {
 // hidden adds what is gone from a folder that the command removed and made again. The entries
 // are sorted: a command may make millions of them in a folder with many files.
 func (w *walk) hidden(entries []fs.DirEntry, lower *os.Root, name string) error {
+	info, err := lower.Stat(".")
+	if err != nil {
+		return err
+	}
+	if w.isLater(info) {
+		defer w.replaced()()
+	}
 	there, err := fs.ReadDir(lower.FS(), ".")
 	if err != nil {
 		return err

@@ -45,6 +45,35 @@ func TestFolderThatIsGone(t *testing.T) {
 	}
 }
 
+// A folder that somebody moves into the place of the one which the command saw is a conflict,
+// however old what is in it is.
+func TestFolderThatIsAnother(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`echo x >>sub/c`:                        "sub/c",
+		`rm sub/c`:                              "sub/c",
+		`echo x >>sub/deep/d`:                   "sub/deep/d",
+		`rm -r sub`:                             "sub/c sub/deep/.hidden sub/deep/d",
+		`rm -r sub; mkdir sub; echo x >sub/new`: "sub/c sub/deep/.hidden sub/deep/d",
+		`rm -r sub/deep; echo x >a`:             "sub/deep/.hidden sub/deep/d",
+		`echo x >a`:                             "",
+	} {
+		p := newPlace(t)
+		fill(t, p.project)
+		sub := filepath.Join(p.project, "sub")
+		must(t, os.CopyFS(sub+".other", os.DirFS(sub)))
+		p.meanwhile = func() {
+			must(t, os.Rename(sub, sub+".moved"))
+			must(t, os.Rename(sub+".other", sub))
+		}
+		set := p.run(t, text+`; echo ready >$HOME/ready; until [ -e $HOME/go ]; do sleep 0.01; done`)
+		if got := strings.Join(set.Conflicts, " "); got != want {
+			t.Errorf("%s: conflicts %q, want %q", text, got, want)
+		}
+		p.remove(t)
+	}
+}
+
 // An upper directory whose lock somebody has removed, as git clean does, is swept.
 func TestSweptWithoutLock(t *testing.T) {
 	t.Parallel()

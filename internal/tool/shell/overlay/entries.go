@@ -78,6 +78,11 @@ func (w *walk) dir(upper, lower *os.Root, base, name string, was, now fs.FileInf
 			return err
 		}
 		defer low.Close()
+		if another, err := isAnother(up, low); err != nil {
+			return err
+		} else if another {
+			defer w.replaced()()
+		}
 	}
 	return w.folder(up, low, name, hides)
 }
@@ -123,7 +128,7 @@ func (w *walk) file(upper, lower *os.Root, base, name string, was, now fs.FileIn
 			if err != nil {
 				return err
 			}
-			if !changed(folder).Before(w.u.began) {
+			if w.isLater(folder) {
 				w.conflicts = append(w.conflicts, name)
 			}
 		}
@@ -164,6 +169,9 @@ func (w *walk) remove(lower *os.Root, base, name string) error {
 		return err
 	}
 	defer folder.Close()
+	if w.isLater(was) {
+		defer w.replaced()()
+	}
 	entries, err := fs.ReadDir(folder.FS(), ".")
 	if err != nil {
 		return err
@@ -187,7 +195,7 @@ func (w *walk) state(lower *os.Root, base, name string, was fs.FileInfo) (s jour
 	if was == nil {
 		return s, nil
 	}
-	if !changed(was).Before(w.u.began) {
+	if w.isLater(was) {
 		w.conflicts = append(w.conflicts, name)
 	}
 	switch was.Mode().Type() {

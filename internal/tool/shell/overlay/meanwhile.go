@@ -1,8 +1,10 @@
 package overlay
 
 import (
+	"io/fs"
 	"os"
 	"path"
+	"time"
 )
 
 // dirJournal is where belay prepares changes of a project: it changes with each.
@@ -11,6 +13,33 @@ const dirJournal = dirBelay + "/journal"
 // maxBeside is how many entries of the project are looked at beside those that the
 // command changed.
 const maxBeside = 500
+
+// isLater reports whether something else changed a file or folder after the command began.
+func (w *walk) isLater(info fs.FileInfo) bool { return !changed(info).Before(w.since) }
+
+// replaced counts all in a folder as changed by something else, until its end is called: another
+// folder may have come in its place, and the times of what is in that say nothing.
+func (w *walk) replaced() (end func()) {
+	since := w.since
+	w.since = time.Time{}
+	return func() { w.since = since }
+}
+
+// isAnother reports whether the project has another folder now in the place of the one which the
+// command saw: somebody has moved it there.
+func isAnother(upper, lower *os.Root) (bool, error) {
+	up, err := openFolder(upper)
+	if err != nil {
+		return false, err
+	}
+	defer up.Close()
+	low, err := lower.Open(".")
+	if err != nil {
+		return false, err
+	}
+	defer low.Close()
+	return copyOfAnother(up, low), nil
+}
 
 // applied reports whether belay has changed files of the project since the command
 // began, in whichever process.

@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -57,4 +58,24 @@ func keepsAttributes(folder *os.File) bool {
 func copied(file *os.File) bool {
 	_, err := unix.Fgetxattr(int(file.Fd()), attrOrigin, nil)
 	return err == nil
+}
+
+// Where the origin of a copy has the type of its file handle and the handle (struct ovl_fb of
+// Linux). maxOrigin is the longest that there is.
+const (
+	originType   = 4
+	originHandle = 21
+	maxOrigin    = 256
+)
+
+// copyOfAnother reports whether a folder of an upper directory began as a copy of another folder
+// than the one that the project has in its place now. It is false where nobody can tell.
+func copyOfAnother(upper, lower *os.File) bool {
+	var origin [maxOrigin]byte
+	n, err := unix.Fgetxattr(int(upper.Fd()), attrOrigin, origin[:])
+	if err != nil || n <= originHandle {
+		return false
+	}
+	now, _, err := unix.NameToHandleAt(int(lower.Fd()), "", unix.AT_EMPTY_PATH)
+	return err == nil && (now.Type() != int32(origin[originType]) || !bytes.Equal(now.Bytes(), origin[originHandle:n]))
 }
