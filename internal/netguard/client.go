@@ -144,7 +144,10 @@ func (r *rules) address(host string, to netip.AddrPort) error {
 	case IsLoopback(host):
 		// localhost is whatever the hosts file says; only a loopback address
 		// may have what loopback may have.
-		if !addr.IsLoopback() || !r.AllowLoopback {
+		switch {
+		case !r.AllowLoopback:
+			return refuse(noLoopback)
+		case !addr.IsLoopback():
 			return refuse("not a loopback address")
 		}
 		return nil

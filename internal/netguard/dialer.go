@@ -31,7 +31,7 @@ func (d Dialer) Check(address string) error {
 		return d.rules().address(host, to)
 	}
 	if IsLoopback(host) {
-		return &ViolationError{RuleHost, host, "loopback is not allowed"}
+		return &ViolationError{RuleHost, host, noLoopback}
 	}
 	return nil
 }

@@ -102,6 +102,9 @@ var never = []netip.Prefix{
 	netip.MustParsePrefix("2002::/16"),
 }
 
+// noLoopback is the reason of a refusal of localhost and its addresses.
+const noLoopback = "loopback is not allowed"
+
 // NeverReached is the reason of a refusal that no policy changes.
 const NeverReached = "link-local, metadata, multicast and tunnel addresses are never reached"
 

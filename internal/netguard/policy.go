@@ -191,7 +191,7 @@ func (r *rules) target(scheme, host, port string) error {
 		return &ViolationError{RulePort, port, "only port 443 is allowed"}
 	}
 	if local && !r.AllowLoopback && !r.opens(host, port) {
-		return &ViolationError{RuleHost, host, "loopback is not allowed"}
+		return &ViolationError{RuleHost, host, noLoopback}
 	}
 	return nil
 }
