@@ -43,17 +43,23 @@ func (c *Change) Removes() bool {
 	return c.After == "" && c.AfterMode == 0 && c.AfterBytes == 0 && !c.Restored
 }
 
-// Touched are the paths of the files that changes left different, in their order,
+// Touched are the paths of the files that changes left different, each once, in their order,
 // and those of them that are gone.
 func Touched(changes []Change) (changed, removed []string) {
+	gone := map[string]bool{}
 	for i := range changes {
 		c := &changes[i]
 		if c.Restored {
 			continue // it is what it was
 		}
-		changed = append(changed, c.Path)
-		if c.Removes() {
-			removed = append(removed, c.Path)
+		if _, again := gone[c.Path]; !again {
+			changed = append(changed, c.Path)
+		}
+		gone[c.Path] = c.Removes()
+	}
+	for _, path := range changed {
+		if gone[path] {
+			removed = append(removed, path)
 		}
 	}
 	return changed, removed
