@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"belay/internal/tool/shell/overlay"
 )
 
@@ -58,19 +60,27 @@ func TestFolderThatIsAnother(t *testing.T) {
 		`rm -r sub/deep; echo x >a`:             "sub/deep/.hidden sub/deep/d",
 		`echo x >a`:                             "",
 	} {
-		p := newPlace(t)
-		fill(t, p.project)
-		sub := filepath.Join(p.project, "sub")
-		must(t, os.CopyFS(sub+".other", os.DirFS(sub)))
-		p.meanwhile = func() {
-			must(t, os.Rename(sub, sub+".moved"))
-			must(t, os.Rename(sub+".other", sub))
+		for _, known := range []bool{true, false} { // to an ordinary user it is not known
+			p := newPlace(t)
+			fill(t, p.project)
+			sub := filepath.Join(p.project, "sub")
+			must(t, os.CopyFS(sub+".other", os.DirFS(sub)))
+			p.meanwhile = func() {
+				upper, _ := p.upper.Folders()
+				for _, name := range []string{"sub", "sub/deep"} {
+					if !known { // what is no copy has no such attribute
+						_ = unix.Setxattr(filepath.Join(p.project, upper, name), "user.overlay.origin", nil, unix.XATTR_REPLACE)
+					}
+				}
+				must(t, os.Rename(sub, sub+".moved"))
+				must(t, os.Rename(sub+".other", sub))
+			}
+			set := p.run(t, text+`; echo ready >$HOME/ready; until [ -e $HOME/go ]; do sleep 0.01; done`)
+			if got := strings.Join(set.Conflicts, " "); got != want {
+				t.Errorf("%s, known %t: conflicts %q, want %q", text, known, got, want)
+			}
+			p.remove(t)
 		}
-		set := p.run(t, text+`; echo ready >$HOME/ready; until [ -e $HOME/go ]; do sleep 0.01; done`)
-		if got := strings.Join(set.Conflicts, " "); got != want {
-			t.Errorf("%s: conflicts %q, want %q", text, got, want)
-		}
-		p.remove(t)
 	}
 }
 

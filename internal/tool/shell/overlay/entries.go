@@ -78,7 +78,7 @@ func (w *walk) dir(upper, lower *os.Root, base, name string, was, now fs.FileInf
 			return err
 		}
 		defer low.Close()
-		if another, err := isAnother(up, low); err != nil {
+		if another, err := w.isAnother(up, low); err != nil {
 			return err
 		} else if another {
 			defer w.replaced()()

@@ -26,8 +26,9 @@ func (w *walk) replaced() (end func()) {
 }
 
 // isAnother reports whether the project has another folder now in the place of the one which the
-// command saw: somebody has moved it there.
-func isAnother(upper, lower *os.Root) (bool, error) {
+// command saw: somebody has moved it there. Where the system does not tell, a folder that was
+// moved has the time of that as its change time alone, and one that got other permissions too.
+func (w *walk) isAnother(upper, lower *os.Root) (bool, error) {
 	up, err := openFolder(upper)
 	if err != nil {
 		return false, err
@@ -38,7 +39,12 @@ func isAnother(upper, lower *os.Root) (bool, error) {
 		return false, err
 	}
 	defer low.Close()
-	return copyOfAnother(up, low), nil
+	is, known := copyOfAnother(up, low)
+	if known || !copied(up) {
+		return is, nil
+	}
+	info, err := low.Stat()
+	return err == nil && w.isLater(info) && !changed(info).Equal(info.ModTime()), err
 }
 
 // applied reports whether belay has changed files of the project since the command

@@ -69,13 +69,17 @@ const (
 )
 
 // copyOfAnother reports whether a folder of an upper directory began as a copy of another folder
-// than the one that the project has in its place now. It is false where nobody can tell.
-func copyOfAnother(upper, lower *os.File) bool {
+// than the one that the project has in its place now. It is not known in an overlay of an ordinary
+// user, which notes only that there was one.
+func copyOfAnother(upper, lower *os.File) (is, known bool) {
 	var origin [maxOrigin]byte
 	n, err := unix.Fgetxattr(int(upper.Fd()), attrOrigin, origin[:])
 	if err != nil || n <= originHandle {
-		return false
+		return false, false
 	}
 	now, _, err := unix.NameToHandleAt(int(lower.Fd()), "", unix.AT_EMPTY_PATH)
-	return err == nil && (now.Type() != int32(origin[originType]) || !bytes.Equal(now.Bytes(), origin[originHandle:n]))
+	if err != nil {
+		return false, false
+	}
+	return now.Type() != int32(origin[originType]) || !bytes.Equal(now.Bytes(), origin[originHandle:n]), true
 }

@@ -18,6 +18,6 @@ func opaque(*os.File) (bool, error) { return false, nil }
 
 func copied(*os.File) bool { return false }
 
-func copyOfAnother(_, _ *os.File) bool { return false }
+func copyOfAnother(_, _ *os.File) (is, known bool) { return false, false }
 
 func keepsAttributes(*os.File) bool { return false }
