@@ -242,6 +242,18 @@ func works() map[string]work {
 			map[string]string{"new": "-> a", "there": "-> b", "file": "-> c", "back": "2"}, nil,
 		}
 	}
+	if runtime.GOOS != "windows" {
+		all["a folder becomes a link"] = work{
+			map[string]string{"f/deep/in": "old", "d/in": "old"},
+			[]journal.Change{remove("f/deep/in", "old"), rmdir("f/deep"), rmdir("f"), {Op: journal.Symlink, Path: "f", After: link("d")}, create("new", "1")},
+			map[string]string{"f": "-> d", "d/in": "old", "new": "1"}, nil,
+		}
+		all["a link becomes a folder"] = work{
+			map[string]string{"f": "-> d", "d/in": "old"},
+			[]journal.Change{{Op: journal.Remove, Path: "f", Before: link("d")}, mkdir("f"), create("f/in", "new")},
+			map[string]string{"f/in": "new", "d/in": "old"}, nil,
+		}
+	}
 	if runtime.GOOS == "linux" { // others refuse such names
 		odd := "odd\xff\n\"name"
 		all["names of any bytes"] = work{map[string]string{odd: "1"}, []journal.Change{replace(odd, "1", "2")}, map[string]string{odd: "2"}, nil}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strings"
 
 	"belay/internal/durable"
 )
@@ -48,7 +49,7 @@ func (s step) do() error {
 	}
 	e, err := s.tx.p.entry(c.Path)
 	switch {
-	case missing(err) && c.takes():
+	case missing(err) && c.takes(), gone(err) && c.takes() && s.linked():
 		return nil
 	case gone(err):
 		return s.clash(folderGone, s.unplaced())
@@ -66,6 +67,20 @@ func (s step) do() error {
 		err = s.put(e)
 	}
 	return s.failed(err)
+}
+
+// linked reports whether a later change has put a link in the place of a folder above, which it
+// could only when this change was made.
+func (s step) linked() bool {
+	for i := s.i + 1; i < len(s.tx.rec.Changes); i++ {
+		later := &s.tx.rec.Changes[i]
+		if later.Op != Symlink || !strings.HasPrefix(string(s.c.Path), string(later.Path)+"/") {
+			continue
+		}
+		now, err := Look(s.tx.p.root, later.Path, false)
+		return err == nil && now.sameContent(&later.After)
+	}
+	return false
 }
 
 // failed is an error of the change, with its path. The names that the journal has for its

@@ -15,11 +15,16 @@ import (
 // made before it died, in their order, and removes the empty folders that it left of the
 // others. A file that is neither what it was nor what it
 // was to be counts as changed: then something else changed it as well, and nobody
-// knows when.
+// knows when. Nothing was made behind a link that was to give way to a folder and is still there.
 func Recover(root *os.Root, intended []session.Change) (made []session.Change, err error) {
+	stayed := map[string]bool{} // such links
 	for _, c := range intended {
+		if isBelow(c.Path, stayed) {
+			continue
+		}
 		mode, err := recoverOne(root, c)
 		if errors.Is(err, errNotMade) {
+			stayed[c.Path] = c.BeforeMode&fs.ModeSymlink != 0
 			continue
 		} else if err != nil {
 			return made, fmt.Errorf("look up the outcome of %s: %w", c.Path, err)
@@ -28,6 +33,15 @@ func Recover(root *os.Root, intended []session.Change) (made []session.Change, e
 		made = append(made, c)
 	}
 	return made, nil
+}
+
+func isBelow(name string, folders map[string]bool) bool {
+	for dir := path.Dir(name); dir != "." && dir != "/"; dir = path.Dir(dir) {
+		if folders[dir] {
+			return true
+		}
+	}
+	return false
 }
 
 // errNotMade says that a change was not made.
