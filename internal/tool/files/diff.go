@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -41,7 +42,13 @@ func Diff(blobs tool.Blobs, c session.Change) (string, error) {
 		return "", fmt.Errorf("diff of %s: %w", c.Path, err)
 	}
 	modes := ""
-	if c.Before != "" && c.After != "" && c.BeforeMode != c.AfterMode {
+	switch was, is := c.BeforeMode&fs.ModeSymlink != 0, c.AfterMode&fs.ModeSymlink != 0; {
+	case c.Before == "" || c.After == "" || c.BeforeMode == c.AfterMode:
+	case is && !was:
+		modes = tool.Printable(c.Path) + ": a link, in the place of a file\n"
+	case was && !is:
+		modes = tool.Printable(c.Path) + ": a file, in the place of a link\n"
+	default:
 		modes = fmt.Sprintf("mode %v -> %v\n", c.BeforeMode, c.AfterMode)
 	}
 	if !kept || !kept2 || c.Lost != "" {
