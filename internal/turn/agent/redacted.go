@@ -44,6 +44,7 @@ func redacted(answer iter.Seq2[model.Chunk, error], r *redact.Redactor) iter.Seq
 				if !rest() {
 					return
 				}
+				chunk = model.Stop{Reason: model.StopReason(r.Known(string(c.Reason)))} // the service's own word
 			}
 			if !yield(chunk, nil) {
 				return
@@ -68,10 +69,11 @@ func withoutKeys(content model.Content, r *redact.Redactor) model.Content {
 	case model.Text:
 		return model.Text{Text: r.Known(c.Text)}
 	case model.Thinking:
-		if clean := r.Known(c.Text); clean != c.Text {
+		if clean := r.Known(c.Text); clean != c.Text || r.Known(c.Signature) != c.Signature || r.Known(c.Redacted) != c.Redacted {
 			return model.Thinking{Text: clean}
 		}
 	case model.ToolCall:
+		c.ID, c.Name = r.Known(c.ID), r.Known(c.Name)
 		c.Input = r.KnownJSON(c.Input)
 		if r.Known(c.Signature) != c.Signature {
 			c.Signature = ""

@@ -20,3 +20,20 @@ func TestSignaturesWithKeysAreDropped(t *testing.T) {
 		}
 	}
 }
+
+// Of thinking that a provider could not take back any more only the text is kept.
+func TestThinkingWithKeysIsNotSentBack(t *testing.T) {
+	t.Parallel()
+	const key = "sk-test-0123456789abcdef"
+	r := redact.New(key)
+	for said, want := range map[model.Thinking]model.Thinking{
+		{Text: "a", Signature: "b"}:       {Text: "a", Signature: "b"},
+		{Text: "a " + key}:                {Text: "a " + redact.Placeholder},
+		{Text: "a", Signature: "b" + key}: {Text: "a"},
+		{Redacted: key}:                   {},
+	} {
+		if got := withoutKeys(said, r); got != want {
+			t.Errorf("%+v became %+v, want %+v", said, got, want)
+		}
+	}
+}
