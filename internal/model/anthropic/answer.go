@@ -108,11 +108,20 @@ func (a *answer) grow(e *sdk.MessageStreamEventUnion) (bool, error) {
 	case "thinking_delta":
 		return a.reasoning(e.Delta.Thinking), nil
 	case "signature_delta":
-		a.open.signature.WriteString(e.Delta.Signature)
+		return a.gathers(&a.open.signature, e.Delta.Signature), nil
 	case "input_json_delta":
-		a.open.text.WriteString(e.Delta.PartialJSON)
+		return a.gathers(&a.open.text, e.Delta.PartialJSON), nil
 	}
 	return a.grown(), nil
+}
+
+// gathers takes a piece that is not shown. An empty one is no more than a keep-alive.
+func (a *answer) gathers(in *strings.Builder, s string) bool {
+	in.WriteString(s)
+	if s == "" {
+		return a.call.Alive()
+	}
+	return a.grown()
 }
 
 func (a *answer) words(s string) bool {
@@ -172,6 +181,9 @@ func (a *answer) end() error {
 	if a.open != nil || a.stop == "" {
 		return &upstream.ProtocolError{What: "the answer's end marker came before its end"}
 	}
+	if a.calls > 0 && a.stop == model.StopEndTurn {
+		a.stop = model.StopToolUse // some gateways say so after whole calls
+	}
 	for _, held := range a.held {
 		call, isCall := held.Content.(model.ToolCall)
 		if isCall {
@@ -210,8 +222,5 @@ func stopReason(r string) model.StopReason {
 	if r == "model_context_window_exceeded" {
 		return model.StopContext
 	}
-	if known := upstream.TypeName(r); known != "" {
-		return model.StopReason(known)
-	}
-	return "unknown"
+	return upstream.StopReason(r)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -124,6 +125,8 @@ func TestStopReasons(t *testing.T) {
 		"end_turn": model.StopEndTurn, "max_tokens": model.StopMaxTokens, "stop_sequence": model.StopSequence,
 		"pause_turn": model.StopPause, "refusal": model.StopRefusal,
 		"model_context_window_exceeded": model.StopContext, "brand_new": "brand_new",
+		// What belay itself may say of a turn.
+		"budget": "unknown", "max_turns": "unknown", "repeated_refusal": "unknown",
 		"[2J two words": "unknown", strings.Repeat("x", 65): "unknown",
 	} {
 		got, err := upstreamtest.Collect(provider(t, upstreamtest.Streaming(t, started+text(0, "x")+ended(from)+stopped)).Stream(t.Context(), ask("x")))
@@ -241,4 +244,47 @@ func FuzzStream(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A gateway that says that the answer is over has given whole calls. One that was cut off has not.
+func TestCallsBeforeAnotherReason(t *testing.T) {
+	t.Parallel()
+	calls := started + opened(0, `{"type":"tool_use","id":"t","name":"list","input":{}}`) + closed(0)
+	for reason, want := range map[string]model.StopReason{
+		"end_turn": model.StopToolUse, "tool_use": model.StopToolUse, "max_tokens": model.StopMaxTokens, "refusal": model.StopRefusal, "pause_turn": model.StopPause,
+	} {
+		got, err := upstreamtest.Collect(provider(t, upstreamtest.Streaming(t, calls+ended(reason)+stopped)).Stream(t.Context(), ask("x")))
+		made := slices.ContainsFunc(got, func(c model.Chunk) bool { _, is := c.(model.Block); return is })
+		if err != nil || got[len(got)-1] != (model.Stop{Reason: want}) || made != (want == model.StopToolUse) {
+			t.Errorf("%s gives %v, %v", reason, got, err)
+		}
+	}
+}
+
+// A piece of nothing says nothing of when the answer comes.
+func TestEmptyPiecesAreKeepAlives(t *testing.T) {
+	t.Parallel()
+	for block, pieces := range map[string][2]string{
+		`{"type":"text","text":""}`:                          {`{"type":"text_delta","text":""}`, `{"type":"text_delta","text":"x"}`},
+		`{"type":"thinking","thinking":""}`:                  {`{"type":"signature_delta","signature":""}`, `{"type":"signature_delta","signature":"x"}`},
+		`{"type":"tool_use","id":"t","name":"n","input":{}}`: {`{"type":"input_json_delta","partial_json":""}`, `{"type":"input_json_delta","partial_json":"{}"}`},
+	} {
+		alive := func(piece string) int {
+			stream := started + opened(0, block) + strings.Repeat(grown(0, piece), 100) + closed(0) + ended("end_turn") + stopped
+			got, err := upstreamtest.Collect(provider(t, upstreamtest.Streaming(t, stream)).Stream(t.Context(), ask("x")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := 0
+			for _, c := range got {
+				if c == (model.Alive{}) {
+					n++
+				}
+			}
+			return n
+		}
+		if nothing, something := alive(pieces[0]), alive(pieces[1]); nothing-something != 100 {
+			t.Errorf("%s: %d keep-alives, and %d of pieces with content", block, nothing, something)
+		}
+	}
 }

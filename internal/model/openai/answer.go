@@ -65,10 +65,11 @@ func (a *answer) take(c *sdk.ChatCompletionChunk) (more bool, err error) {
 			return false, nil
 		}
 		for i := range d.ToolCalls {
-			if err := a.calls.add(fragmentOf(&d.ToolCalls[i])); err != nil {
+			f := fragmentOf(&d.ToolCalls[i])
+			if err := a.calls.add(f); err != nil {
 				return false, err
 			}
-			grown = true // and buffered
+			grown = grown || f.name != "" || f.arguments != "" // and buffered
 		}
 		shown = shown || thought != "" || d.Content != "" || d.Refusal != ""
 	}
@@ -163,8 +164,5 @@ func (a *answer) stopReason() model.StopReason {
 	case "content_filter":
 		return model.StopRefusal
 	}
-	if known := upstream.TypeName(a.reason); known != "" {
-		return model.StopReason(known)
-	}
-	return "unknown"
+	return upstream.StopReason(a.reason)
 }

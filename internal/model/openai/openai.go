@@ -164,7 +164,11 @@ func (p *protocol) learn(err error, b *builder, r *model.Request) bool {
 
 // send makes the call.
 func (p *protocol) send(ctx context.Context, call *upstream.Call, params sdk.ChatCompletionNewParams) error {
-	stream := p.chat.NewStreaming(ctx, params, authorization(call.Key), option.WithMiddleware(call.Send))
+	var res *http.Response
+	stream := p.chat.NewStreaming(ctx, params, authorization(call.Key), option.WithMiddleware(call.Send), option.WithResponseInto(&res))
+	if stream.Err() == nil {
+		stream = chunks(res)
+	}
 	defer func() { _ = stream.Close() }() // it was only read
 	a := answer{call: call, model: params.Model, newID: p.newID, reasonings: &p.reasonings}
 	for stream.Next() {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -141,6 +142,18 @@ func TestHowAnswersEnd(t *testing.T) {
 		got := answered(t, tt.stream)
 		if len(got) != tt.chunks || got[len(got)-1] != (model.Stop{Reason: tt.want}) {
 			t.Errorf("%s: %v, want %d chunks and %s", tt.name, got, tt.chunks, tt.want)
+		}
+	}
+}
+
+// Some servers say in every chunk that there is no error. A word about it in the text is no field.
+func TestChunksThatSayThatThereIsNoError(t *testing.T) {
+	t.Parallel()
+	want := answered(t, text(`the "error": null`, "lo")+ended("stop")+counted+done)
+	for _, none := range []string{"null", "false", `""`, "{}"} {
+		stream := strings.ReplaceAll(text(`the "error": null`, "lo")+ended("stop")+counted, `{"id":"c",`, `{"id":"c","error":`+none+`,`)
+		if diff := cmp.Diff(want, answered(t, stream+sse(`{"error": `+none+`}`)+done)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", none, diff)
 		}
 	}
 }

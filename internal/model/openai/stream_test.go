@@ -51,8 +51,9 @@ func TestSignsOfLife(t *testing.T) {
 		{"event: ping\ndata: {}\n\n", model.Alive{}},
 		{piece(`{"role":"assistant","content":""}`), model.Alive{}},
 		{toolCall(`"index":0,"id":"a","function":{"name":"x","arguments":"{}"}`), model.Alive{Content: true}},
+		{toolCall(`"index":0,"id":"a","function":{"arguments":""}`), model.Alive{}},
 	} {
-		got, err := upstreamtest.Collect(provider(t, upstreamtest.Streaming(t, tt.piece+ended("stop")+done)).Stream(t.Context(), ask("x")))
+		got, err := upstreamtest.Collect(provider(t, upstreamtest.Streaming(t, tt.piece+ended("length")+done)).Stream(t.Context(), ask("x")))
 		if err != nil || got[0] != tt.want {
 			t.Errorf("%q is %#v, want %#v (%v)", tt.piece, got, tt.want, err)
 		}

@@ -3,6 +3,8 @@ package upstream
 import (
 	"errors"
 	"fmt"
+
+	"belay/internal/model"
 )
 
 // ErrTruncated is a stream that ended without its last event.
@@ -33,6 +35,18 @@ const MaxCalls = 256
 
 // ErrTooManyCalls is an answer with more than that.
 var ErrTooManyCalls = fmt.Errorf("the answer has more than %d tool calls", MaxCalls)
+
+// StopReason is a reason that means nothing here, by the service's name for it: it is not
+// silently a success. A name that only belay itself may give, as for a budget of the turn,
+// would say what is not so; it is "unknown", as is what looks like no name.
+func StopReason(name string) model.StopReason {
+	switch reason := model.StopReason(TypeName(name)); reason {
+	case "", model.StopMaxTurns, model.StopBudget, model.StopRepeats:
+		return "unknown"
+	default:
+		return reason
+	}
+}
 
 // MaxTokenCount is more tokens than any call takes, and little enough to add up.
 const MaxTokenCount = 1 << 40
