@@ -138,6 +138,12 @@ func upstreamStep(f *fault.Error) string {
 			return "name a model that the provider still has with --model, or with model or default_model in the configuration"
 		case kind == "context_length_exceeded" || kind == "exceed_context_size_error":
 			return "attach less or start a new session; if the server's context is not what models or openai.context_tokens say, correct them"
+		case f.Status == 413 || strings.HasPrefix(f.Message, "prompt is too long"):
+			return "attach fewer or smaller files, or start a new session"
+		case f.Status == 408:
+			return "send the turn again later"
+		case f.Status >= 400:
+			return "correct what the provider names, then send the turn again"
 		}
 	case model.StreamInvalid:
 		return "send the turn again; if it fails the same way, check " + provider + ".base_url: what answers there does not speak the provider's protocol"

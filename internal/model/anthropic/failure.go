@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
 	"time"
@@ -20,21 +19,14 @@ func (p *protocol) Answered(err error, clean *redact.Redactor, now time.Time) *f
 	if !errors.As(err, &e) {
 		return nil
 	}
-	var body struct {
-		Error struct {
-			Type    string `json:"type"`
-			Message string `json:"message"`
-		} `json:"error"`
-	}
-	// A gateway's page is not JSON; then the status alone must do.
-	_ = json.Unmarshal([]byte(e.RawJSON()), &body)
+	body := upstream.ParseError([]byte(e.RawJSON()))
 	status := e.StatusCode
 	if status < 400 {
 		status = 0 // an error inside a stream: its type alone tells
 	}
-	f := model.UpstreamFailure(Name, status, upstream.TypeName(body.Error.Type), clean.String(body.Error.Message), upstream.RetryAfter(e.Response, now), e)
+	f := model.UpstreamFailure(Name, status, upstream.TypeName(body.Kind), clean.String(body.Message), upstream.RetryAfter(e.Response, now), e)
 	switch {
-	case f.Status == http.StatusNotFound && body.Error.Type == "not_found_error":
+	case f.Status == http.StatusNotFound && body.Kind == "not_found_error":
 		f = f.WithHint("name a model that the service still has, with --model, or with model or default_model in the configuration")
 	case f.Status == http.StatusNotFound:
 		f = f.WithHint("nothing there has the API; check anthropic.base_url, which ends before /v1/messages")

@@ -44,6 +44,10 @@ func TestErrorAnswers(t *testing.T) {
 		{"overloaded", 529, nil, errorBody("overloaded_error", "Overloaded"), 529, model.APIResponseError, true, 0, "Overloaded"},
 		{"failing", 500, nil, errorBody("api_error", "oops"), 500, model.APIResponseError, true, 0, "oops"},
 		{"bad request", 400, nil, errorBody("invalid_request_error", "max_tokens"), 400, model.APIResponseError, false, 0, "max_tokens"},
+		{"FastAPI", 422, nil, `{"detail":[{"loc":["body"],"msg":"bad"}]}`, 422, model.APIResponseError, false, 0, "bad"},
+		{"only a text", 400, nil, `{"error":"no such model"}`, 400, model.APIResponseError, false, 0, "no such model"},
+		{"overloaded, with a status of success", 200, http.Header{"Content-Type": {"application/json"}}, errorBody("overloaded_error", "Overloaded"),
+			502, model.StreamInvalid, true, 0, `the answer is "application/json" instead of an event stream: Overloaded`},
 		{"a gateway's page", 502, nil, "<html>" + strings.Repeat("x", 1<<20), 502, model.APIResponseError, true, 0, "error"},
 		{"an endless message", 400, nil, errorBody("invalid_request_error", strings.Repeat("é ", 20_000)), 400, model.APIResponseError, false, 0, "é"},
 		{"a redirect", 307, http.Header{"Location": {"https://example.com/"}}, "", 400, model.NetworkPolicyViolation, false, 0, "policy"},
@@ -103,6 +107,7 @@ func TestNoErrorPathLeaksTheKey(t *testing.T) {
 	t.Parallel()
 	kit.Leaks(t, testKey, func(encoded string) map[string]string {
 		return map[string]string{
+			"error of 200": upstreamtest.Answering(t, 200, http.Header{"Content-Type": {"application/json"}}, errorBody("api_error", "bad "+encoded)),
 			"error answer": upstreamtest.Answering(t, 400, nil, errorBody("invalid_request_error", "bad "+encoded+" here")),
 			"error type":   upstreamtest.Answering(t, 400, nil, errorBody(encoded, "bad")),
 			"request id":   upstreamtest.Answering(t, 500, http.Header{"Request-Id": {encoded}}, ""),

@@ -58,13 +58,13 @@ func otherEffort(err error, sent string, own bool) (word string, again bool) {
 	if !errors.As(err, &e) || e.res.StatusCode != 400 && e.res.StatusCode != 422 {
 		return "", false
 	}
-	if e.param != "reasoning_effort" && !aboutEffort.MatchString(e.message) {
+	if e.Param != "reasoning_effort" && !aboutEffort.MatchString(e.Message) {
 		return "", false
 	}
 	switch {
-	case strings.Contains(e.message, "'"+noThinking+"'") && strings.Contains(e.message, "unction tools"):
+	case strings.Contains(e.Message, "'"+noThinking+"'") && strings.Contains(e.Message, "unction tools"):
 		return noThinking, sent != noThinking
-	case own && (e.code == "unsupported_value" || wrongWord.MatchString(e.message)):
+	case own && (e.Code == "unsupported_value" || wrongWord.MatchString(e.Message)):
 		return "", false
 	}
 	return "", sent != ""

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -24,7 +23,7 @@ type answerError struct {
 }
 
 func (e *answerError) Error() string {
-	return fmt.Sprintf("%d %s: %s", e.res.StatusCode, e.kind, e.message)
+	return fmt.Sprintf("%d %s: %s", e.res.StatusCode, e.Kind, e.Message)
 }
 
 // refused reads an error answer, of which the SDK takes OpenAI's own form only.
@@ -44,63 +43,12 @@ func refused(req *http.Request, next option.MiddlewareNext) (*http.Response, err
 // serviceError is an error inside a stream.
 type serviceError struct{ errorBody }
 
-func (e *serviceError) Error() string { return e.kind + ": " + e.message }
+func (e *serviceError) Error() string { return e.Kind + ": " + e.Message }
 
 // errorBody is what a service says of a failure.
-type errorBody struct {
-	message string
-	// kind and code name it; either may be empty.
-	kind, code string
-	// param is the part of the request that it is about, where the service names one.
-	param string
-	// status is what a code that is a number says, else 0.
-	status int
-}
+type errorBody struct{ upstream.ErrorBody }
 
-// parseError reads the error in data. OpenAI and most servers have an object
-// "error"; vLLM had the object alone, FastAPI has "detail", some have only a text.
-// Gemini has an array of one such object. A gateway's page is none of it: then the
-// status alone must do.
-func parseError(data []byte) (e errorBody) {
-	var several []json.RawMessage
-	if json.Unmarshal(data, &several) == nil && len(several) > 0 {
-		data = several[0]
-	}
-	var outer struct {
-		Error   json.RawMessage `json:"error"`
-		Detail  json.RawMessage `json:"detail"`
-		Message string          `json:"message"`
-	}
-	if json.Unmarshal(data, &outer) != nil {
-		return e
-	}
-	inner := outer.Error
-	switch {
-	case len(inner) > 0:
-	case outer.Message != "":
-		inner = data
-	default:
-		inner = outer.Detail
-	}
-	if json.Unmarshal(inner, &e.message) == nil {
-		return e
-	}
-	var fields struct {
-		Message string          `json:"message"`
-		Type    string          `json:"type"`
-		Code    json.RawMessage `json:"code"`
-		Param   json.RawMessage `json:"param"`
-	}
-	if json.Unmarshal(inner, &fields) != nil {
-		return e
-	}
-	e.message, e.kind = fields.Message, fields.Type
-	_ = json.Unmarshal(fields.Param, &e.param) // else it names none
-	if json.Unmarshal(fields.Code, &e.code) != nil {
-		_ = json.Unmarshal(fields.Code, &e.status) // else there is none
-	}
-	return e
-}
+func parseError(data []byte) errorBody { return errorBody{upstream.ParseError(data)} }
 
 // tooLong is how servers that have no code for it say that a request is over the
 // model's context.
@@ -109,12 +57,12 @@ var tooLong = lazyregexp.New(`(?i)maximum context length|exceed\w* .{0,40}contex
 
 // overContext reports whether the request was too long for the model.
 func (e errorBody) overContext() bool {
-	return e.code == "context_length_exceeded" || e.kind == "exceed_context_size_error" || tooLong.MatchString(e.message)
+	return e.Code == "context_length_exceeded" || e.Kind == "exceed_context_size_error" || tooLong.MatchString(e.Message)
 }
 
 // upstreamType is the service's name for the failure, the more precise one.
 func (e errorBody) upstreamType() string {
-	for _, name := range []string{e.code, e.kind} {
+	for _, name := range []string{e.Code, e.Kind} {
 		if t := upstream.TypeName(name); t != "" {
 			return t
 		}
@@ -142,11 +90,11 @@ func (p *protocol) Answered(err error, clean *redact.Redactor, now time.Time) *f
 // stream began.
 func (e *serviceError) streamStatus() int {
 	switch {
-	case e.status >= 400 && e.status < 600:
-		return e.status
-	case e.kind == "server_error" || e.kind == "internal_error" || e.kind == "InternalServerError":
+	case e.Status >= 400 && e.Status < 600:
+		return e.Status
+	case e.Kind == "server_error" || e.Kind == "internal_error" || e.Kind == "InternalServerError":
 		return 500
-	case e.code == "rate_limit_exceeded" || e.kind == "rate_limit_exceeded":
+	case e.Code == "rate_limit_exceeded" || e.Kind == "rate_limit_exceeded":
 		return 429
 	case e.overContext():
 		return 400
@@ -158,7 +106,7 @@ func (e *serviceError) streamStatus() int {
 // better one than usual.
 func (p *protocol) upstreamFailure(e errorBody, status int, clean *redact.Redactor, cause error) *fault.Error {
 	if e.overContext() {
-		f := model.UpstreamFailure(Name, 400, e.upstreamType(), clean.String(e.message), 0, nil)
+		f := model.UpstreamFailure(Name, 400, e.upstreamType(), clean.String(e.Message), 0, nil)
 		return f.Because(&model.TooLongError{Err: cause}).
 			WithHint("attach less or start a new session; if the server's context is not what models or openai.context_tokens say, correct them")
 	}
@@ -166,9 +114,9 @@ func (p *protocol) upstreamFailure(e errorBody, status int, clean *redact.Redact
 	if status < 400 && kind == "" {
 		kind = "api_error" // an error that says nothing of itself
 	}
-	f := model.UpstreamFailure(Name, status, kind, clean.String(e.message), 0, cause)
+	f := model.UpstreamFailure(Name, status, kind, clean.String(e.Message), 0, cause)
 	switch {
-	case e.code == "insufficient_quota" || e.kind == "insufficient_quota":
+	case e.Code == "insufficient_quota" || e.Kind == "insufficient_quota":
 		// Waiting does not help.
 		return f.Because(cause).WithHint("the account has no credit left: look at its plan and billing")
 	case f.Status == 401 || f.Status == 403:

@@ -80,7 +80,7 @@ func (k *reasonings) cameWithCalls(model, field string) {
 // the next request is another one.
 func (k *reasonings) demanded(model string, err error) bool {
 	var e *answerError
-	if !errors.As(err, &e) || e.res.StatusCode != 400 && e.res.StatusCode != 422 || !noReasoning.MatchString(e.message) {
+	if !errors.As(err, &e) || e.res.StatusCode != 400 && e.res.StatusCode != 422 || !noReasoning.MatchString(e.Message) {
 		return false
 	}
 	return k.change(model, func(b *reasoningBack) { b.field, b.need = contentField, needAll })

@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strings"
 	"sync"
 
 	"belay/internal/model"
@@ -119,14 +120,21 @@ type limitedBody struct {
 	io.Reader
 }
 
-// eventStream returns an error unless res is a stream of events.
+// eventStream returns an error unless res is a stream of events. An error that a service
+// answers with a status of success is part of it.
 func eventStream(res *http.Response) error {
 	kind, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	what := fmt.Sprintf("the answer is %q instead of an event stream", kind)
 	switch {
 	case err == nil && kind == "text/event-stream":
 		return nil
 	case kind == "":
-		return &ProtocolError{"the answer is no event stream", err}
+		what = "the answer is no event stream"
+	case strings.HasSuffix(kind, "json"):
+		data, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody)) // what came of it says enough, or nothing
+		if said := ParseError(data).Message; said != "" {
+			what += ": " + said
+		}
 	}
-	return &ProtocolError{fmt.Sprintf("the answer is %q instead of an event stream", kind), err}
+	return &ProtocolError{what, err}
 }
