@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"strings"
 	"time"
@@ -169,11 +167,8 @@ func tryProvider(c *console, cmd *cobra.Command, cfg *config.Config, done *setup
 		ctx, cancel := context.WithTimeout(ctx, tryTime)
 		defer cancel()
 		took, err := app.Try(ctx, a)
-		switch {
-		case errors.Is(err, context.DeadlineExceeded):
-			return failed(ExitTimedOut, "check that the server is well, or name a smaller model with --model", fmt.Errorf("%s did not answer within %s", done.Model, quantity.Duration(tryTime)))
-		case err != nil:
-			return setupFailure(c, cfg, done, err)
+		if err != nil {
+			return tryFailure(ctx, c, cfg, done, err)
 		}
 		done.Tested, done.TookMS = true, took.Milliseconds()
 		c.note("answered", done.Model+", after "+quantity.Duration(took))

@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"net/url"
 	"strings"
 
@@ -9,6 +12,7 @@ import (
 	"belay/internal/model"
 	"belay/internal/model/openai"
 	"belay/internal/netguard"
+	"belay/internal/quantity"
 )
 
 // setupFailure is the failure of a test call, with a next step of the set-up.
@@ -36,6 +40,16 @@ func setupFailure(c *console, cfg *config.Config, done *setupDone, err error) er
 		hint = loginHint(f, hint)
 	}
 	return failed(code, hint, err)
+}
+
+// tryFailure is the failure of the test call, which has ctx. A timeout of the provider's own
+// may be shorter than that of the call.
+func tryFailure(ctx context.Context, c *console, cfg *config.Config, done *setupDone, err error) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return failed(ExitTimedOut, "check that the server is well, or name a smaller model with --model",
+			fmt.Errorf("%s did not answer within %s", done.Model, quantity.Duration(tryTime)))
+	}
+	return setupFailure(c, cfg, done, err)
 }
 
 // keyWarning is what a chat says at its start of a key that is not accepted, or of a

@@ -91,7 +91,7 @@ func (d *Downloads) Check(ctx context.Context, address string) error {
 	limited, cancel := context.WithTimeout(ctx, d.o.Timeout)
 	defer cancel()
 	if err := d.o.Policy.Resolve(limited, u); err != nil {
-		return d.failure(ctx, u, err)
+		return d.failure(ctx, limited, u, err)
 	}
 	return nil
 }
@@ -129,7 +129,7 @@ func (d *Downloads) try(ctx context.Context, address string, u *url.URL) (_ *Fil
 	limited, cancel := context.WithTimeout(ctx, d.o.Timeout)
 	defer cancel()
 	if err := d.fetch(limited, f, u); err != nil {
-		return nil, d.failure(ctx, u, err)
+		return nil, d.failure(ctx, limited, u, err)
 	}
 	f.settle()
 	return f, nil

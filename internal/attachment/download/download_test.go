@@ -624,3 +624,16 @@ func TestUpTo(t *testing.T) {
 		t.Errorf("an answer that is none: %v", err)
 	}
 }
+
+// A timeout of the connection is not called the one of the download, which is longer.
+func TestTimeoutsOfAConnection(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	defer srv.Close()
+	policy := local
+	policy.HeaderTimeout = 20 * time.Millisecond
+	_, err := downloads(t, Options{Policy: policy, Timeout: time.Hour}).Fetch(t.Context(), srv.URL)
+	if code(err) != TimedOut || strings.Contains(err.Error(), "attachments.download_timeout") {
+		t.Error(err)
+	}
+}

@@ -93,8 +93,8 @@ func Clean(address string) string {
 }
 
 // failure makes an *[Error] of what went wrong with an address; the end of ctx and
-// faults of our own pass.
-func (d *Downloads) failure(ctx context.Context, u *url.URL, err error) error {
+// faults of our own pass. Limited is ctx with the time limit of a try.
+func (d *Downloads) failure(ctx, limited context.Context, u *url.URL, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -104,13 +104,13 @@ func (d *Downloads) failure(ctx context.Context, u *url.URL, err error) error {
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err // the address is known
 	}
-	e := d.classify(err)
+	e := d.classify(err, limited.Err() != nil)
 	e.URL = Clean(u.String())
 	e.Reason = redact.New(secrets(u)...).String(e.Reason)
 	return e
 }
 
-func (d *Downloads) classify(err error) *Error {
+func (d *Downloads) classify(err error, late bool) *Error {
 	var (
 		known     *Error
 		violation *netguard.ViolationError
@@ -126,7 +126,7 @@ func (d *Downloads) classify(err error) *Error {
 		return &Error{Code: TooManyRedirects, Reason: redirects(d.o.Policy.MaxRedirects), Err: err}
 	case errors.As(err, &violation):
 		return &Error{Code: AddressRefused, Reason: d.refusal(violation), Err: err}
-	case errors.Is(err, context.DeadlineExceeded):
+	case late && errors.Is(err, context.DeadlineExceeded): // which those of a connection are as well
 		return &Error{Code: TimedOut, Reason: fmt.Sprintf("it did not come within %s (attachments.download_timeout)", quantity.Duration(d.o.Timeout)), Err: err, transient: true}
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return &Error{Code: BadLength, Reason: "it ends before the length that the server announced", Err: err, transient: true}

@@ -25,7 +25,7 @@ func (c *call) Run(ctx context.Context) (tool.Result, error) {
 	req.Header.Set("Accept", "text/html, text/plain, application/json, image/*, application/pdf, */*;q=0.5")
 	res, err := c.t.client.Do(req)
 	if err != nil {
-		return tool.Result{}, c.failed(ctx, err)
+		return tool.Result{}, c.failed(ctx, limited, err)
 	}
 	defer res.Body.Close()
 	if e := res.Header.Get("Content-Encoding"); e != "" && e != "identity" {
@@ -33,7 +33,7 @@ func (c *call) Run(ctx context.Context) (tool.Result, error) {
 	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, c.w.Limits.FetchBytes+1))
 	if err != nil {
-		return tool.Result{}, c.failed(ctx, err)
+		return tool.Result{}, c.failed(ctx, limited, err)
 	}
 	a := &answer{w: c.w, url: res.Request.URL, status: res.StatusCode, header: res.Header.Get("Content-Type"), body: body}
 	if int64(len(body)) > c.w.Limits.FetchBytes {
@@ -43,8 +43,8 @@ func (c *call) Run(ctx context.Context) (tool.Result, error) {
 }
 
 // failed turns an error of a request into a refusal. Only the end of the turn is
-// an error of the call.
-func (c *call) failed(ctx context.Context, err error) error {
+// an error of the call. Limited is ctx with the time limit of the request.
+func (c *call) failed(ctx, limited context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -60,7 +60,7 @@ func (c *call) failed(ctx context.Context, err error) error {
 		return forbidden(err)
 	case errors.As(err, &large):
 		return tool.Refuse("%v", large).Because(err)
-	case errors.Is(err, context.DeadlineExceeded):
+	case limited.Err() != nil && errors.Is(err, context.DeadlineExceeded): // which those of a connection are as well
 		return tool.Refuse("%s did not answer within %s", hostOf(c.u), quantity.Duration(c.w.Limits.FetchTime)).Because(err)
 	case errors.As(err, &wrapped):
 		err = wrapped.Err // the URL is known
