@@ -143,7 +143,7 @@ func TestAcceptWarns(t *testing.T) {
 		{"a.mp4", "video/mp4", mp4Bytes(), nil},
 		{"a.json", "", []byte("{'a'}"), nil},
 		{"a.html", "", []byte(`{"a": 1}`), []string{"the name says text/html, the bytes are application/json"}},
-		{"late.txt", "", append([]byte(strings.Repeat("words ", 2000)), 0xff), []string{"it begins like text/plain, but it is not text: not text: invalid UTF-8 at byte 12000"}},
+		{"late.txt", "", append([]byte(strings.Repeat("words ", 2000)), 0xff), []string{"it begins like text/plain, but it is not text: invalid UTF-8 at byte 12000"}},
 	} {
 		a, _ := accept(t, Opened{Name: tt.name, Hint: tt.hint}, Terms{}, tt.data)
 		if diff := cmp.Diff(tt.want, a.Warnings); diff != "" || a.Refused != nil {

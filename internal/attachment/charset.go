@@ -2,7 +2,6 @@ package attachment
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"unicode/utf8"
 )
@@ -13,8 +12,13 @@ const (
 	charsetUTF16BE = "utf-16be"
 )
 
-// errNotText is what a textCheck's errors are.
-var errNotText = errors.New("not text")
+// notTextError is what a textCheck's errors are: what is wrong, and at which byte.
+type notTextError string
+
+// Error implements error.
+func (e notTextError) Error() string { return string(e) }
+
+func nulByte(at int64) error { return notTextError(fmt.Sprintf("NUL at byte %d", at)) }
 
 // textCheck validates text as it streams past, in chunks of any size. Create
 // one with newTextCheck; it keeps at most three bytes between chunks.
@@ -43,7 +47,7 @@ type byteCheck struct{ offset int64 }
 
 func (c *byteCheck) Write(p []byte) (int, error) {
 	if i := bytes.IndexByte(p, 0); i >= 0 {
-		return 0, fmt.Errorf("%w: NUL at byte %d", errNotText, c.offset+int64(i))
+		return 0, nulByte(c.offset + int64(i))
 	}
 	c.offset += int64(len(p))
 	return len(p), nil
@@ -81,7 +85,7 @@ func (c *utf8Check) Write(p []byte) (int, error) {
 		if j := firstInvalid(p[:i]); j >= 0 {
 			return 0, badByte("UTF-8", c.offset+int64(j))
 		}
-		return 0, fmt.Errorf("%w: NUL at byte %d", errNotText, c.offset+int64(i))
+		return 0, nulByte(c.offset + int64(i))
 	}
 	if !utf8.Valid(p) {
 		return 0, badByte("UTF-8", c.offset+int64(firstInvalid(p)))
@@ -119,7 +123,7 @@ func (c *utf16Check) Write(p []byte) (int, error) {
 		u := uint16(c.unit[c.high])<<8 | uint16(c.unit[c.low])
 		isLead, isTrail := u&0xfc00 == 0xd800, u&0xfc00 == 0xdc00
 		if u == 0 {
-			return 0, fmt.Errorf("%w: NUL at byte %d", errNotText, c.offset)
+			return 0, nulByte(c.offset)
 		}
 		if c.lead != isTrail {
 			return 0, badByte("UTF-16", c.offset)
@@ -138,7 +142,7 @@ func (c *utf16Check) Finish() error {
 }
 
 func badByte(charset string, at int64) error {
-	return fmt.Errorf("%w: invalid %s at byte %d", errNotText, charset, at)
+	return notTextError(fmt.Sprintf("invalid %s at byte %d", charset, at))
 }
 
 // cutRune returns how many bytes at the end of p are the beginning of a

@@ -165,7 +165,7 @@ func (c *candidate) refuseStream(err error) error {
 		return err
 	case errors.Is(err, errChanged):
 		c.refuseChanged()
-	case errors.Is(err, errNotText):
+	case errors.As(err, new(notTextError)):
 		c.refuse(NotUTF8, "text must be UTF-8, or UTF-16 with a byte order mark: %v", err)
 	default:
 		c.refuseRead(err)

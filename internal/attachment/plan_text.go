@@ -94,7 +94,7 @@ const (
 
 // notText makes a failed check or conversion a fault of the content.
 func notText(err error) error {
-	if errors.Is(err, errNotText) {
+	if errors.As(err, new(notTextError)) {
 		return textBroken
 	}
 	return err

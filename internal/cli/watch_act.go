@@ -89,7 +89,7 @@ func (w *watcher) called(d *event.ToolUse) {
 // outcome prints how a call ended, and the first lines of what it said.
 func (w *watcher) outcome(d *event.ToolOutcome) {
 	text := strings.Trim(clean(render.WithoutSequences(d.Output)), "\n")
-	subject := line(d.Name)
+	subject := clip(line(d.Name), maxSubject)
 	key := callKey(d.ParentToolCallID, d.ToolCallID)
 	if call := w.calls[key]; call != nil && w.together > 1 {
 		subject = about(d.Name, call.Input, w.c.room(noteCells+len("· done in 00.000s")))
@@ -116,6 +116,9 @@ func (w *watcher) outcome(d *event.ToolOutcome) {
 		_, _ = io.WriteString(w.c.err, margin+w.c.paint(styleQuiet, w.c.clipped(l, noteCells))+"\n") // the sink keeps its first error
 	}
 }
+
+// maxSubject is how much of a tool's name is shown, in columns: a model may make one up.
+const maxSubject = 80
 
 // maxFailure is how much of why a call failed is shown, in columns: with the next
 // step, which ends it.

@@ -35,7 +35,7 @@ func (d *Downloads) keep(f *File, body io.Reader) error {
 	case err != nil:
 		return err
 	case f.Bytes > d.limit():
-		return d.tooLarge("it has more than that")
+		return d.tooLarge(fmt.Sprintf("it has more than %d bytes", d.limit()))
 	case f.Bytes == 0:
 		return &Error{Code: Empty, Reason: "the server sends nothing"}
 	}

@@ -303,7 +303,7 @@ func TestRefusals(t *testing.T) {
 		{srv.URL + "/loop", TooManyRedirects, ""},
 		{srv.URL + "/large", attachment.TooLarge, "it has 1001 bytes; a download may have 1000 (attachments.max_download_size_bytes)"},
 		{srv.URL + "/announced", attachment.TooLarge, "1000000000000 bytes"},
-		{srv.URL + "/endless", attachment.TooLarge, ""},
+		{srv.URL + "/endless", attachment.TooLarge, "it has more than 1000 bytes; a download may have 1000"},
 		{srv.URL + "/stall", TimedOut, "within 300 ms (attachments.download_timeout)"},
 		{srv.URL + "/drip", TimedOut, ""},
 		{srv.URL + "/empty", Empty, ""},

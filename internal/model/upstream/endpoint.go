@@ -56,13 +56,15 @@ func (s Service) Endpoint(raw string, allowed []string) (Endpoint, *fault.Error)
 	e.own = s.owns(e)
 	switch {
 	case e.scheme != "https" && !(e.scheme == "http" && e.Local()):
-		return std, s.violation("must use https").With("protocol", e.scheme)
+		return std, s.violation("must use https").With("protocol", e.scheme).
+			WithHint("write the URL with https; http is for a server on this machine alone")
 	case user:
 		return std, s.violation("must not hold a user name").With("host", e.host)
 	case e.Local(), e.named, standard:
 		return e, nil
 	case known:
-		return std, s.violation("has a port that is not allowed").With("host", e.host).With("port", e.port)
+		return std, s.violation("has a port that is not allowed").With("host", e.host).With("port", e.port).
+			WithHint("use %s, or name the host with its port in network.allowed_hosts", s.BaseURL)
 	default:
 		return std, s.violation("has a host that is not allowed").With("host", e.host).
 			With("allowlist", append([]string{std.host}, allowed...))

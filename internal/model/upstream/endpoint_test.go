@@ -100,3 +100,18 @@ func TestBaseURL(t *testing.T) {
 		}
 	}
 }
+
+// The next step is one that helps: naming a host does not make plain http good.
+func TestBaseURLHints(t *testing.T) {
+	t.Parallel()
+	own := Service{Name: "anthropic", BaseURL: "https://api.anthropic.com"}
+	for raw, hint := range map[string]string{
+		"http://proxy.example":           "with https",
+		"https://proxy.example":          "name the host in network.allowed_hosts",
+		"https://api.anthropic.com:8443": "with its port in network.allowed_hosts",
+	} {
+		if _, refused := own.Endpoint(raw, nil); refused == nil || !strings.Contains(refused.Hint, hint) {
+			t.Errorf("%s: %v, want %q", raw, refused, hint)
+		}
+	}
+}
