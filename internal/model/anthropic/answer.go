@@ -184,6 +184,9 @@ func (a *answer) end() error {
 	if a.calls > 0 && a.stop == model.StopEndTurn {
 		a.stop = model.StopToolUse // some gateways say so after whole calls
 	}
+	if a.calls == 0 && a.stop == model.StopToolUse {
+		return upstream.ErrNoCalls
+	}
 	for _, held := range a.held {
 		call, isCall := held.Content.(model.ToolCall)
 		if isCall {

@@ -20,6 +20,7 @@ type answer struct {
 
 	open    strings.Builder // of what is being said
 	kind    speech
+	said    bool // something to a person
 	calls   calls
 	usage   *model.Usage
 	reason  string
@@ -97,7 +98,7 @@ func (a *answer) say(kind speech, s string) bool {
 	if kind != a.kind && !a.pause() {
 		return false
 	}
-	a.kind = kind
+	a.kind, a.said = kind, a.said || kind == words
 	a.open.WriteString(s)
 	if kind == thoughts {
 		return a.emit(model.ThinkingDelta{Text: s})
@@ -127,6 +128,9 @@ func (a *answer) end() error {
 		return upstream.ErrTruncated
 	}
 	stop := a.stopReason()
+	if len(a.calls.all) == 0 && !a.said && a.forCalls() {
+		return upstream.ErrNoCalls
+	}
 	var done []model.ToolCall
 	if stop == model.StopToolUse {
 		var err error
@@ -145,6 +149,12 @@ func (a *answer) end() error {
 	}
 	a.emit(model.Stop{Reason: stop})
 	return nil
+}
+
+// forCalls reports whether the service says that it ended for tool calls. Some say so after a
+// text, which is the answer then.
+func (a *answer) forCalls() bool {
+	return a.reason == "tool_calls" || a.reason == "function_call" || a.reason == string(model.StopToolUse)
 }
 
 // stopReason maps the service's reasons to the session's. Reasons that are not

@@ -56,6 +56,8 @@ func TestBrokenStreams(t *testing.T) {
 		{"not an object", begun + sse("[]"), 502, model.StreamInvalid, true},
 		{"text that is no text", begun + piece(`{"content":{"a":1}}`), 502, model.StreamTruncated, true},
 		{"a call without a name", toolCall(`"index":0,"id":"a","function":{"arguments":"{}"}`) + ended("tool_calls") + done, 502, model.StreamInvalid, true},
+		{"no call for its reason", piece(`{"reasoning":"Hm."}`) + ended("tool_calls") + done, 502, model.StreamInvalid, true},
+		{"a function of the old form", piece(`{"function_call":{"name":"x","arguments":"{}"}}`) + ended("function_call") + done, 502, model.StreamInvalid, true},
 		{"a call with half an input and no end", called + done, 502, model.StreamTruncated, true},
 		{"calls without end", strings.Repeat(toolCall(`"id":"a","function":{"name":"x","arguments":"{}"}`)+toolCall(`"id":"b","function":{"name":"x","arguments":"{}"}`), 200), 502, model.StreamInvalid, false},
 		{"a huge line", begun + "data: " + strings.Repeat("x", 5000) + "\n", 502, model.ResponseTooLarge, false},

@@ -36,6 +36,10 @@ const MaxCalls = 256
 // ErrTooManyCalls is an answer with more than that.
 var ErrTooManyCalls = fmt.Errorf("the answer has more than %d tool calls", MaxCalls)
 
+// ErrNoCalls is an answer that ended for tool calls and has none. Services have sent such
+// answers, and not again when they were asked once more.
+var ErrNoCalls = &ProtocolError{What: "the model stopped for tools without calling one"}
+
 // StopReason is a reason that means nothing here, by the service's name for it: it is not
 // silently a success. A name that only belay itself may give, as for a budget of the turn,
 // would say what is not so; it is "unknown", as is what looks like no name.
