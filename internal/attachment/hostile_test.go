@@ -45,7 +45,7 @@ func hugePNG(t testing.TB, side uint32, bits byte) []byte {
 func hugeJPEG(side uint16, frame byte) []byte {
 	b := append([]byte{0xff, 0xd8, 0xff, 0xe0, 0, 4, 'x', 'x'}, 0xff, 0xff, frame, 0, 17, 8)
 	b = binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(b, side), side)
-	return append(b, 3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0, 0xff, 0xda, 0, 12)
+	return append(b, 3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0, 0xff, 0xda, 0, 12, 0xff, 0xd9)
 }
 
 // film is an animation of many frames on a large canvas.

@@ -1,6 +1,7 @@
 package attachment
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/binary"
@@ -120,6 +121,8 @@ func (c *candidate) complete() bool {
 	switch c.item.MIMEType {
 	case mimePNG:
 		return c.endsWith("IEND", 1<<10) || c.endsWith("IEND", 64<<10) // some have a trailer
+	case mimeJPEG:
+		return endsJPEG(bufio.NewReaderSize(io.NewSectionReader(c.file, 0, c.size), 64<<10))
 	case mimeWebP:
 		var size [4]byte
 		_, err := c.file.ReadAt(size[:], 4)

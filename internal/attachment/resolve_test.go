@@ -86,6 +86,7 @@ func TestClassification(t *testing.T) {
 		{name: "empty.png", data: nil, code: KindMismatch, say: "promises image/png"},
 		{name: "header only.png", data: pngData[:8], code: KindMismatch, say: "header is broken"},
 		{name: "cut.png", data: pngData[:len(pngData)-20], code: KindMismatch, say: "ends too early"},
+		{name: "cut.jpg", data: jpegData[:len(jpegData)-2], code: KindMismatch, say: "ends too early"},
 		{name: "cut.webp", data: tinyWebP[:len(tinyWebP)-3], code: KindMismatch, say: "ends too early"},
 		{name: "zeros.txt", data: []byte("a\x00b"), code: NotUTF8, say: "UTF-8"},
 		{name: "latin1.txt", data: []byte("gr\xfc\xdfe"), code: NotUTF8, say: "UTF-8"},
