@@ -143,7 +143,7 @@ func upstreamStep(f *fault.Error) string {
 		case f.Status == 408:
 			return "send the turn again later"
 		case f.Status >= 400:
-			return "correct what the provider names, then send the turn again"
+			return "correct what the provider names, then send the turn again; if an earlier turn has it, go on from before that one (belay session fork)"
 		}
 	case model.StreamInvalid:
 		return "send the turn again; if it fails the same way, check " + provider + ".base_url: what answers there does not speak the provider's protocol"
