@@ -315,6 +315,8 @@ func TestUpstreamFailure(t *testing.T) {
 		{model.UpstreamFailure("anthropic", 400, "invalid_request_error", "prompt is too long: 9 tokens > 8 maximum", 0, nil),
 			"anthropic answered 400: prompt is too long: 9 tokens > 8 maximum (SDK_FAILURE)", "attach fewer or smaller files"},
 		{model.UpstreamFailure("anthropic", 413, "request_too_large", "Too large", 0, nil), "anthropic answered 413: Too large (SDK_FAILURE)", "attach fewer or smaller files"},
+		{model.Failure("anthropic", 413, model.RequestTooLarge, "too many bytes"), "too many bytes (SDK_FAILURE)", "attach fewer or smaller files"},
+		{model.Failure("anthropic", 502, model.ResponseTooLarge, "too many bytes"), "too many bytes (SDK_FAILURE)", "ask for less"},
 		{model.UpstreamFailure("openai", 400, "", "no such voice", 0, nil), "openai answered 400: no such voice (SDK_FAILURE)", "correct what the provider names"},
 		{model.Failure("anthropic", 503, model.NetworkError, "no such host"), "no such host (SDK_FAILURE)", "check the network"},
 		{model.Failure("scripted", 503, model.NetworkError, "no such host"), "no such host (SDK_FAILURE)", "the script of the scripted provider plays this failure"},

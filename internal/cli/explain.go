@@ -140,11 +140,17 @@ func upstreamStep(f *fault.Error) string {
 			return "attach less or start a new session; if the server's context is not what models or openai.context_tokens say, correct them"
 		case f.Status == 413 || strings.HasPrefix(f.Message, "prompt is too long"):
 			return "attach fewer or smaller files, or start a new session"
+		case f.Status == 402:
+			return "look at the plan and the billing of the account"
 		case f.Status == 408:
 			return "send the turn again later"
 		case f.Status >= 400:
 			return "correct what the provider names, then send the turn again; if an earlier turn has it, go on from before that one (belay session fork)"
 		}
+	case model.RequestTooLarge:
+		return "attach fewer or smaller files, or start a new session"
+	case model.ResponseTooLarge, "ANSWER_TOO_LARGE":
+		return "ask for less at once, then send the turn again"
 	case model.StreamInvalid:
 		return "send the turn again; if it fails the same way, check " + provider + ".base_url: what answers there does not speak the provider's protocol"
 	case model.NetworkError, model.RequestTimeout:

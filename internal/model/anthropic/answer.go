@@ -23,6 +23,7 @@ type answer struct {
 	index int64
 	held  []model.Block // buffered until the message says why it stopped
 	calls int           // among those held
+	said  bool          // something to a person
 	usage model.Usage
 	stop  model.StopReason
 }
@@ -129,6 +130,7 @@ func (a *answer) words(s string) bool {
 	if s == "" {
 		return a.call.Alive()
 	}
+	a.said = true
 	return a.emit(model.TextDelta{Text: s})
 }
 
@@ -184,7 +186,7 @@ func (a *answer) end() error {
 	if a.calls > 0 && a.stop == model.StopEndTurn {
 		a.stop = model.StopToolUse // some gateways say so after whole calls
 	}
-	if a.calls == 0 && a.stop == model.StopToolUse {
+	if a.calls == 0 && !a.said && a.stop == model.StopToolUse {
 		return upstream.ErrNoCalls
 	}
 	for _, held := range a.held {
