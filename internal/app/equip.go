@@ -34,7 +34,7 @@ import (
 // equip gives the engine its tools, and the people their say about them.
 func (a *App) equip(o *turn.Options) (err error) {
 	cfg := a.Config
-	clean := redact.New(secrets(cfg)...)
+	clean := Redactor(cfg)
 	if a.audit, err = openAudit(cfg); err != nil {
 		return err
 	}
@@ -110,17 +110,17 @@ func openAudit(cfg *config.Config) (*permit.Audit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return audit.Redacting(redact.New(secrets(cfg)...)), nil
+	return audit.Redacting(Redactor(cfg)), nil
 }
 
-// secrets are the values that nothing may show that is written: no event, transcript
-// or log.
-func secrets(cfg *config.Config) []string {
+// Redactor takes the keys of the configuration out of what is written: events, transcripts,
+// logs, and what a chat remembers.
+func Redactor(cfg *config.Config) *redact.Redactor {
 	var all []string
 	for _, key := range cfg.Keys.All {
 		all = append(all, key.Reveal())
 	}
-	return all
+	return redact.New(all...)
 }
 
 func requestsOptions(cfg *config.Config) permit.RequestsOptions {

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 
 	"belay/internal/config"
-	"belay/internal/redact"
 	"belay/internal/telemetry"
 )
 
@@ -15,7 +14,7 @@ func NewLogger(w io.Writer, cfg *config.Config) *slog.Logger {
 }
 
 func logOptions(cfg *config.Config) telemetry.LogOptions {
-	o := telemetry.LogOptions{Format: telemetry.Format(cfg.Telemetry.LogFormat), Redact: redact.New(secrets(cfg)...)}
+	o := telemetry.LogOptions{Format: telemetry.Format(cfg.Telemetry.LogFormat), Redact: Redactor(cfg)}
 	_ = o.Level.UnmarshalText([]byte(cfg.Telemetry.LogLevel)) // the configuration knows the names
 	return o
 }

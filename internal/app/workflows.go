@@ -31,6 +31,7 @@ func runOptions(a *App, engine *turn.Options) run.Options {
 		StateDir: a.Config.Paths.StateDir, Private: PrivateFolders(a.Config), Tools: allTools(*engine),
 		Provider: a.Config.Provider, Others: a.Config.Workflow.Providers, Providers: config.Providers(),
 		Asks: taskRules{a}.asks, Objection: objection(a, engine), Denies: taskRules{a}.denies, Priced: taskRules{a}.priced,
+		Redact:   Redactor(a.Config),
 		Answered: func(ctx context.Context, w run.Waiting) error { return a.audit.Append(ctx, answerEntry(w)) },
 		Snapshot: snapshotOptions(a.Config, a.audit, gateOf(a.shell)), Limits: runLimits(a.Config),
 		Logger: a.log, Clock: time.Now, NewID: newTurnID,

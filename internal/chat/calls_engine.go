@@ -192,12 +192,12 @@ func (c *calls) stop(ctx context.Context, id, turnID string) error {
 	return fmt.Errorf("interrupt the turn: %w", err)
 }
 
-// remember keeps what was typed for the next chat.
+// remember keeps what was typed for the next chat, which learns no secret of it.
 func (c *calls) remember(past *history, s string) tea.Cmd {
 	if !past.add(s) {
 		return nil
 	}
-	return c.run(func(context.Context) tea.Msg { return reported{err: past.save(s)} })
+	return c.run(func(context.Context) tea.Msg { return reported{err: past.save(c.o.Redact.Known(s))} })
 }
 
 // why is an error in words for a person.

@@ -34,6 +34,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"belay/internal/event"
+	"belay/internal/redact"
 	"belay/internal/skill"
 	"belay/internal/turn"
 )
@@ -58,6 +59,8 @@ type Options struct {
 	By string
 	// History is the file that keeps what was typed, "" for none.
 	History string
+	// Redact takes secrets out of what History keeps; nil takes none out that it could know.
+	Redact *redact.Redactor
 	// Commands is the folder of the person's custom commands, "" for none.
 	Commands string
 	// Skills finds the skills that agents can use in a project; nil where turns run on another

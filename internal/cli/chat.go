@@ -159,7 +159,7 @@ func chatThere(c *console, cmd *cobra.Command, e turn.Engine, cfg *config.Config
 	if !c.screen() {
 		return chatPlain(c, cmd, o)
 	}
-	o.History = filepath.Join(cfg.Paths.StateDir, "chat", "history.jsonl")
+	o.History, o.Redact = filepath.Join(cfg.Paths.StateDir, "chat", "history.jsonl"), app.Redactor(cfg)
 	o.Input, o.Output, o.Env = c.in, c.out.w, c.environ()
 	o.Lend = c.signals.lend
 	result, err := chat.Run(ctx, o)

@@ -62,3 +62,20 @@ func TestPickersOnATerminal(t *testing.T) {
 	x.types("\x04")
 	x.ends(ExitDone)
 }
+
+// What was typed is offered again by the next chat, without a key that was in it.
+func TestTypedKeysAreNotKept(t *testing.T) {
+	t.Parallel()
+	x, _ := playOnTerminal(t, "turns: [{steps: [{say: Heard-it}]}]", []string{"OPENAI_API_KEY=not-a-real-key-0123"}, "chat", "--provider", "scripted")
+	x.shows("/help")
+	x.types("my key is not-a-real-key-0123\r")
+	x.shows("(?s)Heard-it.* out")
+	x.types("/quit\r")
+	x.ends(ExitDone)
+	y := x.another("chat", "--provider", "scripted")
+	y.shows("/help")
+	y.types("\x1b[A\x1b[A") // before /quit
+	y.shows(`my key is \[redacted\]`)
+	y.types("\x03\x03")
+	y.ends(ExitDone)
+}

@@ -179,5 +179,5 @@ func (c *control) Decide(ctx context.Context, r DecisionRequest) (permit.Decisio
 		return permit.Decision{}, fault.New(fault.NotFound, "there is no decision %q", fault.Clip(r.DecisionID)).
 			WithHint("see the open ones with belay decision list")
 	}
-	return c.requests.Decide(ctx, r.SessionID, r.DecisionID, r.Verdict, r.By, r.Note, r.Only...)
+	return c.requests.Decide(ctx, r.SessionID, r.DecisionID, r.Verdict, r.By, c.redact.Known(r.Note), r.Only...)
 }

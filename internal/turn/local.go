@@ -76,7 +76,7 @@ func NewLocal(o Options) *Local {
 		poll: orphanPoll, patience: readPatience,
 	}
 	l := &Local{
-		sessions:    &sessions{o.Store, projects, leases, o.ScratchDir, updates{life, dead}},
+		sessions:    &sessions{o.Store, projects, leases, o.ScratchDir, updates{life, dead, o.Redact}},
 		attachments: &attachments{o.Store, projects, models, dryRun{o.Store, o.Planner, o.ScratchDir}},
 		personas:    personas{o.Root, o.Tools, o.MoreTools},
 		control:     &control{o.Store, projects, o.Requests, o.Clock, o.Redact, o.Links, keys},

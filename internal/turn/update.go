@@ -8,6 +8,7 @@ import (
 
 	"belay/internal/fault"
 	"belay/internal/permit"
+	"belay/internal/redact"
 	"belay/internal/session"
 )
 
@@ -58,12 +59,17 @@ func (c *SessionChange) Check() error {
 type updates struct {
 	lifetime *lifetime
 	dead     *deadTurns
+	redact   *redact.Redactor
 }
 
 // Update implements [Sessions]. The change is on disk when Update returns.
 func (u *updates) Update(ctx context.Context, id string, c SessionChange) (rec session.Record, err error) {
 	if err := c.Check(); err != nil {
 		return rec, err
+	}
+	if c.Title != nil {
+		clean := u.redact.Known(*c.Title)
+		c.Title = &clean
 	}
 	if err := u.lifetime.enter(); err != nil {
 		return rec, err

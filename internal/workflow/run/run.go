@@ -22,6 +22,7 @@ import (
 	"belay/internal/attachment/declared"
 	"belay/internal/attachment/gather"
 	"belay/internal/fault"
+	"belay/internal/redact"
 	"belay/internal/session"
 	"belay/internal/turn"
 	"belay/internal/workspace/snapshot"
@@ -85,6 +86,9 @@ type Options struct {
 	Denies func(project string) func(path string) string
 	// Priced is what is known of the price of a choice in a project; nil does not know.
 	Priced func(project string, c turn.Choice) (Price, error)
+	// Redact takes secrets out of the notes that people write; nil takes none out that it
+	// could know.
+	Redact *redact.Redactor
 	// Answered puts the answer to a wait task, or that nobody gave one in time, on the audit
 	// log before it counts; nil keeps no log.
 	Answered func(ctx context.Context, w Waiting) error

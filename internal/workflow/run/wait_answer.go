@@ -78,7 +78,7 @@ func (r *Runner) Answer(ctx context.Context, a AnswerRequest) (Waiting, error) {
 	case given != nil:
 		return w, closed(w, *given)
 	}
-	w.Answer = &Answer{a.Answer, a.Note, a.By, r.o.Clock().UTC(), w.DecisionID}
+	w.Answer = &Answer{a.Answer, r.o.Redact.Known(a.Note), a.By, r.o.Clock().UTC(), w.DecisionID}
 	if err := audited(ctx, r, w); err != nil { // first, so that no answer counts without its line
 		return w, err
 	}
