@@ -70,3 +70,17 @@ func TestOwnCommandWithoutEnd(t *testing.T) {
 	x.types("\x03\x03\x03")
 	x.ends(ExitDone)
 }
+
+// The terminal is the chat's. A command that wants it, such as one that asks for a password,
+// fails at once.
+func TestOwnCommandHasNoTerminal(t *testing.T) {
+	t.Parallel()
+	x, _ := playOnTerminal(t, "turns: [{steps: [{say: Hello}]}]", nil, "chat")
+	x.shows("/help")
+	x.types("!read line </dev/tty; echo it-ended-$?\r")
+	x.shows("(?m)^ *it-ended-[1-9]")
+	x.types("!echo over-all >/dev/tty || echo it-failed\r")
+	x.shows("(?m)^ *it-failed")
+	x.types("/quit\r")
+	x.ends(ExitDone)
+}

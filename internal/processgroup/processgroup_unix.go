@@ -8,8 +8,10 @@ import (
 	"syscall"
 )
 
-// Set puts a command that has not begun into a process group of its own.
-func Set(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+// Set puts a command that has not begun into a session of its own, which is a process group
+// too. The terminal is none of the command's: one that opened it would write over what belay
+// shows there, and one that read from it would be stopped for as long as belay has it.
+func Set(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
 // Interrupt asks all of a command's group to end, as Ctrl-C does.
 func Interrupt(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
