@@ -1,10 +1,12 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -49,18 +51,33 @@ var otherNames = map[string]string{
 	"summarize": "compact",
 }
 
-// command takes a line apart that begins with a slash and a word. A path such as
-// /etc/hosts is none.
-func command(text string) (name, rest string, ok bool) {
+// command takes a text apart that begins with a slash and a word. A path such as
+// /etc/hosts is none. Of several lines only those of all are commands that have a text for
+// the agent after them.
+func command(all []slash, text string) (name, rest string, ok bool) {
 	line, ok := strings.CutPrefix(strings.TrimSpace(text), "/")
-	if !ok || strings.Contains(line, "\n") {
+	if !ok {
 		return "", "", false
 	}
-	name, rest, _ = strings.Cut(line, " ")
-	if name == "" || strings.ContainsAny(name, "/.") {
+	name = line
+	if at := strings.IndexFunc(line, unicode.IsSpace); at >= 0 {
+		name, rest = line[:at], strings.TrimSpace(line[at:])
+	}
+	if name == "" || strings.ContainsAny(name, "/.") || strings.Contains(line, "\n") && !says(all, name) {
 		return "", "", false
 	}
-	return name, strings.TrimSpace(rest), true
+	return name, rest, true
+}
+
+// says reports whether what follows a command is for the agent: a custom command, a skill,
+// and some of the chat's own.
+func says(all []slash, name string) bool {
+	own := commands()
+	if isNamed(own, name) {
+		name = cmp.Or(otherNames[name], name)
+		return slices.ContainsFunc(own, func(c slash) bool { return c.name == name && c.takes == "[WHAT]" })
+	}
+	return isNamed(all, name)
 }
 
 // run carries out a command. rest is what goes with it, typed the same without long pastes:

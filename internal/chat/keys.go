@@ -167,7 +167,7 @@ func (m *Model) enter(mode session.InputMode) tea.Cmd {
 	if blank.Is(text) && len(m.outbox.attached) == 0 {
 		return nil
 	}
-	name, rest, slashed := command(text)
+	name, rest, slashed := command(m.editor.commands, text)
 	line, owned := ownCommand(text)
 	if !slashed && !owned && (m.working() || m.loading) && len(m.outbox.waiting()) >= maxWaiting {
 		m.editor.insert("\n") // nothing is lost of what is typed on, or pasted line by line

@@ -69,6 +69,9 @@ func (n *menu) key(k tea.KeyPressMsg, typed string) (cmd tea.Cmd, closed, taken 
 	case "esc", "ctrl+c", "ctrl+d":
 		return nil, true, true
 	default:
+		if k.Text != "" {
+			n.at = 0 // of other rows
+		}
 		return nil, false, false
 	}
 	n.at = max(0, min(at, last))

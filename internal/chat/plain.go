@@ -9,7 +9,7 @@ func Modes() []string { return modeNames() }
 // /etc/hosts is none. Other names of a command are resolved; one that there is not is
 // a command all the same.
 func Command(line string) (name, rest string, ok bool) {
-	name, rest, ok = command(line)
+	name, rest, ok = command(nil, line)
 	if other := otherNames[name]; other != "" {
 		name = other
 	}

@@ -138,3 +138,21 @@ func TestFilesOfAHugeProject(t *testing.T) {
 		t.Errorf("9 keys took %v, the slowest search %v", keys, slowest)
 	}
 }
+
+// A picker begins where one is, so that Enter alone changes nothing, and with the first of the
+// rows that what is typed leaves.
+func TestPickerBeginsWhereOneIs(t *testing.T) {
+	t.Parallel()
+	for typed, want := range map[string]string{"": "plan", "accept": "acceptEdits"} {
+		s := idle(t, func(o *Options) { o.Opts.Mode = "plan" })
+		s.say("/mode plan")
+		s.say("/mode")
+		if typed != "" {
+			s.press(typed)
+		}
+		s.press("enter")
+		if got := s.m.o.Opts.Mode; got != want {
+			t.Errorf("after %q the mode is %s", typed, got)
+		}
+	}
+}

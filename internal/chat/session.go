@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -166,6 +167,7 @@ func (m *Model) picked(msg choices) {
 	case !m.editor.empty(): // they type on
 	default:
 		m.menu, m.dialog.answering = &menu{title: msg.title, about: msg.about, rows: msg.rows}, false
+		m.menu.at = max(0, slices.IndexFunc(msg.rows, func(c *choice) bool { return c.mark }))
 	}
 }
 
