@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"log/slog"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -93,6 +92,9 @@ func setUp(c *console, cmd *cobra.Command, o *setupFlags) (err error) {
 	if err := modelOfOwnServer(c, cmd, cfg, o.login); err != nil {
 		return err
 	}
+	if cfg, err = withoutOthersModel(c, cmd, cfg, o.login); err != nil {
+		return err
+	}
 	done := setupDone{Provider: cfg.Provider, Shell: yourShell(c)}
 	if o.login {
 		if cfg, done.Key, err = logIn(c, cmd, cfg, !o.noBrowser); err != nil {
@@ -123,28 +125,6 @@ func setUp(c *console, cmd *cobra.Command, o *setupFlags) (err error) {
 	c.write(done.Shell.Line + "\n")
 	c.note("next", `belay chat, or belay turn "What is in this project?"`)
 	return nil
-}
-
-// modelOfOwnServer refuses a new server of one's own without the name of a model: those of the
-// configuration are another server's.
-func modelOfOwnServer(c *console, cmd *cobra.Command, cfg *config.Config, login bool) error {
-	base := cfg.OpenAI.BaseURL
-	if login || cfg.Provider != openai.Name || base == openai.DefaultBaseURL {
-		return nil
-	}
-	for _, key := range []string{"model", "openai.model"} { // a file's are another server's
-		if origin := valueOf(cfg, key).Origin; strings.HasPrefix(origin, "flag ") || strings.HasPrefix(origin, "env ") {
-			return nil
-		}
-	}
-	stays := c.layers(cmd)
-	stays.Flags = nil
-	before, _ := config.Examine(stays)
-	named := valueOf(before, "model").Origin != "default" || valueOf(before, "openai.model").Origin != "default"
-	if before.OpenAI.BaseURL == base && named {
-		return nil
-	}
-	return usageHint("add --model NAME, as the server calls it", "the server at %s has models of its own, and none is named", base)
 }
 
 // tryProvider checks the key of the chosen provider, and asks it for an answer.
@@ -200,9 +180,12 @@ func keepChoice(c *console, cmd *cobra.Command, cfg *config.Config, login bool) 
 		if key != "provider" && valueOf(before, key).Value == values[key] {
 			continue // the file, or the default, says so already
 		}
-		value := values[key]
+		var value *string // nil takes the setting out
+		if text := values[key]; text != "" {
+			value = &text
+		}
 		var problems []config.Problem
-		path, problems, err = config.Edit(cmd.Context(), stays, key, &value)
+		path, problems, err = config.Edit(cmd.Context(), stays, key, value)
 		switch {
 		case err != nil:
 			return path, err
