@@ -160,10 +160,15 @@ func unfinished(ctx context.Context, cfg *config.Config) Check {
 }
 
 func project(cfg *config.Config) Check {
-	clean, err := workspace.CheckRoot(projectFolder(cfg), cfg.Instructions, PrivateFolders(cfg)...)
+	folder := projectFolder(cfg)
+	if folder == "" {
+		return Check{Name: "project", Level: Problem, Detail: "the working folder is unknown", Next: "name the project folder with --project"}
+	}
+	clean, err := workspace.CheckRoot(folder, cfg.Instructions, PrivateFolders(cfg)...)
 	if err != nil {
 		f := fault.From(err)
-		return Check{Name: "project", Level: Problem, Detail: f.Message, Next: f.NextStep()}
+		detail := strings.Replace(f.Message, "projectRoot", "the project folder "+folder, 1)
+		return Check{Name: "project", Level: Problem, Detail: detail, Next: f.NextStep()}
 	}
 	return Check{Name: "project", Level: OK, Detail: clean}
 }

@@ -162,11 +162,8 @@ func hidden(cfg *config.Config) []string {
 
 // PrivateFolders are belay's own folders, in which no project may lie.
 func PrivateFolders(cfg *config.Config) []string {
-	all := []string{cfg.Paths.StateDir, cfg.Paths.CacheDir}
-	if cfg.Paths.ConfigDir != "" {
-		all = append(all, cfg.Paths.ConfigDir)
-	}
-	return all
+	all := []string{cfg.Paths.StateDir, cfg.Paths.CacheDir, cfg.Paths.ConfigDir}
+	return slices.DeleteFunc(all, func(dir string) bool { return dir == "" }) // one that is not known holds nothing
 }
 
 // serverPorts are those of this user's servers, which no command may reach. A

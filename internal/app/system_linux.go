@@ -2,13 +2,16 @@ package app
 
 import (
 	"fmt"
+	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
 
 	"belay/internal/config"
+	"belay/internal/quantity"
 )
 
 // What a busy server comfortably needs of the system.
@@ -16,11 +19,13 @@ const (
 	wantFiles   = 4096
 	wantWatches = 8192
 	wantSpace   = 1 << 30
+	// needSpace is what the record of a short turn needs, with a margin.
+	needSpace = 1 << 20
 )
 
 // limitsOfSystem looks at what the kernel grants this process.
 func limitsOfSystem(cfg *config.Config) []Check {
-	return append([]Check{openFiles(), watches()}, space(cfg.Paths.StateDir)...)
+	return append([]Check{openFiles(), watches()}, space(cfg.Paths.StateDir, projectFolder(cfg))...)
 }
 
 func openFiles() Check {
@@ -50,18 +55,30 @@ func watches() Check {
 	return c
 }
 
-// space looks at the disk of the state folder. Where that folder is no folder, its own check
-// says so.
-func space(dir string) []Check {
-	c := Check{Name: "disk space", Level: OK}
-	var s unix.Statfs_t
-	if err := unix.Statfs(dir, &s); err != nil {
-		return nil
+// space looks at the disk of the state folder and, where it is another one, at that of the
+// project. Where a folder is no folder, its own check says so.
+func space(stateDir, project string) (checks []Check) {
+	var seen []uint64
+	for _, of := range [][2]string{{stateDir, "the state folder"}, {project, "the project"}} {
+		var disk unix.Statfs_t
+		var at unix.Stat_t
+		if unix.Statfs(of[0], &disk) != nil || unix.Stat(of[0], &at) != nil || slices.Contains(seen, at.Dev) {
+			continue
+		}
+		seen = append(seen, at.Dev)
+		checks = append(checks, spaceFor(of[1], disk.Bavail*uint64(disk.Bsize)))
 	}
-	free := s.Bavail * uint64(s.Bsize)
-	c.Detail = fmt.Sprintf("%.1f GiB free for the state folder", float64(free)/(1<<30))
+	return checks
+}
+
+// spaceFor judges how many bytes are free for something.
+func spaceFor(what string, free uint64) Check {
+	c := Check{Name: "disk space", Level: OK, Detail: quantity.Size(int64(min(free, math.MaxInt64))) + " free for " + what}
 	if free < wantSpace {
 		c.Level, c.Next = Notice, "free disk space, or let belay gc remove old logs"
 	}
-	return []Check{c}
+	if free < needSpace {
+		c.Level, c.Detail = Problem, c.Detail+", too little for the record of a turn"
+	}
+	return c
 }
