@@ -16,15 +16,19 @@ import (
 	"belay/internal/turn"
 )
 
-// chatRetries is how often the client tries in vain before it says so: a chat shows
-// that, and tries on by itself.
+// chatRetries is how often the client tries in vain before it says so: a chat on a screen
+// shows that, and tries on by itself.
 const chatRetries = 1
 
 // chatRemote runs the turns on a server. On this machine the server reads the same
 // files; to another one they are uploaded.
 func chatRemote(c *console, cmd *cobra.Command, cfg *config.Config, f *chatFlags, o chat.Options, wrong *problems) error {
 	wrong.add(serversOwn(cmd))
-	e, err := c.dialWith(cfg, f.server, client.Options{Retries: chatRetries})
+	var patience client.Options // line by line, the chat waits for a server that restarts as a turn does
+	if c.screen() {
+		patience.Retries = chatRetries
+	}
+	e, err := c.dialWith(cfg, f.server, patience)
 	if err != nil {
 		wrong.add(err)
 		return wrong.err()

@@ -197,7 +197,8 @@ func (s *server) receive(req *http.Request, out any) error {
 		if broken := (net.Error)(nil); errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &broken) {
 			return s.unreached(err)
 		}
-		return fmt.Errorf("the answer of the server at %s is not the JSON that was expected: %w", s.base, err)
+		return fault.New(fault.SDKFailure, "the answer of the server at %s is not the JSON that was expected", s.base).
+			WithHint("check the server's address, and that the server is of your version of belay").Because(errors.Join(errForeign, err))
 	}
 	return nil
 }
