@@ -197,7 +197,13 @@ func (c *calls) remember(past *history, s string) tea.Cmd {
 	if !past.add(s) {
 		return nil
 	}
-	return c.run(func(context.Context) tea.Msg { return reported{err: past.save(c.o.Redact.Known(s))} })
+	return c.run(func(context.Context) tea.Msg {
+		err := past.save(c.o.Redact.Known(s))
+		if err != nil {
+			err = errors.New("the next chat will not have what you typed: " + briefly(err))
+		}
+		return reported{err: err}
+	})
 }
 
 // why is an error in words for a person.

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -125,6 +126,18 @@ func TestHistory(t *testing.T) {
 	if err != nil || info.Mode().Perm()&0o077 != 0 {
 		t.Errorf("the history is %v, %v", info.Mode(), err)
 	}
+}
+
+// A chat that cannot keep what was typed says so, without the names of its own files.
+func TestHistoryThatCannotBeKept(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "chat")
+	s := idle(t, func(o *Options) { o.History = filepath.Join(dir, "history.jsonl") })
+	if err := errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	s.say("hello")
+	s.shows("the next chat will not have what you typed: not a")
 }
 
 func TestHistoryIsSearched(t *testing.T) {

@@ -81,6 +81,9 @@ func Append(ctx context.Context, o Options, key string, entries ...string) (path
 func (l *layers) edited(asked bool, key string, how change) (data []byte, problems []Problem, err error) {
 	data, _, err = durable.ReadFile(nil, l.file, maxFile)
 	if errors.Is(err, fs.ErrNotExist) && !asked {
+		if _, lerr := os.Lstat(l.file); lerr == nil { // to write a file in its place would undo what the person has set up
+			return nil, []Problem{{Where: l.file, Message: "is a link that leads nowhere", Hint: "make the file that it names, or remove the link"}}, nil
+		}
 		data, err = nil, nil
 	}
 	// What is wrong with the file itself, and not with one of its settings, is not written over.
