@@ -46,10 +46,7 @@ func explain(cmd *cobra.Command, err error) (code int, message, hint string, sil
 	message, step := systemWords(message, err)
 	hint = cmp.Or(hint, step)
 	if away := (*client.Unreached)(nil); errors.As(err, &away) && !answered(err) {
-		if errors.As(err, new(*client.Silent)) {
-			hint = cmp.Or(hint, "the server hangs: look at its log, and start it again")
-		}
-		code, hint = ExitNotFound, cmp.Or(hint, "start a server with belay serve, or correct the address")
+		code, hint = ExitNotFound, cmp.Or(hint, awayStep(away))
 	}
 	if own := (*failure)(nil); errors.As(err, &own) {
 		if own.silent {

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"belay/internal/client"
 	"belay/internal/fault"
 )
 
@@ -94,4 +96,16 @@ func asTyped(err error, args []string) error {
 	}
 	f.Details["problems"] = all
 	return err
+}
+
+// awayStep is the next step where no answer came from a server.
+func awayStep(away *client.Unreached) string {
+	late := (net.Error)(nil)
+	switch {
+	case errors.As(away, new(*client.Silent)):
+		return "the server hangs: look at its log, and start it again"
+	case errors.As(away.Err, &late) && late.Timeout():
+		return "look whether the server hangs, or correct the address"
+	}
+	return "start a server with belay serve, or correct the address"
 }

@@ -1,11 +1,24 @@
 package cli
 
 import (
+	"context"
+	"net/url"
 	"strings"
 	"testing"
 
+	"belay/internal/client"
 	"belay/internal/model"
 )
+
+// A server that does not answer in time is there: to start one would be no help.
+func TestNextStepWhereAServerHangs(t *testing.T) {
+	t.Parallel()
+	away := &client.Unreached{Address: "http://x:1", Err: &url.Error{Op: "Post", URL: "http://x:1/", Err: context.DeadlineExceeded}}
+	code, message, hint, _ := explain(nil, away)
+	if code != ExitNotFound || !strings.HasSuffix(message, "it did not answer in time") || hint != "look whether the server hangs, or correct the address" {
+		t.Errorf("%d: %s; %s", code, message, hint)
+	}
+}
 
 // A failed turn names the setting that is wrong: the model, or the address.
 func TestNextStepAfterNotFound(t *testing.T) {
