@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -24,6 +25,14 @@ func TestGraphOnARealRoot(t *testing.T) {
 		t.Error("no node is marked as one that waits")
 	}
 	b.shot("drawing")
+	// The middle of the drawing stays in the middle of a window of another size.
+	const middle = `(() => { const m = new DOMMatrix(getComputedStyle(document.querySelector('.react-flow__viewport')).transform), r = document.querySelector('.react-flow').getBoundingClientRect();
+		return [(r.width / 2 - m.e) / m.a, (r.height / 2 - m.f) / m.d]; })()`
+	was := value[[]float64](b, middle)
+	for _, size := range [][2]int64{{500, 900}, {1200, 800}} {
+		b.do(chromedp.EmulateViewport(size[0], size[1]))
+		b.until(fmt.Sprintf("innerWidth === %d && %s.every((x, i) => Math.abs(x - [%f, %f][i]) < 5)", size[0], middle, was[0], was[1]))
+	}
 	b.do(chromedp.Click(chromedp.CSS(".react-flow__node[data-id='DEL-01-07']")))
 	b.until(query("at") + " === 'DEL-01-07' && document.querySelector('.graph-impact')")
 	b.until("document.querySelector('.graph-node.at') && document.querySelector('.graph-node.up')")

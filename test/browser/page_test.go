@@ -190,6 +190,14 @@ func TestFailureKeepsTheDraft(t *testing.T) {
 func TestOneTimeLink(t *testing.T) {
 	op := api.NewOperator(api.OperatorOptions{Token: "captain's token"})
 	b := open(t, &apitest.Engine{}, api.Options{Token: "members only", Operator: op})
+	for _, width := range []int64{360, 1200} { // also where no project is known: nobody is asked to choose one
+		b.do(chromedp.EmulateViewport(width, 800))
+		b.visit("")
+		b.until("[...document.querySelectorAll('.notice')].filter(e => e.offsetParent && e.innerText.includes('belay open')).length === 1")
+		if got := b.text("body"); strings.Contains(got, "Choose a project") {
+			t.Errorf("without a link, %d pixels wide, the page says: %s", width, got)
+		}
+	}
 	b.visit("?root=/project")
 	b.do(chromedp.WaitVisible(chromedp.CSS(".notice")))
 	if notice := b.text(".notice"); !strings.Contains(notice, "belay open") {

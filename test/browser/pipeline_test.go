@@ -329,6 +329,17 @@ func TestWorkflowOnThePage(t *testing.T) {
 	t.Run("real root", func(t *testing.T) { worksFlow(t, copyOf(t, "psb-6a")) })
 }
 
+// fitsAPhone reports what a view of a project has beyond the right edge of a phone.
+func (b *tab) fitsAPhone() {
+	b.t.Helper()
+	b.do(chromedp.EmulateViewport(360, 740))
+	b.until("innerWidth === 360 && document.querySelector('.project-column')")
+	if over := value[string](b, "[...document.querySelectorAll('.project-column *')].filter(e => e.getBoundingClientRect().right > innerWidth && !e.closest('.hidden')).map(e => e.className || e.tagName).join(', ')"); over != "" {
+		b.t.Errorf("beyond the edge of a phone are %s", over)
+	}
+	b.do(chromedp.EmulateViewport(1200, 800))
+}
+
 // worksFlow adds workflows to a project and works with them, by pointer and with keys alone.
 func worksFlow(t *testing.T, make func(project string)) {
 	const flow = `id: greet
@@ -337,12 +348,12 @@ input:
   type: object
   required: [name]
   properties:
-    name: {type: string, description: "who is greeted"}
+    name: {type: string, description: "who is greeted WIDE"}
     loud: {type: boolean, default: true}
 agents: [{id: host, instructions: You greet people.}]
 tasks:
   - {id: hello, agent: host, prompt: "Greet {{ .workflow.input.name }}.", attachments: [{type: file, path: notes.txt}], on_success: {next: look}}
-  - {id: look, type: wait, message: May it go on?, on_success: {next: bye}}
+  - {id: look, type: wait, message: "May it go on? WIDE", on_success: {next: bye}}
   - {id: bye, agent: host, prompt: Say goodbye., final: true}
 `
 	wrong := "id: broken\n" + strings.Repeat("colour: red\n", 1) + "tasks:\n"
@@ -351,7 +362,7 @@ tasks:
 	}
 	b, project, id := piped(t, func(project string) {
 		make(project)
-		put(t, project, "flows/greet.yaml", flow)
+		put(t, project, "flows/greet.yaml", strings.ReplaceAll(flow, "WIDE", strings.Repeat("W", 150)))
 		put(t, project, "flows/broken.yaml", wrong)
 		put(t, project, "flows/notes.txt", "two words\n")
 	})
@@ -367,6 +378,7 @@ tasks:
 	put(t, project, "flows/broken.yaml", "id: broken\nagents: [{id: nobody, instructions: You.}]\ntasks: [{id: a, agent: nobody, prompt: x}]\n")
 	b.until("document.querySelectorAll('.problem').length === 0 && document.querySelector('.chip.good')?.innerText === 'valid'")
 	b.visitPath("/p/" + id + "/workflows?file=flows/greet.yaml")
+	b.fitsAPhone()
 	b.click("#start-run")
 	b.shows("Is required.")
 	b.do(fill(chromedp.CSS("[name=name]"), "Ada"))
@@ -379,6 +391,7 @@ tasks:
 	b.click("[data-task=hello] summary")
 	b.until("document.querySelector('[data-task=hello] .task-files')?.innerText.includes('notes.txt')")
 	b.shot("run-waits")
+	b.fitsAPhone()
 	b.click(".run-wait .primary")
 	b.until("document.querySelector('.run-head [role=status]')?.innerText === 'done'")
 	b.until("document.querySelectorAll('[data-task]').length === 3")

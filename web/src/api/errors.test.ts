@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterEach, expect, it, vi } from "vitest";
-import { errorTexts, tell } from "./errors";
+import { errorTexts, tell, tellOf } from "./errors";
 import { Failure, get, post } from "./http";
 
 afterEach(() => { vi.unstubAllGlobals(); });
@@ -23,6 +23,11 @@ it("details are listed, and the operator's authority has its own next step", () 
   expect(problems("has 4950 deliverables", "are of two projects")).toEqual(["targets: are of two projects"]);
   expect(tell(new Failure(403, "FORBIDDEN", "no", "", { reason: "operator" })).next).toContain("belay open");
   expect(tell(new Failure(500, "NEW_TYPE", "strange", "look there")).next).toBe("look there");
+});
+
+it("what ended with the server's process is not called a failure of the provider", () => {
+  for (const category of ["PROCESS_ENDED", "PANIC"]) expect(tellOf("SDK_FAILURE", "m", { category }).title).not.toContain("provider");
+  expect(tellOf("SDK_FAILURE", "m", { category: "STREAM_TRUNCATED" }).title).toBe("The provider failed");
 });
 
 it("only what the page asks for is tried again by itself", async () => {

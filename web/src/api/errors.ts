@@ -69,6 +69,12 @@ export const errorTexts: Record<string, readonly [title: string, next: string]> 
   UNKNOWN: ["Unexpected answer", "Reload the page. If it happens again, look at the server's log."],
 };
 
+/** Failures of a turn that are not the provider's, by their category. */
+const ownFailures: Record<string, readonly [title: string, next: string]> = {
+  PROCESS_ENDED: ["The turn was cut off", "Send the message again."],
+  PANIC: ["The turn failed", "Send the message again. If it fails again, look at the server's log."],
+};
+
 /** The next step after an action that did not get through: only what the page asks for is asked for again. */
 const actionNext = "Is “belay serve” still running? Do it again once the server answers.";
 
@@ -83,7 +89,8 @@ export function tell(err: unknown): Told {
 }
 
 export function tellOf(type: string, message: string, details: Record<string, unknown> = {}, hint = ""): Told {
-  const [title, next] = errorTexts[type] ?? [type, ""];
+  const own = type === "SDK_FAILURE" ? ownFailures[String(details.category)] : undefined;
+  const [title, next] = own ?? errorTexts[type] ?? [type, ""];
   const needsOperator = type === "FORBIDDEN" && details.reason === "operator";
   const isAction = type === "UNREACHABLE" && details.action === true;
   return { title, message, next: needsOperator ? operatorNext : isAction ? actionNext : next || hint, items: itemsOf(details, message) };

@@ -9,7 +9,8 @@ import { isViewed, setDiffStyle, setViewed, useDiffStyle } from "./diff-style";
 /** Lines of one file that are shown before a person asks for more. */
 const firstLines = 300;
 
-export interface Choice { chosen: ReadonlySet<string>; toggle(path: string): void; label: string }
+/** A choice of some files, which have ticks. Files that it is not `of` have none. */
+export interface Choice { of: ReadonlySet<string>; chosen: ReadonlySet<string>; toggle(path: string): void; label: string }
 
 /**
  * Shows the files of a unified diff, and those of paths that it does not show. A
@@ -65,7 +66,7 @@ function Head({ files, seen }: { files: readonly DiffFile[]; seen: number }) {
 }
 
 function Pick({ path, choice }: { path: string; choice: Choice | undefined }) {
-  if (!choice) return null;
+  if (!choice?.of.has(path)) return null;
   return (
     <label className="pick">
       <input type="checkbox" checked={choice.chosen.has(path)} onChange={() => choice.toggle(path)} />

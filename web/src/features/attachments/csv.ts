@@ -1,6 +1,6 @@
-/** Rows and cells that a preview shows. */
+/** Rows that a preview shows, and cells of a row that any table does. */
 export const mostRows = 200;
-const mostCells = 50;
+export const mostCells = 50;
 
 /** Reads the first rows of a table: commas, semicolons or tabs, with quoted cells (RFC 4180). */
 export function readTable(text: string, most = mostRows): string[][] {

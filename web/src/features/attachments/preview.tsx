@@ -5,7 +5,7 @@ import { bytes } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice, Sheet } from "../../ui/parts";
 import { Picture } from "./picture";
-import { mostRows, readTable } from "./csv";
+import { mostCells, mostRows, readTable } from "./csv";
 
 const Pdf = lazy(() => import("./pdf"));
 
@@ -69,6 +69,7 @@ function TextContent({ table, blob }: { table: boolean; blob: Blob }) {
         </table>
       </div>
       {(cut || rows.length + 1 >= mostRows) && <p className="soft small">The first {rows.length} rows.</p>}
+      {head.length >= mostCells && <p className="soft small">The first {head.length} columns.</p>}
     </>
   );
 }

@@ -1,6 +1,7 @@
 // A table of comma-separated values, of which only rows near the screen are drawn.
 import { useMemo, useRef } from "react";
-import { readTable } from "../attachments/csv";
+import { count } from "../../ui/format";
+import { mostCells, readTable } from "../attachments/csv";
 import { FixedRows } from "./fixed-rows";
 
 const height = 28;
@@ -33,7 +34,7 @@ export function TableView({ text, label }: { text: string; label: string }) {
           </FixedRows>
         </div>
       </div>
-      <p className="soft small view-foot">{rows.length.toLocaleString("en-US")} rows, {head.length} columns{rows.length + 1 >= mostRows ? "; the first of them" : ""}</p>
+      <p className="soft small view-foot">{rows.length + 1 >= mostRows && "the first "}{count(rows.length, "row")}, {head.length >= mostCells && "the first "}{count(head.length, "column")}</p>
     </>
   );
 }

@@ -1,8 +1,8 @@
 // The drawing: nodes that were laid out, their edges, and what a selection touches.
-import { Background, Controls, type Edge as FlowEdge, Handle, MarkerType, type Node as FlowNode, type NodeProps, Position, ReactFlow, ReactFlowProvider, useReactFlow } from "@xyflow/react";
+import { Background, Controls, type Edge as FlowEdge, Handle, MarkerType, type Node as FlowNode, type NodeProps, Position, ReactFlow, ReactFlowProvider, useReactFlow, useStore } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { useQuery } from "@tanstack/react-query";
-import { type KeyboardEvent, memo, useCallback, useEffect, useMemo, useState } from "react";
+import { type KeyboardEvent, memo, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { count } from "../../ui/format";
 import { ErrorNotice } from "../../ui/parts";
 import { place } from "./layout";
@@ -63,6 +63,7 @@ function Drawing({ model, selected, onSelect, at, ms }: CanvasProps & { at: read
     if (spot) void flow.setCenter(spot[0] + width / 2, spot[1] + height / 2, { zoom: Math.max(flow.getZoom(), 0.8), duration });
   }, [flow, model, selected, at]);
   useEffect(() => center(200), [center]);
+  useKeptCentre(selected ? center : undefined);
   // All of it at first, but on a phone no smaller than can be read; with a selection in the address, that.
   const [whole] = useState(selected === "");
   const [least] = useState(() => (matchMedia("(max-width: 50rem)").matches ? 0.6 : 0.3));
@@ -89,6 +90,21 @@ function Drawing({ model, selected, onSelect, at, ms }: CanvasProps & { at: read
       </ReactFlow>
     </div>
   );
+}
+
+/** What is in the middle stays there when the drawing gets another size, as on a phone that is turned. A selection is centred anew. */
+function useKeptCentre(center: ((duration: number) => void) | undefined): void {
+  const { getViewport, setViewport } = useReactFlow();
+  const wide = useStore((s) => s.width), high = useStore((s) => s.height);
+  const before = useRef({ wide: 0, high: 0 });
+  useEffect(() => {
+    const was = before.current;
+    before.current = { wide, high };
+    if (!was.wide || !was.high || !wide || !high || was.wide === wide && was.high === high) return;
+    if (center) return center(200);
+    const { x, y, zoom } = getViewport();
+    void setViewport({ x: x + (wide - was.wide) / 2, y: y + (high - was.high) / 2, zoom });
+  }, [wide, high, center, getViewport, setViewport]);
 }
 
 /** The nearest node above or below in the same column. */

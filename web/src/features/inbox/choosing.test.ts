@@ -69,3 +69,29 @@ it("what a person leaves out of a kept change or a proposal stays left out", () 
   toggle("pr1", "DEP-1");
   expect(drawn(Proposals, { project: { id: "p", path: "/p" }, d } as never, client).html).toContain("Apply 1 of 2 rows");
 });
+
+it("files that a question does not list have no tick, and it says what becomes of them", () => {
+  const all = Array.from({ length: 31 }, (_, i) => `f${i}`);
+  const diff = all.map((p) => `--- /dev/null\n+++ b/${p}\n@@ -0,0 +1,1 @@\n+x\n`).join("");
+  const many = { ...ask, id: "d31", effect: { ...ask.effect, paths: all.slice(0, 20), diff, done: { files: 34, ignored: [{ path: "build", files: 3 }] } } };
+  const html = () => drawn(QuestionCard, { ask: many } as never).html;
+  const ticks = (of: string) => of.match(/<label class="pick"><input type="checkbox"( checked="")?/g)!;
+  expect(ticks(html())).toHaveLength(20);
+  expect(ticks(html()).every((t) => t.includes("checked"))).toBe(true);
+  expect(html()).toContain("11 more files without a tick are applied with the others.");
+  toggle("d31", "f7");
+  expect(html()).toContain("Apply 19 of 31 files");
+  expect(html()).toContain("11 more files without a tick are discarded.");
+  expect(html()).toContain("3 ignored files below <code>build</code>, discarded");
+});
+
+it("of a kept change, files that something else changed are left out", async () => {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } });
+  client.setQueryData(["projects"], [{ id: "p", path: "/p", exists: true }]);
+  client.setQueryData(["kept", "/p"], [{ id: "k2", effect: ask.effect, conflicts: ["b"] }, { id: "k3", effect: { ...ask.effect, paths: ["b"] }, conflicts: ["b"] }]);
+  const html = drawn(Kept, {}, client).html;
+  expect(html).toContain("Apply 1 of 2 files");
+  expect(html.match(/class="pick"/g)).toHaveLength(1);
+  client.setQueryData(["kept", "/p"], [{ id: "k3", effect: { ...ask.effect, paths: ["b"], done: { files: 1 } }, conflicts: ["b"] }]);
+  expect(drawn(Kept, {}, client).html).toContain('id="keep" class="button primary" disabled=""');
+});

@@ -9,6 +9,7 @@ import { questionLink, sessionLink } from "../../route";
 import { ago, visible } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice } from "../../ui/parts";
+import { waits } from "../../ui/waits";
 import { InboxTabs } from "./tabs";
 
 export function Closed() {
@@ -31,6 +32,7 @@ export function Closed() {
               </span>
             </header>
             {error && <ErrorNotice error={error} />}
+            {isPending && waits}
             {!isPending && !error && shown.length === 0 && <p className="soft">{data?.length ? "No answer fits." : "Nothing was answered in the last month."}</p>}
             <ol className="closed-list">{shown.map((d) => <li key={d.decisionId}><Answer d={d} link /></li>)}</ol>
           </div>

@@ -6,15 +6,18 @@ import { type Choice, Diff } from "../../ui/diff";
 import { count, plain, visible } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { type Ask, pathOfMark } from "./ask";
+import { unlisted } from "./part";
 
 /** Lines of a list of marks that are shown. */
 const mostMarks = 20;
 
-export function EffectView({ ask, choice }: { ask: Ask; choice?: Choice | undefined }) {
+/** @param rest what becomes of files that have no tick, because the question's list does not name them */
+export function EffectView({ ask, choice, rest = "" }: { ask: Ask; choice?: Choice | undefined; rest?: string }) {
   const e = ask.effect;
   if (ask.wait) return <p className="asked-text">{visible(ask.reason) || "A person continues the run, or refuses."}</p>;
   if (!e) return <Code code={pretty(ask.input)} language="json" label="Input" />;
   const paths = e.paths ?? [];
+  const more = unlisted(e);
   const marks = new Map<string, ReactNode>();
   for (const line of e.onRequest ?? []) mark(line, "warn", "runs when asked");
   for (const line of e.automatic ?? []) mark(line, "bad", "runs by itself");
@@ -37,8 +40,10 @@ export function EffectView({ ask, choice }: { ask: Ask; choice?: Choice | undefi
       {(e.diff || paths.length > 0) && (
         <Diff text={e.diff ?? ""} paths={e.repositories?.length ? paths.filter((p) => !e.repositories?.some((r) => r.path === p)) : paths} choice={choice} marks={marks} review={ask.id} />
       )}
-      {e.done && e.done.files > paths.length && paths.length > 0 && <p className="soft small">{count(e.done.files - paths.length, "more file")} not listed.</p>}
-      {(e.done?.ignored ?? []).map((i) => <p key={i.path} className="soft small">{count(i.files, "ignored file")} below <code>{visible(i.path)}</code></p>)}
+      {more > 0 && paths.length > 0 && (
+        <p className="soft small" data-more={more}>{choice && rest ? `${count(more, "more file")} without a tick ${more === 1 ? "is" : "are"} ${rest}.` : `${count(more, "more file")} not listed.`}</p>
+      )}
+      {(e.done?.ignored ?? []).map((i) => <p key={i.path} className="soft small">{count(i.files, "ignored file")} below <code>{visible(i.path)}</code>{choice && rest && `, ${rest}`}</p>)}
       {!e.diff && !e.command && paths.length === 0 && !e.hosts?.length && <Code code={pretty(ask.input)} language="json" label="Input" />}
     </div>
   );

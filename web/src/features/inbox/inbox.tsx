@@ -5,6 +5,7 @@ import { navigate, questionLink, sessionLink, useParam } from "../../route";
 import { ago, visible } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice } from "../../ui/parts";
+import { waits } from "../../ui/waits";
 import { typing } from "../shell/keys";
 import { type Ask, allAsks, wordsOf } from "./ask";
 import { Closed, ClosedQuestion } from "./closed";
@@ -84,6 +85,7 @@ function Waiting({ selected }: { selected: string }) {
         <ol className="rows">
           {asks.map((ask) => <Row key={ask.id} ask={ask} current={ask === current} />)}
         </ol>
+        {isPending && waits}
         {!error && !isPending && asks.length === 0 && <p className="empty-pane soft">Nothing waits for you.</p>}
       </section>
       <div className="view">

@@ -4,13 +4,15 @@ import * as api from "../../api/client";
 import { isFailure } from "../../api/http";
 import { type KeptRow, useKept, useRefresh } from "../../app-state";
 import { amend, questionLink, sessionLink, useParam } from "../../route";
-import { chosen, toggle, useChoosing } from "../../ui/choosing";
+import { chosen, useChoosing } from "../../ui/choosing";
 import { ago, count, visible } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice } from "../../ui/parts";
+import { waits } from "../../ui/waits";
 import { announce } from "../shell/announce";
 import { askOfKept } from "./ask";
 import { EffectView } from "./effect-view";
+import { partOf } from "./part";
 import { InboxTabs } from "./tabs";
 
 const link = (id: string) => `/inbox?show=kept&id=${encodeURIComponent(id)}`;
@@ -35,6 +37,7 @@ export function Kept() {
             </li>
           ))}
         </ol>
+        {isPending && rows.length === 0 && waits}
         {!isPending && !error && rows.length === 0 && <p className="empty-pane soft">Nothing is kept.</p>}
       </section>
       <div className="view">
@@ -57,9 +60,8 @@ function KeptCard({ row: { root, change }, onDone }: { row: KeptRow; onDone: () 
   const { data, error } = useQuery({ queryKey: ["kept-change", root, change.id], queryFn: ({ signal }) => api.keptChange(root, change.id, signal), retry: false });
   const c = data ?? change;
   const ask = askOfKept(c, root);
-  const paths = c.effect?.paths ?? [];
   const { left: dropped } = useChoosing(change.id);
-  const only = paths.length > 1 && dropped.size > 0 ? paths.filter((p) => !dropped.has(p)) : undefined;
+  const { only, total, choice } = partOf(change.id, c.effect, dropped, c.conflicts);
   const done = (words: string, stays: boolean) => {
     announce(words);
     refresh("kept", ...(stays ? ["kept-change"] : [])); // one that is settled is gone
@@ -75,14 +77,10 @@ function KeptCard({ row: { root, change }, onDone }: { row: KeptRow; onDone: () 
   });
   const busy = apply.isPending || drop.isPending;
   const risky = isFailure(apply.error) && /itself/.test(`${apply.error.message} ${apply.error.hint}`);
-  const choice = paths.length > 1 ? {
-    label: "Apply", chosen: new Set(paths.filter((p) => !dropped.has(p))),
-    toggle: (path: string) => toggle(change.id, path),
-  } : undefined;
   return (
     <section className="question" aria-label="Kept change" data-kept={c.id}>
       <header>
-        <h2>A command changed {count(c.effect?.done?.files ?? paths.length, "file")}, and they wait</h2>
+        <h2>A command changed {count(c.effect?.done?.files ?? total, "file")}, and they wait</h2>
         <p className="soft small">{visible(c.why ?? "")}{c.created && <> · <time dateTime={c.created} title={new Date(c.created).toLocaleString()}>{ago(c.created)}</time></>} · {visible(root.split("/").at(-1) ?? "")}
           {c.sessionId && <> · <a href={sessionLink(c.sessionId)}>open the session</a></>}</p>
       </header>
@@ -91,13 +89,13 @@ function KeptCard({ row: { root, change }, onDone }: { row: KeptRow; onDone: () 
       {c.conflicts && c.conflicts.length > 0 && (
         <div className="notice warn"><strong>These were changed since, and are left out</strong><ul>{c.conflicts.map((p) => <li key={p}>{visible(p)}</li>)}</ul></div>
       )}
-      <EffectView ask={ask} choice={choice} />
+      <EffectView ask={ask} choice={choice} rest={only ? "kept for later" : "applied with the others"} />
       {apply.error && <ErrorNotice error={apply.error} onClose={() => apply.reset()} />}
       {drop.error && <ErrorNotice error={drop.error} onClose={() => drop.reset()} />}
       {c.decisionId ? <p className="notice warn"><span>A turn still asks about these changes. <a href={questionLink(c.decisionId)}>Answer the question</a></span></p> : (
         <div className="answers">
           <button type="button" id="keep" className="button primary" disabled={busy || only?.length === 0} onClick={() => apply.mutate(risky)}>
-            <Icon.check />{risky ? "Apply, also what runs by itself" : only ? `Apply ${only.length} of ${paths.length} files` : "Apply changes"}
+            <Icon.check />{risky ? "Apply, also what runs by itself" : only ? `Apply ${only.length} of ${total.toLocaleString("en-US")} files` : "Apply changes"}
           </button>
           <button type="button" id="drop" className="button danger" disabled={busy} onClick={() => drop.mutate()}><Icon.cross />Discard</button>
         </div>

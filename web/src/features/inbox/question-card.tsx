@@ -5,12 +5,13 @@ import * as api from "../../api/client";
 import { isFailure } from "../../api/http";
 import { useRefresh } from "../../app-state";
 import { announce } from "../shell/announce";
-import { choose, chosen, toggle, useChoosing } from "../../ui/choosing";
+import { choose, chosen, useChoosing } from "../../ui/choosing";
 import { ago, visible } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice } from "../../ui/parts";
 import { type Ask, bodyOf, type Verdict, wordsOf } from "./ask";
 import { EffectView } from "./effect-view";
+import { partOf } from "./part";
 
 function waited(since: string): string {
   const time = ago(since);
@@ -27,9 +28,7 @@ export function QuestionCard({ ask, keys = false, onAnswered, handle, heading: H
   const { note, noting, left: dropped } = useChoosing(ask.id);
   const noteField = useRef<HTMLTextAreaElement>(null);
   const words = wordsOf(ask);
-  const paths = ask.effect?.done ? ask.effect.paths ?? [] : [];
-  const selects = paths.length > 1;
-  const only = selects && dropped.size > 0 ? paths.filter((p) => !dropped.has(p)) : undefined;
+  const { only, total, choice } = partOf(ask.id, ask.effect, dropped);
 
   const decide = useMutation({
     mutationFn: (verdict: Verdict) => api.decide(bodyOf(ask, verdict, note, only)),
@@ -59,10 +58,6 @@ export function QuestionCard({ ask, keys = false, onAnswered, handle, heading: H
     if (note.trim() === "") choose(ask.id, { noting: false, note: "" });
   };
 
-  const choice = selects ? {
-    label: "Apply", chosen: new Set(paths.filter((p) => !dropped.has(p))),
-    toggle: (path: string) => toggle(ask.id, path),
-  } : undefined;
   return (
     <section className="question" aria-label={words.title} data-decision={ask.id}>
       <header>
@@ -73,7 +68,7 @@ export function QuestionCard({ ask, keys = false, onAnswered, handle, heading: H
           {ask.expires && <> · until <time dateTime={ask.expires}>{new Date(ask.expires).toLocaleString()}</time></>}
         </p>
       </header>
-      <EffectView ask={ask} choice={choice} />
+      <EffectView ask={ask} choice={choice} rest={only ? "discarded" : "applied with the others"} />
       {noting && (
         <label className="note-field">
           <span className="small soft">Note for the agent</span>
@@ -85,7 +80,7 @@ export function QuestionCard({ ask, keys = false, onAnswered, handle, heading: H
       <div className="answers">
         <button type="button" className="button primary" disabled={busy || nothing} onClick={() => answer("allow")}>
           {decide.isPending ? <span className="spin" /> : <Icon.check />}
-          {only && !nothing ? `Apply ${only.length} of ${paths.length} files` : words.allow}{keys && <kbd>a</kbd>}
+          {only && !nothing ? `Apply ${only.length} of ${total.toLocaleString("en-US")} files` : words.allow}{keys && <kbd>a</kbd>}
         </button>
         {ask.session && !only && (
           <button type="button" className="button session" disabled={busy} onClick={() => answer("allow_session")}>{words.session}{keys && <kbd>s</kbd>}</button>

@@ -4,6 +4,7 @@ import { type ReactNode, useEffect } from "react";
 import { useCurrentProject, useProjectRoot, useProjects } from "../../app-state";
 import { type Choices, options } from "../../api/pipeline";
 import { amend, newSessionLink, projectLink } from "../../route";
+import { ErrorNotice } from "../../ui/parts";
 import { projectKey } from "./live";
 
 /** A person opens /workbench?agent=…, /pipeline?category=… or /portal of the project looked at last. */
@@ -19,7 +20,12 @@ export function OldAddress({ path }: { path: "portal" | "workbench" | "pipeline"
 }
 
 function ChooseFirst() {
-  return <div className="view"><div className="column empty-main"><h2>Choose a project first</h2><p><a href="/">All sessions</a></p></div></div>;
+  const { data, error } = useProjects();
+  return (
+    <div className="view"><div className="column empty-main">
+      {error ? <ErrorNotice error={error} /> : data && <h2>Choose a project first</h2>}<p><a href="/">All sessions</a></p>
+    </div></div>
+  );
 }
 
 /** The category and type of an agent's work; nothing for one that does not work in the pipeline. */

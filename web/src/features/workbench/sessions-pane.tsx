@@ -21,6 +21,7 @@ export function SessionsPane({ current }: { current: string }) {
   const [state, setState] = useState("");
   const scope = all ? everywhere : root;
   const { sessions: shown, total, known, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage } = useSessions(scope, useDeferredValue(search.trim()), state);
+  const projects = useProjects();
   const { data: questions } = useQuestions();
   const waiting = new Map<string, number>();
   for (const d of questions?.decisions ?? []) waiting.set(d.sessionId, (waiting.get(d.sessionId) ?? 0) + 1);
@@ -52,7 +53,8 @@ export function SessionsPane({ current }: { current: string }) {
         </Windowed>
       </nav>
       {hasNextPage && <More busy={isFetchingNextPage} root={pane} onSeen={fetchNextPage} />}
-      {scope === "" && <p className="empty-pane soft">Choose a project folder to see its sessions.</p>}
+      {scope === "" && projects.error && <div className="pane-pad narrow-only"><ErrorNotice error={projects.error} /></div>}
+      {scope === "" && projects.data && <p className="empty-pane soft">Choose a project folder to see its sessions.</p>}
       {scope !== "" && !error && !isPending && shown.length === 0 && (
         <p className="empty-pane soft">{narrowed ? "No session fits." : "No session yet."}</p>
       )}

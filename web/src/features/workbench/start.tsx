@@ -1,7 +1,7 @@
 // The first message of a session that does not exist yet.
 import { useEffect, useState } from "react";
 import * as api from "../../api/client";
-import { useDraft, usePersonas, useProjectRoot, useRefresh, useServer, useShared } from "../../app-state";
+import { useDraft, usePersonas, useProjectRoot, useProjects, useRefresh, useServer, useShared } from "../../app-state";
 import { navigate, sessionLink, useParam } from "../../route";
 import { ErrorNotice } from "../../ui/parts";
 import { Icon } from "../../ui/icons";
@@ -28,6 +28,7 @@ function NewSession({ asked }: { asked: string }) {
   const { feeds, drafts } = useShared();
   const { data: personas } = usePersonas();
   const server = useServer();
+  const projects = useProjects();
   const refresh = useRefresh();
   const [error, setError] = useState<unknown>();
   const offered = selectable(personas ?? []);
@@ -65,7 +66,7 @@ function NewSession({ asked }: { asked: string }) {
         <div className="column">
           <a className="back" href="/"><Icon.back />All sessions</a>
           <h2 className="title">New session</h2>
-          <p className="soft">{root ? <>In <code>{root}</code></> : "Choose a project folder first."}</p>
+          {root ? <p className="soft">In <code>{root}</code></p> : projects.error ? <ErrorNotice error={projects.error} /> : projects.data && <p className="soft">Choose a project folder first.</p>}
           {error !== undefined && <ErrorNotice error={error} onClose={() => setError(undefined)} />}
           <Composer draftKey={key} root={root} to={to} send={send} defaults={defaults} disabled={root === ""} autoFocus />
           <FirstRun />
