@@ -13,7 +13,6 @@ import (
 
 	"belay/internal/api/device"
 	"belay/internal/fault"
-	"belay/internal/quantity"
 )
 
 const (
@@ -205,7 +204,7 @@ func exchangeLink(c *call, b *exchangeBody) (okAnswer, error) {
 		return okAnswer{}, notServed("has no operator")
 	}
 	if !o.exchange(b.Code) {
-		return okAnswer{}, fault.New(fault.Unauthorized, "the link was used already or is older than %s", quantity.Duration(linkLife)).
+		return okAnswer{}, fault.New(fault.Unauthorized, "the link was used already or is older than %d minutes", int(linkLife.Minutes())).
 			WithHint("get a fresh link with belay open")
 	}
 	if old, ok := o.device(c.r); ok { // the browser has one cookie, and forgets this one

@@ -31,6 +31,8 @@ type response struct {
 	route   *route
 	span    trace.Span
 	arrived time.Time
+	// rest is when what the client still has to send must be here, zero where nothing is waited for.
+	rest time.Time
 	// first is when the answer began; status is 0 until then.
 	first  time.Time
 	status int
@@ -47,16 +49,23 @@ func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *response) started() bool { return w.status != 0 }
 
-// extend gives the next write its deadline. Recorders in tests have none.
-func (w *response) extend() { _ = w.ctl.SetWriteDeadline(time.Now().Add(w.timeout)) }
+// extend gives the next write its deadline. net/http reads the rest of a short body before the
+// answer leaves. Recorders in tests have none.
+func (w *response) extend() {
+	from := time.Now()
+	if from.Before(w.rest) {
+		from = w.rest
+	}
+	_ = w.ctl.SetWriteDeadline(from.Add(w.timeout))
+}
 
 // expect gives what the client still has to send its deadline; 0 is none.
 func (w *response) expect(within time.Duration) {
-	var deadline time.Time
+	w.rest = time.Time{}
 	if within > 0 {
-		deadline = time.Now().Add(within)
+		w.rest = time.Now().Add(within)
 	}
-	_ = w.ctl.SetReadDeadline(deadline)
+	_ = w.ctl.SetReadDeadline(w.rest)
 }
 
 // WriteHeader implements http.ResponseWriter.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -241,6 +242,34 @@ func TestSlowBodyIsRefused(t *testing.T) {
 			if res.StatusCode != http.StatusRequestTimeout || !res.Close || !strings.Contains(string(body), "did not arrive within 50ms") ||
 				!strings.Contains(string(body), `"field":"body"`) {
 				t.Errorf("%d, close %v: %s", res.StatusCode, res.Close, body)
+			}
+		})
+	}
+}
+
+// What is refused before the body is here is answered, however long the client takes to send it.
+func TestRefusalOfASlowBodyArrives(t *testing.T) {
+	t.Parallel()
+	address := start(t, &apitest.Engine{}, api.Options{BodyTimeout: 300 * time.Millisecond, WriteTimeout: 50 * time.Millisecond})
+	for request, want := range map[string]int{
+		"POST /api/harness/attachments?sessionId=s1 HTTP/1.1\r\nHost: " + address: http.StatusBadRequest, // not a form
+		"POST /api/harness/turn HTTP/1.1\r\nHost: elsewhere.example":              http.StatusForbidden,
+		"POST /api/nothing HTTP/1.1\r\nHost: " + address:                          http.StatusNotFound,
+	} {
+		t.Run(strconv.Itoa(want), func(t *testing.T) {
+			t.Parallel()
+			conn, err := net.Dial("tcp", address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			fmt.Fprintf(conn, "%s\r\nContent-Length: 500\r\n\r\nand then nothing", request)
+			res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if res.StatusCode != want {
+				t.Errorf("the answer is %s", res.Status)
 			}
 		})
 	}

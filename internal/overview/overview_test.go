@@ -2,6 +2,7 @@ package overview
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
 	"slices"
 	"testing"
@@ -156,8 +157,11 @@ func TestSessions(t *testing.T) {
 	if diff := cmp.Diff([]string{"Paint it", "Check the Bearings"}, w.titles(Query{Limit: 1})); diff != "" {
 		t.Errorf("after a deletion: %s", diff)
 	}
-	if _, err := w.Sessions(t.Context(), Query{Cursor: "rubbish"}); !fault.Is(err, fault.InvalidRequest) {
-		t.Errorf("cursor: %v", err)
+	ofAnotherList := base64.RawURLEncoding.EncodeToString([]byte(`{"id":"sess_1","created":1795987413563,"updated":1795987413572}`))
+	for _, cursor := range []string{"rubbish", ofAnotherList} {
+		if _, err := w.Sessions(t.Context(), Query{Cursor: cursor}); !fault.Is(err, fault.InvalidRequest) {
+			t.Errorf("cursor: %v", err)
+		}
 	}
 }
 

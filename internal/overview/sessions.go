@@ -1,6 +1,7 @@
 package overview
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/base64"
@@ -149,7 +150,9 @@ func readCursor(s string) (*cursor, error) {
 	var c cursor
 	b, err := base64.RawURLEncoding.DecodeString(s)
 	if err == nil {
-		err = json.Unmarshal(b, &c)
+		d := json.NewDecoder(bytes.NewReader(b))
+		d.DisallowUnknownFields() // that of another list has other fields
+		err = d.Decode(&c)
 	}
 	if err != nil || c.ID == "" || len(c.ID) > maxCursorID {
 		return nil, fault.New(fault.InvalidRequest, "cursor must be the nextCursor of an earlier answer for the same list").With("field", "cursor").
