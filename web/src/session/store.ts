@@ -99,6 +99,13 @@ export class Feed {
     };
   };
 
+  /** Follows the session anew after a refusal, which may be over. */
+  retry(): void {
+    if (!this.stop) return;
+    this.stop();
+    this.stop = this.from.whileVisible((signal) => this.start(signal));
+  }
+
   /** Shows a message at once, before the server has accepted it. */
   sent(pending: Pending): void {
     const { failure: _, ...rest } = this.state;

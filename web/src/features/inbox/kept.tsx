@@ -95,7 +95,7 @@ function KeptCard({ row: { root, change }, onDone }: { row: KeptRow; onDone: () 
       {c.decisionId ? <p className="notice warn"><span>A turn still asks about these changes. <a href={questionLink(c.decisionId)}>Answer the question</a></span></p> : (
         <div className="answers">
           <button type="button" id="keep" className="button primary" disabled={busy || only?.length === 0} onClick={() => apply.mutate(risky)}>
-            <Icon.check />{risky ? "Apply, also what runs by itself" : only ? `Apply ${only.length} of ${total.toLocaleString("en-US")} files` : "Apply changes"}
+            <Icon.check />{risky ? "Apply, also what runs by itself" : only && only.length > 0 ? `Apply ${only.length} of ${total.toLocaleString("en-US")} files` : "Apply changes"}
           </button>
           <button type="button" id="drop" className="button danger" disabled={busy} onClick={() => drop.mutate()}><Icon.cross />Discard</button>
         </div>

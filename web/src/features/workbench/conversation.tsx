@@ -1,6 +1,7 @@
 // One session: its conversation, and the message that is written into it.
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import * as api from "../../api/client";
+import { isFailure } from "../../api/http";
 import { useDraft, useFeed, useRefresh, useSession, useShared } from "../../app-state";
 import type { Tokens } from "../../api/types";
 import type { Conversation as ConversationModel, Turn } from "../../session/model";
@@ -79,7 +80,14 @@ export function Conversation({ id }: { id: string }) {
         <div className="column">
           {state.failure !== undefined && <ErrorNotice error={state.failure} onClose={() => feed.fail(undefined)} />}
           {conversation.running !== "" && <Queue sessionId={id} draft={draft} to={to} />}
-          {state.refused ? <ErrorNotice error={state.refused}>{gone && <p><a className="button" href="/">All sessions</a></p>}</ErrorNotice> : (
+          {state.refused ? (
+            <ErrorNotice error={state.refused}>
+              <p className="row-line">
+                {!isFailure(state.refused, "SESSION_NOT_FOUND") && <button type="button" className="button" id="retry" onClick={() => { feed.retry(); void refresh("session", "sessions"); }}>Try again</button>}
+                {gone && <a className="button" href="/">All sessions</a>}
+              </p>
+            </ErrorNotice>
+          ) : (
             <Composer draftKey={id} root={s?.projectRoot ?? ""} to={to} send={send} running={conversation.running !== ""} onInterrupt={interrupt} autoFocus
               disabled={s?.readOnly === true} defaults={{ persona: s?.persona ?? "", mode: s?.mode ?? "direct", model: s?.preferredModel ?? "" }} />
           )}
