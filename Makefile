@@ -20,6 +20,9 @@ HOLDING := TestCommandsThatWrite|TestDisk|TestEscapes|TestFilesOfFourGiB|TestGit
 # Tests of power cuts, dead processes and disks that fail: names of them in the packages that write.
 CRASHES := PowerCuts|FullDisk|Killed|Acknowledged|EachFlush|Promises|Dead|Fails|Person|Flushe|Unflushed|EveryOperation|Beside
 
+# Those of dead processes that crashes runs as well: each process would start with the race detector.
+KILLED := TestKilled|TestKilledAtEveryStep|TestKilledWhile(Sending|Working|Writing)
+
 # Tests that have the engine for PDFs read much, which runs one file at a time: with the race
 # detector it would take a quarter of an hour.
 PDFS := TestHostileFiles|TestPDFOfTooManyPages|TestPlanDeclaredWithinLimits|TestPlanMaxPages|TestPlanPDFsWithinLimits|TestTextIsCappedBySettings
@@ -99,7 +102,7 @@ unit: export GORACE += atexit_sleep_ms=0
 # Tests outside of internal/ work in processes of belay, which have the detector where it matters.
 unit: export BELAY_RACE = $(RACE)
 unit:
-	$(if $(RACE),CGO_ENABLED=1) $(GO) test $(RACE) -skip '^($(HOLDING)|$(PDFS)|$(HISTORIES))$$' -timeout 45m $$($(GO) list ./internal/... | grep -vxF $(ALONE:%=-e belay/%))
+	$(if $(RACE),CGO_ENABLED=1) $(GO) test $(RACE) -skip '^($(HOLDING)|$(KILLED)|$(PDFS)|$(HISTORIES))$$' -timeout 45m $$($(GO) list ./internal/... | grep -vxF $(ALONE:%=-e belay/%))
 	$(GO) test -timeout 45m $$($(GO) list ./... | grep -v ^belay/internal/) $(addprefix ./,$(ALONE))
 	$(GO) test -run '^($(PDFS)|$(HISTORIES))$$' -timeout 45m ./internal/attachment ./internal/turn
 
