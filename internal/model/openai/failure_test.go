@@ -2,6 +2,7 @@ package openai
 
 import (
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -48,6 +49,9 @@ func TestErrorAnswers(t *testing.T) {
 		{"Gemini", 400, nil, `[{"error":{"code":400,"message":"Function call is missing a thought_signature.","status":"INVALID_ARGUMENT"}}]`,
 			400, model.APIResponseError, false, 0, "thought_signature", ""},
 		{"an empty array", 400, nil, `[]`, 400, model.APIResponseError, false, 0, "error", ""},
+		{"FastAPI, with the request", 422, nil, `{"detail":[{"msg":"bad","input":"` + strings.Repeat("x", 100<<10) + `"}]}`, 422, model.APIResponseError, false, 0, "bad", ""},
+		{"a name and a message", 400, nil, `{"error":"Bad Request","message":"no such speed"}`, 400, model.APIResponseError, false, 0, "no such speed", ""},
+		{"an error that is true", 400, nil, `{"error":true,"message":"no such speed"}`, 400, model.APIResponseError, false, 0, "no such speed", ""},
 		{"FastAPI", 422, nil, `{"detail":[{"loc":["body"],"msg":"bad"}]}`, 422, model.APIResponseError, false, 0, "bad", ""},
 		{"a list of errors", 400, nil, `{"message":5,"error":null,"errors":[{"message":"no such voice"}]}`, 400, model.APIResponseError, false, 0, "no such voice", ""},
 		{"a message in parts", 400, nil, `{"error":{"type":7,"message":{"reason":"no such voice"}}}`, 400, model.APIResponseError, false, 0, "no such voice", ""},
@@ -136,5 +140,20 @@ func TestReady(t *testing.T) {
 	}
 	if f := fault.From(provider(t, "", key("")).Ready()); !strings.Contains(f.NextStep(), "OPENAI_API_KEY") {
 		t.Errorf("without a key the next step is %q", f.NextStep())
+	}
+}
+
+// The reason that a service answers with a status of success is said also where the connection stays open.
+func TestReasonOnAnOpenConnection(t *testing.T) {
+	t.Parallel()
+	url := upstreamtest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"error":{"message":"no capacity"}}`)
+		_ = http.NewResponseController(w).Flush() // the caller may have left
+		<-r.Context().Done()
+	})
+	_, err := upstreamtest.Collect(provider(t, url).Stream(t.Context(), ask("x")))
+	if err == nil || !strings.Contains(err.Error(), "no capacity") {
+		t.Error(err)
 	}
 }

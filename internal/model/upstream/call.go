@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -63,8 +64,8 @@ func (c *Call) Failed(err error) error {
 	return &ProtocolError{What: "an event of the answer is not JSON of the expected form", Err: err}
 }
 
-// maxErrorBody is what is read of an error answer, in bytes.
-const maxErrorBody = 64 << 10
+// maxErrorBody is what is read of an error answer, in bytes. Some repeat the request.
+const maxErrorBody = 4 << 20
 
 // Send replaces the placeholders in the body of req by their files and sends it with
 // next. An answer that is no stream of events is a [ProtocolError]. SDKs take it as
@@ -131,7 +132,8 @@ func eventStream(res *http.Response) error {
 	case kind == "":
 		what = "the answer is no event stream"
 	case strings.HasSuffix(kind, "json"):
-		data, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBody)) // what came of it says enough, or nothing
+		var data json.RawMessage
+		_ = json.NewDecoder(io.LimitReader(res.Body, maxErrorBody)).Decode(&data) // or it says nothing
 		if said := ParseError(data).Message; said != "" {
 			what += ": " + said
 		}

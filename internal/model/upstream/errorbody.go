@@ -28,9 +28,10 @@ func ParseError(data []byte) (e ErrorBody) {
 	}
 	inner := outer.Error
 	switch {
-	case isSaid(inner):
+	case isObject(inner): // a text or true beside a message says less than that
 	case words(outer.Message) != "":
 		inner = data
+	case words(inner) != "":
 	case isSaid(outer.Detail):
 		inner = outer.Detail
 	default:
@@ -64,6 +65,9 @@ func firstOf(data []byte) []byte {
 	}
 	return data
 }
+
+// isObject reports whether raw is an object with fields, or an array.
+func isObject(raw json.RawMessage) bool { return len(raw) > 2 && (raw[0] == '{' || raw[0] == '[') }
 
 func isSaid(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 
