@@ -314,6 +314,8 @@ func TestUpstreamFailure(t *testing.T) {
 		{model.UpstreamFailure("anthropic", 529, "overloaded_error", "Overloaded", 0, nil), "anthropic answered 529: Overloaded (SDK_FAILURE)", "overloaded"},
 		{model.UpstreamFailure("anthropic", 400, "invalid_request_error", "prompt is too long: 9 tokens > 8 maximum", 0, nil),
 			"anthropic answered 400: prompt is too long: 9 tokens > 8 maximum (SDK_FAILURE)", "attach fewer or smaller files"},
+		{model.UpstreamFailure("openai", 400, "BadRequestError", "This model's maximum context length is 8192 tokens.", 0, nil),
+			"openai answered 400: This model's maximum context length is 8192 tokens. (SDK_FAILURE)", "attach less or start a new session"},
 		{model.UpstreamFailure("anthropic", 413, "request_too_large", "Too large", 0, nil), "anthropic answered 413: Too large (SDK_FAILURE)", "attach fewer or smaller files"},
 		{model.Failure("anthropic", 413, model.RequestTooLarge, "too many bytes"), "too many bytes (SDK_FAILURE)", "attach fewer or smaller files"},
 		{model.Failure("anthropic", 502, model.ResponseTooLarge, "too many bytes"), "too many bytes (SDK_FAILURE)", "ask for less"},

@@ -133,9 +133,9 @@ func upstreamStep(f *fault.Error) string {
 			return "nothing there has the API; check " + provider + ".base_url"
 		case f.Status == 404:
 			return "name a model that the provider still has with --model, or with model or default_model in the configuration"
-		case kind == "context_length_exceeded" || kind == "exceed_context_size_error":
+		case kind == "context_length_exceeded" || kind == "exceed_context_size_error" || provider == "openai" && model.SaysTooLong(f.Message):
 			return "attach less or start a new session; if the server's context is not what models or openai.context_tokens say, correct them"
-		case f.Status == 413 || strings.HasPrefix(f.Message, "prompt is too long"):
+		case f.Status == 413 || model.SaysTooLong(f.Message):
 			return "attach fewer or smaller files, or start a new session"
 		case f.Status == 402:
 			return "look at the plan and the billing of the account"

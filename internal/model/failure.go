@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"belay/internal/fault"
+	"belay/internal/lazyregexp"
 )
 
 // Category refines SDK_FAILURE: it is details.category on the wire (compatible
@@ -43,6 +44,14 @@ func (e *TooLongError) Error() string { return "the request is over the model's 
 
 // Unwrap returns the cause.
 func (e *TooLongError) Unwrap() error { return e.Err }
+
+// tooLong is how services that have no code for it say it.
+var tooLong = lazyregexp.New(`(?i)maximum context length|exceed\w* .{0,40}context|context .{0,40}exceed|context length is only|` +
+	`greater than the context|exceeded model token limit|exceeds the maximum number of tokens|maximum prompt length|(prompt|input) is too long|reduce the length of the messages`)
+
+// SaysTooLong reports whether the words of a service say that a request is over the model's
+// context.
+func SaysTooLong(message string) bool { return tooLong.MatchString(message) }
 
 // maxMessage caps what of an upstream message reaches the wire.
 const maxMessage = 600

@@ -10,7 +10,6 @@ import (
 	"github.com/openai/openai-go/v3/option"
 
 	"belay/internal/fault"
-	"belay/internal/lazyregexp"
 	"belay/internal/model"
 	"belay/internal/model/upstream"
 	"belay/internal/redact"
@@ -50,14 +49,9 @@ type errorBody struct{ upstream.ErrorBody }
 
 func parseError(data []byte) errorBody { return errorBody{upstream.ParseError(data)} }
 
-// tooLong is how servers that have no code for it say that a request is over the
-// model's context.
-var tooLong = lazyregexp.New(`(?i)maximum context length|exceed\w* .{0,40}context|context .{0,40}exceed|context length is only|` +
-	`greater than the context|exceeded model token limit|exceeds the maximum number of tokens|maximum prompt length|(prompt|input) is too long|reduce the length of the messages`)
-
 // overContext reports whether the request was too long for the model.
 func (e errorBody) overContext() bool {
-	return e.Code == "context_length_exceeded" || e.Kind == "exceed_context_size_error" || tooLong.MatchString(e.Message)
+	return e.Code == "context_length_exceeded" || e.Kind == "exceed_context_size_error" || model.SaysTooLong(e.Message)
 }
 
 // upstreamType is the service's name for the failure, the more precise one.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"belay/internal/fault"
-	"belay/internal/lazyregexp"
 	"belay/internal/model"
 	"belay/internal/session"
 	"belay/internal/turn/conversation"
@@ -186,13 +185,10 @@ func (p *planner) wait(failed model.Retry) error {
 	}
 }
 
-// tooLongWords are how services say that a request is over the model's context.
-var tooLongWords = lazyregexp.New(`(?i)prompt is too long|exceeds? (the )?(model's )?(maximum )?context|maximum context length`)
-
 func tooLong(err error) bool {
 	if said := (*model.TooLongError)(nil); errors.As(err, &said) {
 		return true
 	}
 	f := fault.From(err)
-	return f != nil && f.Type == fault.SDKFailure && f.Status == 400 && tooLongWords.MatchString(f.Message)
+	return f != nil && f.Type == fault.SDKFailure && f.Status == 400 && model.SaysTooLong(f.Message)
 }
