@@ -183,11 +183,13 @@ func (a *answer) end() error {
 	if a.open != nil || a.stop == "" {
 		return &upstream.ProtocolError{What: "the answer's end marker came before its end"}
 	}
-	if a.calls > 0 && a.stop == model.StopEndTurn {
+	switch {
+	case a.calls > 0 && a.stop == model.StopEndTurn:
 		a.stop = model.StopToolUse // some gateways say so after whole calls
-	}
-	if a.calls == 0 && !a.said && a.stop == model.StopToolUse {
+	case a.calls == 0 && a.stop == model.StopToolUse && !a.said:
 		return upstream.ErrNoCalls
+	case a.calls == 0 && a.stop == model.StopToolUse:
+		a.stop = model.StopEndTurn // the text is the answer
 	}
 	for _, held := range a.held {
 		call, isCall := held.Content.(model.ToolCall)

@@ -262,6 +262,15 @@ func TestCallsBeforeAnotherReason(t *testing.T) {
 	}
 }
 
+// A text that ended for calls and has none is the answer, as with OpenAI's protocol.
+func TestTextThatEndedForCalls(t *testing.T) {
+	t.Parallel()
+	got, err := upstreamtest.Collect(provider(t, upstreamtest.Streaming(t, started+text(0, "I call.")+ended("tool_use")+stopped)).Stream(t.Context(), ask("x")))
+	if err != nil || got[len(got)-1] != (model.Stop{Reason: model.StopEndTurn}) {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
 // A piece of nothing says nothing of when the answer comes.
 func TestEmptyPiecesAreKeepAlives(t *testing.T) {
 	t.Parallel()

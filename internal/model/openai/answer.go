@@ -161,7 +161,7 @@ func (a *answer) forCalls() bool {
 // known keep their name: they are not silently a success.
 func (a *answer) stopReason() model.StopReason {
 	switch a.reason {
-	case "stop", "tool_calls", "function_call":
+	case "stop", "tool_calls", "function_call", string(model.StopEndTurn), string(model.StopToolUse): // the last two are Anthropic's
 		switch {
 		case len(a.calls.all) > 0:
 			return model.StopToolUse // some servers say "stop" after calls

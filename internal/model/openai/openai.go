@@ -162,16 +162,22 @@ func (p *protocol) learn(err error, b *builder, r *model.Request) bool {
 	return p.reasonings.demanded(r.Model, err)
 }
 
+// afterReason is how long an answer goes on once it has said why it ended. The usage and the end
+// marker follow at once, but some servers send none and keep the connection open.
+const afterReason = 2 * time.Second
+
 // send makes the call.
 func (p *protocol) send(ctx context.Context, call *upstream.Call, params sdk.ChatCompletionNewParams) error {
+	reading, hangUp := context.WithCancel(ctx)
+	defer hangUp()
 	var res *http.Response
-	stream := p.chat.NewStreaming(ctx, params, authorization(call.Key), option.WithMiddleware(call.Send), option.WithResponseInto(&res))
+	stream := p.chat.NewStreaming(reading, params, authorization(call.Key), option.WithMiddleware(call.Send), option.WithResponseInto(&res))
 	if stream.Err() == nil {
 		stream = chunks(res)
 	}
 	defer func() { _ = stream.Close() }() // it was only read
 	a := answer{call: call, model: params.Model, newID: p.newID, reasonings: &p.reasonings}
-	for stream.Next() {
+	for a.next(stream, hangUp) {
 		if err := ctx.Err(); err != nil {
 			return err // events that were already received still arrive after a cancel
 		}
@@ -186,8 +192,16 @@ func (p *protocol) send(ctx context.Context, call *upstream.Call, params sdk.Cha
 	if e := (*ssestream.StreamError)(nil); errors.As(stream.Err(), &e) {
 		return &serviceError{parseError(e.Event.Data)}
 	}
-	if err := call.Failed(stream.Err()); err != nil || call.Left() {
+	if err := call.Failed(stream.Err()); (err != nil || call.Left()) && (reading.Err() == nil || ctx.Err() != nil) {
 		return err
 	}
 	return a.end()
+}
+
+// next reads the next chunk. It hangs up where none comes after the answer's end.
+func (a *answer) next(stream *ssestream.Stream[sdk.ChatCompletionChunk], hangUp func()) bool {
+	if a.reason != "" {
+		defer time.AfterFunc(afterReason, hangUp).Stop()
+	}
+	return stream.Next()
 }

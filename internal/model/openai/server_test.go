@@ -133,6 +133,8 @@ func TestHowAnswersEnd(t *testing.T) {
 		{"filtered in a call", begun + ended("content_filter") + done, model.StopRefusal, 1},
 		{"refused", piece(`{"refusal":"I cannot."}`) + ended("stop") + done, model.StopRefusal, 3},
 		{"nothing said", ended("stop") + done, model.StopEndTurn, 1},
+		{"Anthropic's word after a call", toolCall(`"index":0,"id":"a","function":{"name":"list","arguments":"{}"}`) + ended("end_turn") + done, model.StopToolUse, 2},
+		{"Anthropic's word for calls after a text", text("x") + ended("tool_use") + done, model.StopEndTurn, 3},
 		{"unknown", text("x") + ended("brand_new") + done, "brand_new", 3},
 		{"another choice", sse(`{"choices":[{"index":1,"delta":{"content":"no"},"finish_reason":"length"}]}`) + text("x") + ended("stop") + done, model.StopEndTurn, 3},
 		{"comments and keep-alives", ": ping\n\n" + text("x") + "event: ping\ndata: {}\n\n" + ended("stop") + done, model.StopEndTurn, 3},

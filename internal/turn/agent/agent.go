@@ -203,6 +203,11 @@ func (a *Run) loop(request *model.Request, made int) (done Completion, err error
 		}
 		switch {
 		case atEnd && len(inputs) == 0:
+			if done.Text == "" && answer.Stop == model.StopEndTurn && a.agent == "" { // a delegated one's caller reads so
+				if err := a.Events.Warn("EMPTY_ANSWER", "the model ended its answer without a word"); err != nil {
+					return Completion{}, err
+				}
+			}
 			done.Reason = string(most.stopReason(answer.Stop))
 			return done, nil
 		case n >= a.Settings.MaxTurns:
