@@ -26,11 +26,27 @@ func (b *builder) problem(where, key, message, hint string) {
 
 // assign takes a value from text.
 func (b *builder) assign(k *key, text, base, origin string) {
-	if err := k.value.set(text, base); err != nil {
+	if err := k.value.set(unlisted(text, k.value.kind()), base); err != nil {
 		b.refuse(k, err, func(int) string { return origin })
 		return
 	}
 	k.origin = origin
+}
+
+// unlisted is a text in which a list is written as in a file, in the form that values take.
+func unlisted(text string, want kind) string {
+	s := strings.TrimSpace(text)
+	if want&sequence == 0 || !strings.HasPrefix(s, "[") || !strings.HasSuffix(s, "]") {
+		return text
+	}
+	n, err := valueNode(s)
+	if err != nil || n.Kind != yaml.SequenceNode {
+		return text
+	}
+	if items, err := scalarOf(n, want); err == nil {
+		return items
+	}
+	return text
 }
 
 // refuse reports what is wrong with a value: each wrong item of a list by itself, at the

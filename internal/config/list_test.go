@@ -31,3 +31,20 @@ func TestItemsWithCommas(t *testing.T) {
 		}
 	}
 }
+
+// A list of one text may be written as in a file.
+func TestListsOfOneText(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"[127.0.0.1:8080]":         {"127.0.0.1:8080"},
+		`["a.example", b.example]`: {"a.example", "b.example"},
+		"[]":                       nil,
+		"[::1]":                    {"::1"},
+		"[::1]:80":                 {"[::1]:80"},
+	} {
+		cfg, problems := Examine(Options{Home: t.TempDir(), Flags: []Flag{{Key: "attachments.allowed_hosts", Value: text}}})
+		if len(problems) > 0 || !slices.Equal(cfg.Attachments.Declared.AllowedHosts, want) {
+			t.Errorf("%s: %q, %v", text, cfg.Attachments.Declared.AllowedHosts, problems)
+		}
+	}
+}
