@@ -139,6 +139,12 @@ func TestTable(t *testing.T) {
 	if diff := cmp.Diff(wide, tab.String(24)); diff != "" {
 		t.Errorf("just fits (-want +got)\n%s", diff)
 	}
+	long := strings.Repeat("n", 244)
+	tab.add(long, "ok")
+	if diff := cmp.Diff(pad("a.png", maxPadded)+"  ok", strings.Split(tab.String(0), "\n")[1]); diff != "" || !strings.Contains(tab.String(0), long+"  ok\n") {
+		t.Errorf("beside a long name (-want +got)\n%s", diff)
+	}
+	tab.rows = tab.rows[:2]
 	narrow := "file     a.png\nverdict  ok\n\nfile     long name.pdf\nverdict  too large\n"
 	if diff := cmp.Diff(narrow, tab.String(23)); diff != "" {
 		t.Errorf("does not fit (-want +got)\n%s", diff)

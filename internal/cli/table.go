@@ -23,6 +23,10 @@ type table struct {
 // columns.
 const minElastic = 16
 
+// maxPadded is how far one cell moves those after it in all rows where no terminal sets a width,
+// in columns. A longer one moves those of its own row.
+const maxPadded = 80
+
 // add appends a row; cells may come from outside.
 func (t *table) add(cols ...string) {
 	row := make([]string, len(t.heads))
@@ -42,7 +46,11 @@ func (t *table) String(width int) string {
 	widths := make([]int, len(t.heads))
 	for _, row := range append([][]string{t.heads}, t.rows...) {
 		for i, c := range row {
-			widths[i] = max(widths[i], cells(c))
+			n := cells(c)
+			if width == 0 {
+				n = min(n, maxPadded)
+			}
+			widths[i] = max(widths[i], n)
 		}
 	}
 	last := len(widths) - 1
@@ -73,7 +81,7 @@ func (t *table) String(width int) string {
 			case i == last:
 				c = hang(c, width, margin)
 			}
-			l.WriteString(pad(c, widths[i]+2))
+			l.WriteString(pad(c, widths[i]) + "  ")
 		}
 		b.WriteString(strings.TrimRight(l.String(), " ") + "\n")
 	}
