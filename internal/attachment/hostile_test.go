@@ -122,6 +122,7 @@ func TestHostileFiles(t *testing.T) {
 		{"line.csv", bytes.Repeat([]byte("x,"), 5<<20), "", "text", "only the beginning was sent"},
 		{"wide.txt", utf16Bytes(strings.Repeat("täxt ", 1<<20-1), 0, 1), "", "text", "only the beginning was sent"},
 		{"brackets.pdf", append([]byte("%PDF-1.7\n"), bytes.Repeat([]byte("["), 9<<20)...), "", "note", "damaged"},
+		{"loop.pdf", pdfOf("<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [2 0 R] /Count 1 >>"), "", "note", "damaged"},
 		{"nested.pdf", pdfOf(strings.Repeat("[", 9<<20)), "", "note", "its values are nested more than 256 deep"},
 		{"objects.pdf", pdfOf("<< /Type /ObjStm /N 9 /First 9 /Filter /FlateDecode >>\nstream\n" + packed.String() + "\nendstream"), "", "note", "unpack to more than 100 times their size"},
 	}

@@ -109,7 +109,7 @@ func (c *candidate) measure() bool {
 	}
 	c.item.Width, c.item.Height = cfg.Width, cfg.Height
 	if !c.complete() {
-		c.refuse(KindMismatch, "the bytes begin like %s, but the image ends too early", c.item.MIMEType)
+		c.refuse(KindMismatch, "the bytes begin like %s, but the image ends too early or is broken", c.item.MIMEType)
 		return false
 	}
 	return true
@@ -118,24 +118,16 @@ func (c *candidate) measure() bool {
 // complete finds images that were cut off, the usual damage, where the format
 // says cheaply where its end is. Providers refuse a whole request for one.
 func (c *candidate) complete() bool {
-	switch c.item.MIMEType {
-	case mimePNG:
-		return c.endsWith("IEND", 1<<10) || c.endsWith("IEND", 64<<10) // some have a trailer
-	case mimeJPEG:
-		return endsJPEG(bufio.NewReaderSize(io.NewSectionReader(c.file, 0, c.size), 64<<10))
-	case mimeWebP:
+	ends := map[string]func(*bufio.Reader) bool{mimePNG: endsPNG, mimeJPEG: endsJPEG, mimeGIF: endsGIF}[c.item.MIMEType]
+	switch {
+	case ends != nil:
+		return ends(bufio.NewReaderSize(io.NewSectionReader(c.file, 0, c.size), 64<<10))
+	case c.item.MIMEType == mimeWebP:
 		var size [4]byte
 		_, err := c.file.ReadAt(size[:], 4)
 		return err == nil && int64(binary.LittleEndian.Uint32(size[:]))+8 <= c.size
 	}
 	return true
-}
-
-// endsWith reports whether mark is within the last bytes.
-func (c *candidate) endsWith(mark string, within int64) bool {
-	tail := make([]byte, min(c.size, within))
-	_, err := c.file.ReadAt(tail, c.size-int64(len(tail)))
-	return err == nil && bytes.Contains(tail, []byte(mark))
 }
 
 // changed compares the descriptor with what it was when it was opened.

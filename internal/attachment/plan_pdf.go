@@ -157,6 +157,8 @@ func (p *Planner) readPDF(ctx context.Context, src Content, want pdf.Extent) (pd
 		return pdf.Extract{Pages: pages}, nil
 	case errors.As(err, &excess):
 		return pdf.Extract{}, unfit(excess.Reason)
+	case errors.Is(err, pdf.ErrDamaged):
+		return pdf.Extract{}, pdfDamaged
 	case err != nil && !errors.Is(err, pdf.ErrUnsupported) && !errors.Is(err, pdf.ErrEncrypted) &&
 		!errors.Is(err, context.DeadlineExceeded):
 		return pdf.Extract{}, err

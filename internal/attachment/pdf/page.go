@@ -29,16 +29,21 @@ func CountPages(ctx context.Context, src io.ReaderAt, size int64) (int, error) {
 // walker goes through the tree of pages.
 type walker struct {
 	f     *file
-	seen  map[ref]bool // a tree that returns to itself would never end
+	seen  map[ref]bool // true for the nodes above: a tree that returns to one would never end
 	pages int
 }
 
 func (w *walker) node(ctx context.Context, at any, depth int) error {
 	if id, ok := at.(ref); ok {
-		if w.seen[id] || len(w.seen) >= maxPages {
+		above, seen := w.seen[id]
+		switch {
+		case above:
+			return ErrDamaged // the engine takes such a tree, and the number of pages that it states
+		case seen || len(w.seen) >= maxPages:
 			return ErrUnsupported
 		}
 		w.seen[id] = true
+		defer func() { w.seen[id] = false }()
 	}
 	if depth > maxDepth {
 		return ErrUnsupported

@@ -30,7 +30,8 @@ var (
 	// ErrEncrypted says that the file is encrypted (CountPages) or needs a
 	// password (engine).
 	ErrEncrypted = errors.New("pdf: encrypted")
-	// ErrDamaged says that the engine cannot read the file either.
+	// ErrDamaged says that the engine cannot read the file either, or that its tree of pages
+	// returns to itself.
 	ErrDamaged = errors.New("pdf: not readable")
 	// ErrTooSlow says that the engine was stopped after the time that one file
 	// gets. A slow machine may be the reason.
