@@ -3,8 +3,10 @@ package agent
 import (
 	"slices"
 
+	"belay/internal/model"
 	"belay/internal/session"
 	"belay/internal/tool/files"
+	"belay/internal/turn/conversation"
 )
 
 // This file is about changes whose process died before it could finish with them.
@@ -33,7 +35,7 @@ func (c *toolCall) noteIntended(from *SuspendedCall) error {
 	if from == nil || c.run.environment.Root == nil {
 		return nil
 	}
-	intended := intendedBy(from.Entries, c.id)
+	intended := intendedBy(from, c.id)
 	if len(intended) == 0 {
 		return nil
 	}
@@ -50,13 +52,18 @@ func (c *toolCall) noteIntended(from *SuspendedCall) error {
 }
 
 // intendedBy are the changes that a call without a result was about to make. A job has changes
-// after its result.
-func intendedBy(entries []session.Entry, call string) (intended []session.Change) {
-	for _, e := range entries {
+// after its result: those before a call are of an earlier one with its id.
+func intendedBy(from *SuspendedCall, call string) (intended []session.Change) {
+	for _, e := range from.Entries {
 		switch e.Kind {
 		case session.EntryIntent:
 			if len(e.Changes) > 0 && e.Changes[0].Call == call {
 				intended = append(intended, e.Changes...)
+			}
+		case session.EntryAssistant:
+			called := slices.ContainsFunc(conversation.CallsOf(e.Blocks), func(c model.ToolCall) bool { return c.ID == call })
+			if called && !from.Job {
+				intended = nil
 			}
 		case session.EntryTools:
 			if slices.ContainsFunc(e.Blocks, func(b session.Block) bool { return b.ID == call }) {

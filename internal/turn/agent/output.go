@@ -41,7 +41,7 @@ func (b *toolCalls) close(calls []*toolCall) error {
 			continue
 		}
 		text := resultNotRun
-		if s.suspended != nil && len(intendedBy(s.suspended.Entries, s.id)) > 0 { // it ran in another process
+		if s.suspended != nil && len(intendedBy(s.suspended, s.id)) > 0 { // it ran in another process
 			text, cut = conversation.ResultUnknown, s.id
 			unnoted = s.noteIntended(s.suspended)
 		}
