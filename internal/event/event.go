@@ -81,7 +81,7 @@ type Init struct {
 	ClaudeSessionID string `json:"claudeSessionId"`
 	Model           string `json:"model"`
 	// AnsweredBy is set where another than Model answers: the scripted provider plays
-	// the part of any model that is named.
+	// the part of any model that is named, and no other provider has it.
 	AnsweredBy string      `json:"answeredBy,omitempty"`
 	TurnID     string      `json:"turnId"`
 	PromptMode PromptMode  `json:"promptMode"`

@@ -40,6 +40,15 @@ type Provider interface {
 // part of any model that is named; what it says is on record as its own.
 const Scripted = "scripted"
 
+// AnsweredBy is the provider that answers in place of the named model, or "". Another provider
+// has no model of the embedded one's name, which would say that nothing leaves the machine.
+func AnsweredBy(provider, name string) string {
+	if (provider == Scripted) != (name == Scripted) {
+		return provider
+	}
+	return ""
+}
+
 // Bootstrapper is implemented by providers that have a bootstrap step of their
 // own (session boot).
 type Bootstrapper interface {

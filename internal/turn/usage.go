@@ -57,16 +57,13 @@ func (s *sessions) Usage(ctx context.Context, since time.Time) ([]UsageRow, erro
 }
 
 // tally adds the turns of one transcript. A turn's model is that of its last
-// request; the scripted provider answers for itself, whatever model was named.
+// request, or who answered in its place.
 func tally(sum map[UsageRow]*UsageRow, projectRoot string, entries []session.Entry, since time.Time) {
 	name := ""
 	for _, e := range entries {
 		switch {
 		case e.Kind == session.EntryRequest && e.Manifest != nil && e.Agent == "":
-			name = e.Manifest.Model
-			if e.Manifest.Provider == model.Scripted {
-				name = model.Scripted
-			}
+			name = cmp.Or(model.AnsweredBy(e.Manifest.Provider, e.Manifest.Model), e.Manifest.Model)
 		case e.Kind == session.EntryEnd && e.Usage != nil && !e.Time.Before(since):
 			key := UsageRow{Day: e.Time.UTC().Format(time.DateOnly), ProjectRoot: projectRoot, Model: name}
 			if sum[key] == nil {

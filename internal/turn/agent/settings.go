@@ -58,12 +58,7 @@ type Settings struct {
 }
 
 // AnsweredBy is who answers in place of the model, or "".
-func (s *Settings) AnsweredBy() string {
-	if s.Provider.Name() == model.Scripted && s.Model != model.Scripted {
-		return model.Scripted
-	}
-	return ""
-}
+func (s *Settings) AnsweredBy() string { return model.AnsweredBy(s.Provider.Name(), s.Model) }
 
 // Warn adds a warning.
 func (s *Settings) Warn(code, message string) {
