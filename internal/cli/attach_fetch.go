@@ -39,7 +39,7 @@ func fetchAddresses(ctx context.Context, c *console, cfg *config.Config, e turn.
 	if len(addresses) == 0 {
 		return files
 	}
-	stored, errs := fetchEach(ctx, c, cfg, e, a.where, addresses)
+	stored, errs := fetchEach(ctx, cfg, e, a, addresses)
 	fine := errors.Join(errs...) == nil
 	for i := range files {
 		f := &files[i]
@@ -54,38 +54,50 @@ func fetchAddresses(ctx context.Context, c *console, cfg *config.Config, e turn.
 }
 
 // fetchEach brings what is at addresses into the project, several at a time, and says
-// of each where it is or why it does not.
-func fetchEach(ctx context.Context, c *console, cfg *config.Config, e turn.Engine, where turn.Upload, addresses []string) ([]string, []error) {
+// of each where it is or why it does not. Where one of them is refused and none may be left out,
+// nothing is kept.
+func fetchEach(ctx context.Context, cfg *config.Config, e turn.Engine, a attaching, addresses []string) ([]string, []error) {
 	stored, errs := make([]string, len(addresses)), make([]error, len(addresses))
 	downloads, err := app.NewDownloads(cfg)
 	if err != nil {
 		return stored, slices.Repeat([]error{err}, len(addresses))
 	}
-	group := errgroup.Group{}
-	group.SetLimit(downloads.Parallel())
-	for i, address := range addresses {
-		group.Go(func() error {
-			stored[i], errs[i] = fetch(ctx, downloads, e, where, address)
-			return nil // what is wrong with the others is reported too
-		})
+	fetched := make([]*download.File, len(addresses))
+	each := func(do func(i int)) {
+		group := errgroup.Group{}
+		group.SetLimit(downloads.Parallel())
+		for i := range addresses {
+			group.Go(func() error { do(i); return nil }) // what is wrong with the others is reported too
+		}
+		_ = group.Wait() // errs has all there is
 	}
-	_ = group.Wait() // errs has all there is
+	each(func(i int) { fetched[i], errs[i] = fetch(ctx, downloads, addresses[i]) })
+	keep := a.skip || errors.Join(errs...) == nil
+	each(func(i int) {
+		if file := fetched[i]; file != nil {
+			if keep {
+				stored[i], errs[i] = storeFetched(ctx, e, a.where, addresses[i], file)
+			}
+			errs[i] = errors.Join(errs[i], file.Close())
+		}
+	})
 	if err := downloads.Close(); err != nil {
 		errs[0] = errors.Join(errs[0], err)
 	}
 	return stored, errs
 }
 
-// fetch brings what is at an address into the project and returns its path.
-func fetch(ctx context.Context, d *download.Downloads, e turn.Engine, where turn.Upload, address string) (path string, err error) {
+// fetch downloads what is at an address. The caller closes the file.
+func fetch(ctx context.Context, d *download.Downloads, address string) (*download.File, error) {
 	file, err := d.Fetch(ctx, address)
 	if bad := (*download.Error)(nil); errors.As(err, &bad) {
-		return "", failed(ExitUsage, skipHint, fmt.Errorf("%w (%s)", bad, bad.Code))
+		return nil, failed(ExitUsage, skipHint, fmt.Errorf("%w (%s)", bad, bad.Code))
 	}
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
+	return file, err
+}
+
+// storeFetched brings a download into the project and returns its path.
+func storeFetched(ctx context.Context, e turn.Engine, where turn.Upload, address string, file *download.File) (string, error) {
 	content, err := file.Open()
 	if err != nil {
 		return "", err

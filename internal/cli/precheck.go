@@ -194,7 +194,7 @@ func inspected(ctx context.Context, e turn.Engine, a attaching, brought []attach
 	r := turn.InspectRequest{Model: a.model, SessionID: a.where.SessionID, ProjectRoot: a.where.ProjectRoot}
 	var at []int
 	for i, b := range brought {
-		if b.err == nil {
+		if b.err == nil && b.path != "" { // a download that was not kept has none
 			at, r.Attachments = append(at, i), append(r.Attachments, b.path)
 		}
 	}
