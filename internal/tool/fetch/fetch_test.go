@@ -295,3 +295,17 @@ func TestAServerThatNeverAnswers(t *testing.T) {
 		t.Errorf("a server that is not there: %v", err)
 	}
 }
+
+// A timeout of the connection is not called the one of the whole, which is longer.
+func TestTimeoutsOfAConnection(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	policy := onLoopback
+	policy.HeaderTimeout = 20 * time.Millisecond
+	f, w := newTool(t, policy), environment(t)
+	w.Limits.FetchTime = time.Hour
+	_, err := get(t, f, w, s.URL)
+	if r, ok := tool.AsRefusal(err); !ok || !strings.Contains(r.Error(), "cannot be reached") {
+		t.Errorf("got %v", err)
+	}
+}
