@@ -152,6 +152,13 @@ func (w *walk) folder(upper, lower *os.Root, name string, hides bool) error {
 		}
 	}
 	if lower != nil && hides {
+		info, err := lower.Stat(".")
+		if err != nil {
+			return err
+		}
+		if w.isLater(info) { // nothing here tells whether it is the folder that the command removed
+			defer w.replaced()()
+		}
 		if err := w.hidden(entries, lower, name); err != nil {
 			return err
 		}
@@ -189,13 +196,6 @@ func openFolder(root *os.Root) (*os.File, error) {
 // hidden adds what is gone from a folder that the command removed and made again. The entries
 // are sorted: a command may make millions of them in a folder with many files.
 func (w *walk) hidden(entries []fs.DirEntry, lower *os.Root, name string) error {
-	info, err := lower.Stat(".")
-	if err != nil {
-		return err
-	}
-	if w.isLater(info) {
-		defer w.replaced()()
-	}
 	there, err := fs.ReadDir(lower.FS(), ".")
 	if err != nil {
 		return err

@@ -52,13 +52,15 @@ func TestFolderThatIsGone(t *testing.T) {
 func TestFolderThatIsAnother(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`echo x >>sub/c`:                        "sub/c",
-		`rm sub/c`:                              "sub/c",
-		`echo x >>sub/deep/d`:                   "sub/deep/d",
-		`rm -r sub`:                             "sub/c sub/deep/.hidden sub/deep/d",
-		`rm -r sub; mkdir sub; echo x >sub/new`: "sub/c sub/deep/.hidden sub/deep/d",
-		`rm -r sub/deep; echo x >a`:             "sub/deep/.hidden sub/deep/d",
-		`echo x >a`:                             "",
+		`echo x >>sub/c`:                                   "sub/c",
+		`rm sub/c`:                                         "sub/c",
+		`echo x >>sub/deep/d`:                              "sub/deep/d",
+		`rm -r sub`:                                        "sub/c sub/deep/.hidden sub/deep/d",
+		`rm -r sub; mkdir sub; echo x >sub/new`:            "sub/c sub/deep/.hidden sub/deep/d",
+		`rm -r sub/deep; echo x >a`:                        "sub/deep/.hidden sub/deep/d",
+		`rm -r sub; mkdir sub; echo x >sub/c`:              "sub/c sub/deep/.hidden sub/deep/d",
+		`rm -r sub; mkdir -p sub/deep; echo x >sub/deep/d`: "sub/c sub/deep/.hidden sub/deep/d",
+		`echo x >a`:                                        "",
 	} {
 		for _, known := range []bool{true, false} { // to an ordinary user it is not known
 			p := newPlace(t)
