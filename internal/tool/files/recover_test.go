@@ -110,6 +110,50 @@ func TestRevertOfACommand(t *testing.T) {
 	}
 }
 
+// A folder that the changes made is gone afterwards, whatever they made of it later.
+func TestRevertOfAFolderThatWasMade(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("skipped: this system does not let every test make links")
+	}
+	const link = fs.ModeSymlink | 0o777
+	gone := session.Change{Path: "new/deep", BeforeMode: fs.ModeDir | 0o755}
+	for name, later := range map[string][]session.Change{
+		"removed":        {gone, {Path: "new", BeforeMode: fs.ModeDir | 0o755}},
+		"within removed": {gone},
+		"a link":         {gone, {Path: "new", BeforeMode: fs.ModeDir | 0o755}, {Path: "new", After: tool.Digest([]byte("there")), AfterMode: link, AfterBytes: 5}},
+		"closed":         {gone, {Path: "new", BeforeMode: fs.ModeDir | 0o755, AfterMode: fs.ModeDir | 0o500}},
+	} {
+		x := newWorld(t)
+		x.put("there/deep/in", "other\n")
+		before := tree(t, x.w.Project)
+		x.ok("write", in{"path": "new/deep/in", "content": "1\n"})
+		changes := append(x.w.Ledger.Take(), x.remove("new/deep/in")...)
+		changes = append(changes, later...)
+		at := filepath.Join(x.w.Project, "new")
+		must(t, os.RemoveAll(at))
+		switch name {
+		case "within removed":
+			must(t, os.Mkdir(at, 0o755))
+		case "a link":
+			x.link("there", "new")
+		case "closed":
+			must(t, os.Mkdir(at, 0o700))
+			x.put("new/more", "2\n")
+			changes = append(changes, session.Change{Path: "new/more", After: tool.Digest([]byte("2\n")), AfterMode: 0o644, AfterBytes: 2})
+			must(t, os.Chmod(at, 0o500))
+		}
+		for range 2 { // the second time there is nothing to do
+			if conflicts, err := x.revert(changes); err != nil || len(conflicts) > 0 {
+				t.Fatal(name, conflicts, err)
+			}
+			if d := cmp.Diff(before, tree(t, x.w.Project)); d != "" {
+				t.Errorf("%s: %s", name, d)
+			}
+		}
+	}
+}
+
 // What a process was about to change when it died is known afterwards: whether it
 // did, and that nothing of an attempt is left.
 func TestRecover(t *testing.T) {

@@ -20,8 +20,9 @@ type target struct {
 	path        string
 	first, last session.Change
 	folders     int // made for it, from the file outwards
-	// isNew is set where it was a folder at some time that was not there before.
-	isNew bool
+	// isNew is set where it was a folder at some time that was not there before, hadMade where
+	// it was made before the first change of it, around what was to be in it.
+	isNew, hadMade bool
 	// broken is set where something else changed it in between, done where it is
 	// as it was already.
 	broken, done bool
@@ -35,15 +36,20 @@ type target struct {
 
 // netChanges joins the changes of each file.
 func netChanges(changes []session.Change) (targets []target) {
-	index := map[string]int{}
+	index, made := map[string]int{}, map[string]bool{}
 	for _, c := range changes {
 		if c.Restored {
 			continue
 		}
+		for dir, n := path.Dir(c.Path), c.Folders; n > 0 && dir != "."; dir, n = path.Dir(dir), n-1 {
+			if _, known := index[dir]; !known {
+				made[dir] = true
+			}
+		}
 		i, again := index[c.Path]
 		if !again {
 			index[c.Path] = len(targets)
-			targets = append(targets, target{path: c.Path, first: c, last: c, folders: c.Folders, isNew: newFolder(c)})
+			targets = append(targets, target{path: c.Path, first: c, last: c, folders: c.Folders, isNew: newFolder(c), hadMade: made[c.Path]})
 			continue
 		}
 		t := &targets[i]
@@ -57,7 +63,7 @@ func netChanges(changes []session.Change) (targets []target) {
 func newFolder(c session.Change) bool { return c.AfterMode.IsDir() && !c.BeforeMode.IsDir() }
 
 // wasFolder reports whether a folder stood there before the first change.
-func (t *target) wasFolder() bool { return t.first.BeforeMode.IsDir() }
+func (t *target) wasFolder() bool { return t.first.BeforeMode.IsDir() && !t.hadMade }
 
 // markReplaced marks the targets in folders of which the changes made a link: nothing of theirs
 // is behind it. Whether it is still the link that was made, its own check says.
@@ -65,7 +71,7 @@ func markReplaced(root *os.Root, targets []target) {
 	links := map[string]bool{}
 	for i := range targets {
 		t := &targets[i]
-		if !t.wasFolder() || t.last.AfterMode&fs.ModeSymlink == 0 {
+		if !t.first.BeforeMode.IsDir() || t.last.AfterMode&fs.ModeSymlink == 0 {
 			continue
 		}
 		if info, err := root.Lstat(t.path); err == nil && info.Mode()&fs.ModeSymlink != 0 {

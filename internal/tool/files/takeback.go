@@ -53,6 +53,8 @@ func back(root *os.Root, targets []target) []journal.Change {
 	var open, closed []journal.Change
 	for _, t := range slices.Backward(targets) { // the outermost first
 		switch {
+		case t.hadMade && t.now.Type == journal.Folder && t.now.Mode.Perm()&0o300 != 0o300:
+			open = append(open, t.permissions()) // what is in it is to go
 		case !t.wasFolder():
 		case t.now.Type != journal.Folder:
 			all = append(append(all, around(root, t.path, going, needed)...), journal.Change{
