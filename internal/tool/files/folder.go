@@ -35,7 +35,7 @@ func makeFolder(root *os.Root, name string) (folder *os.Root, made int, err erro
 			_ = parent.Close() // it was only a step on the way
 		}
 		if err != nil {
-			removeFolders(root, name, made)
+			removeFolders(root, path.Join(parts[:i]...), made)
 			return nil, 0, err
 		}
 	}
@@ -57,14 +57,17 @@ func missingFolders(root *os.Root, name string) (n int) {
 	return n
 }
 
-// removeFolders removes the innermost n folders of name that are empty. A file or a link that
-// is in the place of one stays: the folder was never made.
+// removeFolders removes the innermost n folders of name that are empty. Some of them may never
+// have been made. A file or a link that is in the place of one stays.
 func removeFolders(root *os.Root, name string, n int) {
-	for ; n > 0; n-- {
-		if info, err := root.Lstat(name); err != nil || !info.IsDir() || root.Remove(name) != nil {
+	for ; n > 0; n, name = n-1, path.Dir(name) {
+		info, err := root.Lstat(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil || !info.IsDir() || root.Remove(name) != nil {
 			return // something is in it: it stays, and so do those around it
 		}
-		name = path.Dir(name)
 	}
 }
 

@@ -154,6 +154,21 @@ func TestRevertOfAFolderThatWasMade(t *testing.T) {
 	}
 }
 
+// Folders around a file that a process did not come to make go, too.
+func TestRecoverRemovesFoldersAroundMissingOnes(t *testing.T) {
+	t.Parallel()
+	x := newWorld(t)
+	before := tree(t, x.w.Project)
+	must(t, os.Mkdir(filepath.Join(x.w.Project, "a"), 0o755))
+	made, err := Recover(x.w.Root, []session.Change{{Path: "a/b/new", After: tool.Digest([]byte("new\n")), AfterMode: 0o644, AfterBytes: 4, Folders: 2}})
+	if err != nil || len(made) > 0 {
+		t.Errorf("made %+v, %v", made, err)
+	}
+	if d := cmp.Diff(before, tree(t, x.w.Project)); d != "" {
+		t.Error(d)
+	}
+}
+
 // What a process was about to change when it died is known afterwards: whether it
 // did, and that nothing of an attempt is left.
 func TestRecover(t *testing.T) {
