@@ -54,7 +54,8 @@ func netChanges(changes []session.Change) (targets []target) {
 		}
 		t := &targets[i]
 		t.isNew = t.isNew || newFolder(c)
-		t.broken = t.broken || t.last.After != c.Before
+		twice := t.last.Removes() && c.Removes() && t.last.Before == c.Before // it was gone when it was to go again
+		t.broken = t.broken || t.last.After != c.Before && !twice
 		t.last, t.folders = c, max(t.folders, c.Folders)
 	}
 	return targets

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 
@@ -55,7 +56,7 @@ func AreReal(ctx context.Context, root *os.Root, changes []journal.Change) (bool
 		if err != nil {
 			return false, err
 		}
-		if !same(&now, &c.After) && (!c.IfEmpty || now.Type != journal.Folder) {
+		if !same(&now, &c.After) && (!c.IfEmpty || now.Type != journal.Folder || isEmpty(root, string(c.Path))) {
 			return false, nil
 		}
 		if c.Tree != nil {
@@ -65,6 +66,17 @@ func AreReal(ctx context.Context, root *os.Root, changes []journal.Change) (bool
 		}
 	}
 	return true, nil
+}
+
+// isEmpty reports whether a folder is empty, and can be read.
+func isEmpty(root *os.Root, name string) bool {
+	folder, err := durable.OpenFolder(root, name)
+	if err != nil {
+		return false
+	}
+	defer folder.Close()
+	in, err := fs.ReadDir(folder.FS(), ".")
+	return err == nil && len(in) == 0
 }
 
 // isBefore reports whether a path is as a change was reviewed for.

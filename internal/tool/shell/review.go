@@ -171,7 +171,8 @@ func zones(w *tool.Environment, c *journal.Change) (why, err error) {
 
 // leadsOut reports whether a link leads neither into the project nor to a part of
 // the system. A .. behind a name counts as leading out: where it leads depends on links that
-// the same command makes.
+// the same command makes. One that leads nowhere but into its own folder does not, where that
+// folder is to take the place of a link.
 func leadsOut(w *tool.Environment, name, target string) bool {
 	named := false
 	for part := range strings.SplitSeq(filepath.ToSlash(target), "/") {
@@ -186,6 +187,12 @@ func leadsOut(w *tool.Environment, name, target string) bool {
 	}
 	if !filepath.IsAbs(target) {
 		target = filepath.Join(project, filepath.Dir(filepath.FromSlash(name)), filepath.FromSlash(target))
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			at := filepath.Join(project, filepath.FromSlash(dir))
+			if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 && strings.HasPrefix(target, at+string(filepath.Separator)) {
+				return false
+			}
+		}
 	}
 	real, ok := resolved(target)
 	return !ok || !slices.ContainsFunc(slices.Concat([]string{project, w.Project}, system, w.ReadPaths), func(dir string) bool {
