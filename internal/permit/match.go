@@ -66,6 +66,9 @@ func (r Rule) deniesCommand(e Effect) fit {
 	}
 	for _, c := range e.Commands {
 		most = max(most, r.command(c, true))
+		if plain, ok := c.withoutOptions(); ok {
+			most = max(most, r.command(plain, true))
+		}
 	}
 	return most
 }

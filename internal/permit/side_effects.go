@@ -106,6 +106,9 @@ func (a *analysis) declare(n *syntax.DeclClause) {
 			w.dynamic = true
 		}
 		words = append(words, w)
+		if as.Naked && as.Value != nil { // in quotes
+			a.opaque = a.opaque || substitutes(word(a.source, as.Value).text)
+		}
 	}
 	a.add(classed(command(n.Variant.Value, words)))
 }
@@ -147,6 +150,9 @@ func (a *analysis) arithmetic(n syntax.Node) {
 		case *syntax.UnaryTest:
 			acts = acts || m.Op == syntax.TsVarSet || m.Op == syntax.TsRefVar
 		case *syntax.ParamExp, *syntax.SglQuoted, *syntax.DblQuoted:
+			_, variable := m.(*syntax.ParamExp)
+			text := written(a.source, m)
+			a.opaque = a.opaque || !variable && (substitutes(text) || !isTest && runsInside(text))
 			acts = acts || !isTest
 		case *syntax.Lit:
 			acts = acts || !isTest && strings.ContainsFunc(m.Value, isLetter)
@@ -157,5 +163,12 @@ func (a *analysis) arithmetic(n syntax.Node) {
 		a.add(Command{Name: nameArithmetic, Words: []string{nameArithmetic, written(a.source, n)}, Dynamic: true, Fixed: 1, Class: nameArithmetic})
 	}
 }
+
+// substitutes reports whether a word that the shell takes for the name of a variable may have a
+// subscript that runs a command: a[$(date)]. In quotes the shell expands that only afterwards.
+func substitutes(word string) bool { return strings.Contains(word, "[") && runsInside(word) }
+
+// runsInside reports whether a text in quotes has a substitution.
+func runsInside(text string) bool { return strings.Contains(text, "$(") || strings.Contains(text, "`") }
 
 func isLetter(r rune) bool { return r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' }

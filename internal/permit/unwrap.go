@@ -35,6 +35,11 @@ var wrappers = map[string]wrapper{
 	"stdbuf":  {values: []string{"-i", "-o", "-e", "--input", "--output", "--error"}},
 	"setsid":  {flags: []string{"-w", "-f", "-c", "--wait", "--fork"}},
 	"ionice":  {values: []string{"-c", "-n", "--class", "--classdata"}},
+	"taskset": {flags: []string{"-a", "-c", "--all-tasks", "--cpu-list"}, words: 1},
+	"chrt": {flags: []string{"-a", "-b", "-d", "-f", "-i", "-o", "-r", "-R", "-v", "--batch", "--deadline", "--fifo", "--idle", "--other", "--rr", "--reset-on-fork", "--verbose"},
+		values: []string{"-T", "-P", "-D", "--sched-runtime", "--sched-period", "--sched-deadline"}, words: 1},
+	"flock": {flags: []string{"-e", "-F", "-n", "-o", "-s", "-u", "-x", "--exclusive", "--no-fork", "--nonblock", "--nb", "--close", "--shared", "--unlock", "--verbose"},
+		values: []string{"-E", "-w", "--conflict-exit-code", "--timeout", "--wait"}, words: 1, counts: true},
 	"time":    {flags: []string{"-p", "-v"}},
 	"busybox": {}, "toybox": {},
 	"xargs": {flags: []string{"-0", "-r", "-t", "-x", "--null", "--no-run-if-empty"}, more: true,
@@ -72,16 +77,20 @@ func (a *analysis) unwrap(name string, words []arg) bool {
 	case "zsh", "ksh", "mksh", "fish", "csh", "tcsh", "pwsh":
 		// Their languages are others.
 		a.opaque = a.opaque || len(words) == 1 || strings.HasPrefix(words[1].text, "-") || !words[1].fixed()
-	case "alias", "hash", "enable", "complete", "bind":
-		// They can make a name mean something else.
+	case "script": // it runs a shell
+		a.opaque = true
+	case "alias", "hash", "enable", "complete", "compgen", "bind":
+		// They can make a name mean something else, or run a command.
 		a.opaque = a.opaque || len(words) > 1
 	case "shopt", "set":
 		a.opaque = a.opaque || slices.ContainsFunc(words[1:], func(w arg) bool {
 			return !w.fixed() || w.text == "expand_aliases" || w.text == "extdebug"
 		})
+	case "read", "test", "[", "printf", "unset", "wait", "getopts":
+		a.opaque = a.opaque || slices.ContainsFunc(words[1:], func(w arg) bool { return substitutes(w.text) && !w.dynamic })
 	case "mapfile", "readarray":
 		a.opaque = a.opaque || slices.ContainsFunc(words[1:], func(w arg) bool {
-			return !w.fixed() || strings.HasPrefix(w.text, "-C") // runs a command
+			return !w.fixed() || strings.HasPrefix(w.text, "-C") || substitutes(w.text) // runs a command
 		})
 	}
 	return false
