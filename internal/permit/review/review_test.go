@@ -53,7 +53,7 @@ func TestTable(t *testing.T) {
 		review.Automatic: `.gitmodules sub/.gitmodules .gitconfig .config/git/config
 			.husky/pre-commit .husky/_/h .githooks/x lefthook.yml lefthook-local.yaml .lefthook.toml .lefthook/a .pre-commit-config.yaml tools/hooks/pre-push shared.inc
 			.hg/hgrc sub/.hg/hgrc .hg/hgrc-not-shared .hg/sharedpath .hg/requires .hgsub .jj/repo/config.toml .jj/workspace-config.toml .jj/repo sub/.hg/store/00changelog.i
-			.envrc a/b/.envrc mise.toml mise.local.toml .mise.toml .mise/config.toml .config/mise/conf.d/a.toml .tool-versions .bashrc .Rprofile
+			.envrc a/b/.envrc mise.toml mise.local.toml .mise.toml .mise/config.toml .config/mise/conf.d/a.toml .tool-versions .bashrc .cshrc .Rprofile .irbrc a/.pdbrc .iex.exs .config/autostart/x.desktop .config/systemd/user/x.service .readthedocs.yaml
 			.vscode/tasks.json sub/.vscode/tasks.json .VSCODE/Tasks.json .idea/runConfigurations/a.xml x.code-workspace .zed/tasks.json .exrc .nvim.lua
 			.dir-locals.el .devcontainer/devcontainer.json .devcontainer.json .devcontainer/Dockerfile
 			.mcp.json .claude/settings.json .cursor/mcp.json .codex/config.toml .gemini/settings.json

@@ -38,7 +38,8 @@ var rows = []Row{
 	{Risk: Automatic, Files: ".envrc .direnv mise.toml mise.*.toml .mise.toml .mise.*.toml .mise mise/config*.toml .config/mise .config/mise.toml " +
 		".mise-tasks mise-tasks .tool-versions", Dependencies: true,
 		Reason: "is run or obeyed by the shell when somebody enters the folder"},
-	{Risk: Automatic, Files: ".bashrc .bash_profile .bash_login .bash_logout .profile .zshrc .zshenv .zprofile .zlogin .zlogout .config/fish .ssh .Rprofile .Renviron",
+	{Risk: Automatic, Files: ".bashrc .bash_profile .bash_login .bash_logout .profile .zshrc .zshenv .zprofile .zlogin .zlogout .cshrc .tcshrc .config/fish .ssh .Rprofile .Renviron " +
+		".irbrc .pryrc .pdbrc .ghci .ocamlinit .octaverc .iex.exs .gdbinit .lldbinit .psqlrc .sqliterc .config/autostart .config/systemd",
 		Reason: "runs or is obeyed when a program starts here or in a home folder that links here"},
 
 	// Editors.
@@ -64,7 +65,7 @@ var rows = []Row{
 		"azure-pipelines*.yml azure-pipelines*.yaml .azure-pipelines Jenkinsfile Jenkinsfile.* *.Jenkinsfile .drone.yml .drone.yaml .drone.star .drone.jsonnet " +
 		".buildkite buildkite.yml buildkite.yaml .travis.yml appveyor.yml .appveyor.yml bitbucket-pipelines.yml .woodpecker .woodpecker.yml .woodpecker.yaml " +
 		".forgejo/workflows .gitea/workflows cloudbuild.yaml cloudbuild.yml .cirrus.yml .cirrus.star .semaphore .teamcity codefresh.yml .build.yml .builds " +
-		".tekton buildspec.yml buildspec.yaml bamboo-specs",
+		".tekton buildspec.yml buildspec.yaml bamboo-specs .readthedocs.yaml .readthedocs.yml",
 		Reason: "runs in CI once it is pushed"},
 
 	// Programs that run under another name.
