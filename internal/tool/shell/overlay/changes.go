@@ -63,6 +63,10 @@ func (u *Upper) Changes(ctx context.Context) (Set, error) {
 	if err != nil {
 		return Set{}, fmt.Errorf("read what the command changed: %w", err)
 	}
+	top, err := u.topChanged()
+	if err != nil {
+		return Set{}, fmt.Errorf("read what the command changed: %w", err)
+	}
 	if u.files == nil {
 		u.files, err = u.project.OpenRoot(u.upper())
 	}
@@ -76,6 +80,15 @@ func (u *Upper) Changes(ctx context.Context) (Set, error) {
 	}
 	if err != nil {
 		return Set{}, fmt.Errorf("read what the command changed: %w", err)
+	}
+	if top {
+		w.drop(".", "is the project's own folder: its permissions stay as they are")
+	}
+	switch reason := "stays open to its owner, whatever permissions the command gave it"; {
+	case w.opened == 1:
+		w.drop(w.firstOpened, reason)
+	case w.opened > 1:
+		w.drop(w.firstOpened, fmt.Sprintf("%s; so do %d other new folders", reason, w.opened-1))
 	}
 	s := Set{Changes: slices.Concat(w.gone, w.folders, w.files, w.modes), Dropped: w.dropped, Conflicts: w.conflicts}
 	if back { // nobody knows what was changed meanwhile
@@ -96,6 +109,16 @@ func (u *Upper) Changes(ctx context.Context) (Set, error) {
 	return s, nil
 }
 
+// topChanged reports whether the command gave the project's own folder other permissions.
+func (u *Upper) topChanged() (bool, error) {
+	now, err := u.project.Stat(u.upper())
+	if err != nil {
+		return false, err
+	}
+	was, err := u.project.Stat(".")
+	return err == nil && now.Mode().Perm() != was.Mode().Perm(), err
+}
+
 // walk goes through an upper directory.
 type walk struct {
 	u   *Upper
@@ -113,6 +136,9 @@ type walk struct {
 	dropped                     []Drop
 	conflicts                   []string
 	buffer                      []byte // of hash, nil until there is a file
+	// opened counts the new folders that the command closed to their owner.
+	opened      int
+	firstOpened string
 	// beside is a path that something else changed, looked how many were looked at.
 	beside string
 	looked int

@@ -36,6 +36,11 @@ func (w *walk) dir(upper, lower *os.Root, base, name string, was, now fs.FileInf
 		if err != nil {
 			return err
 		}
+		if mode&0o700 != 0o700 {
+			if w.opened++; w.opened == 1 {
+				w.firstOpened = name
+			}
+		}
 	case was.Mode().Perm() != mode:
 		err := w.add(&w.modes, journal.Change{
 			Op: journal.Mode, Path: journal.Name(name),

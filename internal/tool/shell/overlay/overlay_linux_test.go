@@ -113,6 +113,29 @@ func TestDropped(t *testing.T) {
 	}
 }
 
+// Permissions that are not applied are reported, once.
+func TestPermissionsThatAreNotApplied(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`mkdir shut; echo x >shut/x; chmod 555 shut`: "shut stays open to its owner, whatever permissions the command gave it",
+		`mkdir d e d/f; chmod 500 d/f d e`:           "d stays open to its owner, whatever permissions the command gave it; so do 2 other new folders",
+		`chmod 700 .; echo x >x`:                     ". is the project's own folder: its permissions stay as they are",
+		`mkdir open; chmod 750 open; chmod 500 sub`:  "",
+	} {
+		p := newPlace(t)
+		fill(t, p.project)
+		set := p.run(t, text)
+		var got []string
+		for _, d := range set.Dropped {
+			got = append(got, d.Path+" "+d.Reason)
+		}
+		if strings.Join(got, "\n") != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+		p.remove(t)
+	}
+}
+
 // What somebody else changes while a command runs is a conflict where the command
 // changed it as well.
 func TestConflicts(t *testing.T) {
