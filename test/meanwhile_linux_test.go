@@ -60,7 +60,7 @@ func TestAPersonWorksMeanwhile(t *testing.T) {
 		"a commit of all":          {"git commit -q --allow-empty -m mine", applied, map[string]string{"early/new": "new\n"}},
 		"git clean -fdx":           {"git clean -fdxq", gone, map[string]string{"early/file": "one\n", "early/new": "", "late/new": ""}},
 		"a moved project":          {"mv $PWD $PWD.moved", gone, map[string]string{"../project": "", "../project.moved/early/file": "one\n", "../project.moved/early/new": ""}},
-		"another project":          {"mv $PWD $PWD.moved; mkdir -p $PWD/early; echo mine >$PWD/early/file", gone, map[string]string{"early/file": "mine\n", "early/new": "", "../project.moved/early/file": "one\n"}},
+		"another project":          {"mv $PWD $PWD.moved; mkdir -p $PWD/early; echo mine >$PWD/early/file", gone, map[string]string{"early/file": "mine\n", "early/new": "", ".belay/blobs": "", "../project.moved/early/file": "one\n"}},
 		"a removed project":        {"rm -rf $PWD", gone, map[string]string{"../project": ""}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"belay/internal/fault"
 	"belay/internal/journal"
@@ -144,9 +145,20 @@ func inProject(ctx context.Context, w *tool.Environment, do func(*journal.Projec
 // are certain.
 func makeChanges(ctx context.Context, w *tool.Environment, j *journal.Project, plan journal.Plan, then func([]session.Change) error) ([]session.Change, error) {
 	noted := files.Recorded(plan.Changes)
+	if !isInPlace(w) {
+		return nil, tool.Refuse("the project was moved")
+	}
 	if err := keepContents(ctx, w, plan.Changes, noted, w.Ledger.Before != nil); err != nil {
 		return nil, err
 	}
 	plan.Changes, plan.Inside = gitOrder(plan.Changes), true
 	return noted, files.TransactThen(ctx, w, j, plan, noted, func() error { return then(noted) })
+}
+
+// isInPlace reports whether the project is still where its records and contents go. Another
+// folder may have taken its place, and gets none of them.
+func isInPlace(w *tool.Environment) bool {
+	open, err := w.Root.Stat(".")
+	named, err2 := os.Stat(w.Project)
+	return err == nil && err2 == nil && os.SameFile(open, named)
 }
