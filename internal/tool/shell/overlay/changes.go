@@ -81,15 +81,7 @@ func (u *Upper) Changes(ctx context.Context) (Set, error) {
 	if err != nil {
 		return Set{}, fmt.Errorf("read what the command changed: %w", err)
 	}
-	if top {
-		w.drop(".", "is the project's own folder: its permissions stay as they are")
-	}
-	switch reason := "stays open to its owner, whatever permissions the command gave it"; {
-	case w.opened == 1:
-		w.drop(w.firstOpened, reason)
-	case w.opened > 1:
-		w.drop(w.firstOpened, fmt.Sprintf("%s; so do %d other new folders", reason, w.opened-1))
-	}
+	w.dropPermissions(top)
 	s := Set{Changes: slices.Concat(w.gone, w.folders, w.files, w.modes), Dropped: w.dropped, Conflicts: w.conflicts}
 	if back { // nobody knows what was changed meanwhile
 		for _, c := range s.Changes {
@@ -107,16 +99,6 @@ func (u *Upper) Changes(ctx context.Context) (Set, error) {
 		s.Meanwhile = "something else changed " + w.beside
 	}
 	return s, nil
-}
-
-// topChanged reports whether the command gave the project's own folder other permissions.
-func (u *Upper) topChanged() (bool, error) {
-	now, err := u.project.Stat(u.upper())
-	if err != nil {
-		return false, err
-	}
-	was, err := u.project.Stat(".")
-	return err == nil && now.Mode().Perm() != was.Mode().Perm(), err
 }
 
 // walk goes through an upper directory.

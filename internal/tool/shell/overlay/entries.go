@@ -12,18 +12,6 @@ import (
 	"belay/internal/journal"
 )
 
-// special are bits of a file that give rights to anyone who runs it. They are never
-// applied.
-const special = fs.ModeSetuid | fs.ModeSetgid
-
-// permissions are those that a changed file gets. Its owner can at least read it.
-func (w *walk) permissions(info fs.FileInfo, name string) fs.FileMode {
-	if info.Mode()&special != 0 && !info.IsDir() {
-		w.drop(name, "got its permissions without the set-id bit")
-	}
-	return info.Mode().Perm() | 0o400
-}
-
 // dir adds a folder and what is in it. One that nobody could enter could not be
 // filled, so a new folder is open at least to its owner.
 func (w *walk) dir(upper, lower *os.Root, base, name string, was, now fs.FileInfo, hides bool) error {

@@ -118,7 +118,7 @@ func TestPermissionsThatAreNotApplied(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`mkdir shut; echo x >shut/x; chmod 555 shut`: "shut stays open to its owner, whatever permissions the command gave it",
-		`mkdir d e d/f; chmod 500 d/f d e`:           "d stays open to its owner, whatever permissions the command gave it; so do 2 other new folders",
+		`mkdir d e d/f; chmod 500 d/f d e`:           "d stays open to its owner, whatever permissions the command gave it; of the new folders that is so with 3",
 		`chmod 700 .; echo x >x`:                     ". is the project's own folder: its permissions stay as they are",
 		`mkdir open; chmod 750 open; chmod 500 sub`:  "",
 	} {
