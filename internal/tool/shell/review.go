@@ -45,13 +45,13 @@ func (t *transaction) review(ctx context.Context, changes []journal.Change, left
 			continue
 		}
 		closed[name] = true
+		if c.Before.Type != journal.None {
+			addFolders(filled, name)
+		}
 		if c.Before.Type == journal.Folder || c.After.Type == journal.Folder {
 			continue // what is in it speaks for itself
 		}
 		t.refuse(c, why)
-		if c.Before.Type != journal.None {
-			addFolders(filled, name)
-		}
 	}
 	return slices.DeleteFunc(allowed, func(c journal.Change) bool {
 		stays := filled[string(c.Path)]
