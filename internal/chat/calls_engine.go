@@ -192,13 +192,13 @@ func (c *calls) stop(ctx context.Context, id, turnID string) error {
 	return fmt.Errorf("interrupt the turn: %w", err)
 }
 
-// remember keeps what was typed for the next chat, which learns no secret of it.
+// remember keeps what was typed for the next chat, which learns no secret of it, nor of what the file has.
 func (c *calls) remember(past *history, s string) tea.Cmd {
 	if !past.add(s) {
 		return nil
 	}
 	return c.run(func(context.Context) tea.Msg {
-		err := past.save(c.o.Redact.Known(s))
+		err := past.save(s, c.o.Redact.Known)
 		if err != nil {
 			err = errors.New("the next chat will not have what you typed: " + briefly(err))
 		}

@@ -15,6 +15,8 @@ import (
 
 	"belay/internal/fault"
 	"belay/internal/render"
+
+	"belay/internal/redact"
 )
 
 // The cursor never stands within a character, nothing of what is typed gets lost, and
@@ -128,6 +130,21 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+func asItIs(s string) string { return s }
+
+// A key that an earlier belay kept leaves the file when something is added to it.
+func TestOldKeysLeaveTheHistory(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "history.jsonl")
+	must(t, os.WriteFile(path, []byte("\"my key is not-a-real-key\"\n\"hello\"\n"), 0o600))
+	s := idle(t, func(o *Options) { o.History, o.Redact = path, redact.New("not-a-real-key") })
+	s.say("more")
+	data, err := os.ReadFile(path)
+	if want := "\"my key is [redacted]\"\n\"hello\"\n\"go\"\n\"more\"\n"; err != nil || string(data) != want {
+		t.Errorf("%v: %s", err, data)
+	}
+}
+
 // A chat that cannot keep what was typed says so, without the names of its own files.
 func TestHistoryThatCannotBeKept(t *testing.T) {
 	t.Parallel()
@@ -199,7 +216,7 @@ func TestHistoryIsCapped(t *testing.T) {
 	if h.add(strings.Repeat("x", maxRememberedText+1)) || h.add("  ") || h.add("old") {
 		t.Error("what is too long, blank or the same was remembered")
 	}
-	if !h.add("new") || h.save("new") != nil {
+	if !h.add("new") || h.save("new", asItIs) != nil {
 		t.Error("not remembered")
 	}
 	all, err := readHistory(path)
@@ -298,7 +315,7 @@ func TestLargeHistory(t *testing.T) {
 	for _, text := range []string{"first", "second"} {
 		h, err := openHistory(path)
 		must(t, err)
-		must(t, h.save(text))
+		must(t, h.save(text, asItIs))
 	}
 	all, err := readHistory(path)
 	must(t, err)
@@ -311,7 +328,7 @@ func TestLargeHistory(t *testing.T) {
 	must(t, os.Truncate(path, maxHistoryRead+1))
 	h, err := openHistory(path)
 	must(t, err)
-	must(t, h.save("anew"))
+	must(t, h.save("anew", asItIs))
 	if all, err := readHistory(path); err != nil || len(all) != 1 || all[0] != "anew" {
 		t.Errorf("kept are %d texts, %v", len(all), err)
 	}

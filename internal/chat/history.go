@@ -80,9 +80,9 @@ func (h *history) add(s string) bool {
 	return true
 }
 
-// save adds a text to the file, with whatever other chats have added meanwhile. It
-// may run beside everything else.
-func (h *history) save(s string) (err error) {
+// save adds a text to the file, with whatever other chats have added meanwhile, each as clean
+// returns it: an earlier belay kept keys. It may run beside everything else.
+func (h *history) save(s string, clean func(string) string) (err error) {
 	if h.path == "" {
 		return nil
 	}
@@ -99,7 +99,11 @@ func (h *history) save(s string) (err error) {
 	if err != nil {
 		return err
 	}
-	data, err := encodeHistory(append(all, s))
+	all = append(all, s)
+	for i, text := range all {
+		all[i] = clean(text)
+	}
+	data, err := encodeHistory(all)
 	if err != nil {
 		return fmt.Errorf("keep the history: %w", err)
 	}
