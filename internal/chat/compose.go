@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"golang.org/x/term"
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
@@ -114,6 +115,20 @@ func (c *composing) SetStdin(r io.Reader)  { c.in = r }
 func (c *composing) SetStdout(w io.Writer) { c.out = w }
 func (c *composing) SetStderr(w io.Writer) { c.err = w }
 
+// asBefore looks at how a terminal is set, and returns what sets it so again: an editor that
+// fails may leave it raw, and the chat would leave it to the shell as it found it.
+func asBefore(input io.Reader) (again func()) {
+	f, ok := input.(interface{ Fd() uintptr })
+	if !ok {
+		return func() {}
+	}
+	state, err := term.GetState(int(f.Fd()))
+	if err != nil {
+		return func() {} // no terminal
+	}
+	return func() { _ = term.Restore(int(f.Fd()), state) } // one that is gone shows nothing
+}
+
 // Run writes the text to a temporary file, runs the editor on it, and reads it again.
 func (c *composing) Run() (err error) {
 	temp, err := durable.TempDir(os.TempDir(), "belay-message-")
@@ -129,6 +144,7 @@ func (c *composing) Run() (err error) {
 	if c.lend != nil {
 		defer c.lend()()
 	}
+	defer asBefore(c.in)()
 	cmd := exec.CommandContext(c.ctx, c.argv[0], append(c.argv[1:len(c.argv):len(c.argv)], path)...) //nolint:gosec // the person's own editor
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.env, c.in, c.out, c.err
 	if err := cmd.Run(); err != nil {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // A long message is written in the person's own editor, also while a turn runs. An empty
@@ -116,4 +118,26 @@ func TestCustomCommandOnATerminal(t *testing.T) {
 	x.shows("(?s)Compared-it.* out")
 	x.types("\x04")
 	x.ends(ExitDone)
+}
+
+// An editor that leaves the terminal raw, such as one that crashed, does not leave it so to the shell.
+func TestEditorThatLeavesTheTerminalRaw(t *testing.T) {
+	t.Parallel()
+	x, _ := playOnTerminal(t, "turns: [{steps: [{say: Hello}]}]", []string{"EDITOR=sh -c 'stty raw -echo; echo written >\"$1\"' sh"}, "chat")
+	x.shows("/help")
+	x.types("draft\x07")
+	x.shows("written")
+	x.types("\x03\x04")
+	x.ends(ExitDone)
+	raw, err := x.master.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := raw.Control(func(fd uintptr) {
+		if set, gerr := unix.IoctlGetTermios(int(fd), unix.TCGETS); gerr != nil || set.Lflag&unix.ICANON == 0 || set.Lflag&unix.ECHO == 0 {
+			t.Errorf("the terminal is raw: %+v, %v", set, gerr)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
 }
