@@ -14,6 +14,9 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 	case loaded:
 		return m.opened(msg)
 	case connected:
+		if msg.err == nil {
+			m.dialog.reached()
+		}
 		return m.follower.joined(msg)
 	case happened:
 		return m.followed(msg)

@@ -212,6 +212,13 @@ func (d *dialog) decide(a *ask, v permit.Verdict, note string, only ...string) t
 	})
 }
 
+// reached forgets why answers did not arrive: there is a connection again.
+func (d *dialog) reached() {
+	for _, a := range d.asks {
+		a.failed = ""
+	}
+}
+
 // decided takes the engine's word on an answer. That the question is closed
 // comes from the log; one that was closed before is taken away at once.
 func (d *dialog) decided(msg decided) {

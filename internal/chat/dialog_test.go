@@ -330,5 +330,7 @@ func TestAnAnswerThatComesTooLate(t *testing.T) {
 	s.pass(time.Second)
 	s.asks(question("d1")...)
 	s.press("y")
-	s.shows("the disk is on fire", "y allow") // and can be tried again
+	s.shows("the disk is on fire", "y allow")                             // and can be tried again
+	_ = s.m.answered(connected{log: s.m.follower.log, stream: &silent{}}) // it is not read
+	s.lacks("the disk is on fire")                                        // there is a connection again
 }

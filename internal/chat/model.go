@@ -115,6 +115,9 @@ func (m *Model) first() tea.Cmd {
 	if blank.Is(text) {
 		return nil
 	}
+	if name, rest, ok := command(m.editor.commands, text); ok {
+		return m.run(name, rest, rest)
+	}
 	return m.speak(text, text, session.Steer)
 }
 

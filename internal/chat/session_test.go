@@ -405,3 +405,13 @@ func TestAMenuOfASessionThatWasLeft(t *testing.T) {
 		}
 	}
 }
+
+// What a chat begins with may be a command, as what is typed in it.
+func TestAChatBeginsWithACommand(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, func(o *Options) { o.Say = "/mode plan" })
+	s.play(s.m.Init())
+	if got := s.m.o.Opts.Mode; got != "plan" || len(s.engine.requests) > 0 {
+		t.Errorf("the mode is %q, and %d messages were sent", got, len(s.engine.requests))
+	}
+}
