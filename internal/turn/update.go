@@ -55,6 +55,9 @@ func (c *SessionChange) Check() error {
 	return nil
 }
 
+// holdsKey is what is wrong with a name that goes on record and has a key in it.
+const holdsKey = "holds a key, and would be on record with it"
+
 // updates change the records of sessions.
 type updates struct {
 	lifetime *lifetime
@@ -66,6 +69,9 @@ type updates struct {
 func (u *updates) Update(ctx context.Context, id string, c SessionChange) (rec session.Record, err error) {
 	if err := c.Check(); err != nil {
 		return rec, err
+	}
+	if c.Model != nil && u.redact.Known(*c.Model) != *c.Model {
+		return rec, fault.Invalid([]fault.Problem{{Field: "model", Message: holdsKey}})
 	}
 	if c.Title != nil {
 		clean := u.redact.Known(*c.Title)
