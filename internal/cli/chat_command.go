@@ -91,7 +91,11 @@ func (p *plainChat) command(ctx context.Context, name, rest string) error {
 		return nil
 	}
 	if other := elsewhere[name]; other != "" {
-		if p.o.Session != "" && !slices.Contains(sessionless, name) {
+		switch {
+		case slices.Contains(sessionless, name):
+		case p.o.Session == "":
+			return usageHint("say something first", "nothing was said yet, and /%s is about a session", name)
+		default:
 			other += " " + p.o.Session
 		}
 		if name == "rename" {

@@ -37,6 +37,9 @@ func TestDroppingAFile(t *testing.T) {
 func TestCommandsThatNeedAScreen(t *testing.T) {
 	t.Parallel()
 	p, _ := plainWith(&farEngine{}, nil)
+	if err := p.command(t.Context(), "undo", ""); err == nil || err.Error() != "nothing was said yet, and /undo is about a session" {
+		t.Errorf("before the first message: %v", err)
+	}
 	p.o.Session, p.o.Commands = "sess_1", t.TempDir()
 	if err := os.WriteFile(filepath.Join(p.o.Commands, "review.md"), []byte("look at it"), 0o600); err != nil {
 		t.Fatal(err)

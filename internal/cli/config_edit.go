@@ -72,7 +72,10 @@ A setting of an environment variable or a flag still wins over the file.`,
 		case len(problems) > 0:
 			return wrongSettings(problems, cmd)
 		}
-		cfg, _ := config.Examine(c.layers(cmd))
+		cfg, others := config.Examine(c.layers(cmd))
+		for _, p := range others {
+			c.warn(p.String() + "; until that is mended, belay refuses the configuration")
+		}
 		for _, row := range cfg.Show() {
 			if row.Key != args[0] {
 				continue

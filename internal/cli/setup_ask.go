@@ -62,7 +62,7 @@ func chooseProvider(c *console, cmd *cobra.Command, login bool) error {
 // namedInMenu puts the settings for a name that the menu offers and no provider has.
 func namedInMenu(cmd *cobra.Command) error {
 	flags := cmd.Flags()
-	switch strings.ToLower(flags.Lookup("provider").Value.String()) {
+	switch name := strings.ToLower(flags.Lookup("provider").Value.String()); name {
 	case ownServer:
 		if !flags.Changed("base-url") {
 			if err := flags.Set("base-url", usualLocal); err != nil {
@@ -72,8 +72,11 @@ func namedInMenu(cmd *cobra.Command) error {
 		return flags.Set("provider", openai.Name)
 	case byLogin:
 		return errors.Join(flags.Set("provider", openai.Name), flags.Set("login", "true"))
+	case "", anthropic.Name, openai.Name, model.Scripted:
+		return nil
+	default:
+		return usageHint("name "+anthropic.Name+", "+openai.Name+", "+byLogin+", "+ownServer+" or "+model.Scripted, "there is no provider %q", name)
 	}
-	return nil
 }
 
 // askProvider asks a person at the terminal for what the flags leave open.
