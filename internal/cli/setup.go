@@ -175,13 +175,13 @@ func keepChoice(c *console, cmd *cobra.Command, cfg *config.Config, login bool) 
 		}
 	}
 	before, _ := config.Examine(stays)
-	values := map[string]string{"provider": cfg.Provider, "model": cfg.Model, "openai.base_url": cfg.OpenAI.BaseURL}
-	for _, key := range []string{"openai.base_url", "model", "provider"} {
+	values := map[string]string{"provider": cfg.Provider, "model": cfg.Model, "openai.base_url": cfg.OpenAI.BaseURL, "openai.model": cfg.OpenAI.Model}
+	for _, key := range []string{"openai.base_url", "openai.model", "model", "provider"} {
 		if key != "provider" && valueOf(before, key).Value == values[key] {
 			continue // the file, or the default, says so already
 		}
 		var value *string // nil takes the setting out
-		if text := values[key]; text != "" {
+		if text := values[key]; text != "" && (key != "openai.model" || text != valueOf(before, key).Default) {
 			value = &text
 		}
 		var problems []config.Problem

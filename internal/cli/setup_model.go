@@ -39,6 +39,10 @@ func withoutOthersModel(c *console, cmd *cobra.Command, cfg *config.Config, logi
 	stays.Flags = nil
 	before, _ := config.Examine(stays)
 	same := before.Provider == cfg.Provider && before.OpenAI.BaseURL == cfg.OpenAI.BaseURL
+	if row := valueOf(cfg, "openai.model"); !login && before.OpenAI.BaseURL != cfg.OpenAI.BaseURL && strings.HasPrefix(row.Origin, config.UserFile(stays)+":") {
+		c.note("model", row.Value+" of openai.model is not kept: it was chosen for another server")
+		cfg.OpenAI.Model = row.Default
+	}
 	own := cfg.Model != "" && strings.HasPrefix(valueOf(cfg, "model").Origin, config.UserFile(stays)+":")
 	if login || same || !own || before.Provider == model.Scripted {
 		return cfg, nil
@@ -47,5 +51,10 @@ func withoutOthersModel(c *console, cmd *cobra.Command, cfg *config.Config, logi
 	if err := cmd.Flags().Set("model", ""); err != nil {
 		return nil, err
 	}
-	return c.load(cmd)
+	of := cfg.OpenAI.Model
+	cfg, err := c.load(cmd)
+	if err == nil {
+		cfg.OpenAI.Model = of
+	}
+	return cfg, err
 }
