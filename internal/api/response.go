@@ -72,6 +72,7 @@ func (w *response) expect(within time.Duration) {
 func (w *response) WriteHeader(status int) {
 	if w.status == 0 && status >= 200 {
 		w.status, w.first = status, time.Now()
+		w.extend() // an answer without a body has no other write
 	}
 	w.ResponseWriter.WriteHeader(status)
 }

@@ -247,12 +247,20 @@ func TestSlowBodyIsRefused(t *testing.T) {
 	}
 }
 
+// unchangedPage is a page that the client has already.
+type unchangedPage struct{ onePage }
+
+func (unchangedPage) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	w.WriteHeader(http.StatusNotModified)
+}
+
 // What is refused before the body is here is answered, however long the client takes to send it.
 func TestRefusalOfASlowBodyArrives(t *testing.T) {
 	t.Parallel()
-	address := start(t, &apitest.Engine{}, api.Options{BodyTimeout: 300 * time.Millisecond, WriteTimeout: 50 * time.Millisecond})
+	address := start(t, &apitest.Engine{}, api.Options{BodyTimeout: 300 * time.Millisecond, WriteTimeout: 50 * time.Millisecond, Page: unchangedPage{}})
 	for request, want := range map[string]int{
-		"POST /api/harness/attachments?sessionId=s1 HTTP/1.1\r\nHost: " + address: http.StatusBadRequest, // not a form
+		"GET / HTTP/1.1\r\nHost: " + address:                                      http.StatusNotModified, // without a body of its own
+		"POST /api/harness/attachments?sessionId=s1 HTTP/1.1\r\nHost: " + address: http.StatusBadRequest,  // not a form
 		"POST /api/harness/turn HTTP/1.1\r\nHost: elsewhere.example":              http.StatusForbidden,
 		"POST /api/nothing HTTP/1.1\r\nHost: " + address:                          http.StatusNotFound,
 	} {

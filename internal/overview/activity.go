@@ -96,7 +96,7 @@ type Activity struct {
 // in the last 64 MiB of the audit log, and the newest 200 runs. A cursor leads to what
 // happened before it, also when more happens meanwhile.
 func (v *Overview) Activity(ctx context.Context, q ActivityQuery) (Activity, error) {
-	after, err := readCursor(q.Cursor)
+	after, err := readCursor(q.Cursor, ofActivity)
 	if err != nil {
 		return Activity{}, err
 	}
@@ -119,7 +119,7 @@ func (v *Overview) Activity(ctx context.Context, q ActivityQuery) (Activity, err
 	if limit := cmp.Or(q.Limit, DefaultPage); len(all) > limit {
 		all = all[:limit]
 		last := all[limit-1]
-		a.NextCursor = writeCursor(cursor{last.At.UnixMilli(), last.ID})
+		a.NextCursor = writeCursor(cursor{last.At.UnixMilli(), last.ID, ofActivity})
 	}
 	a.Happenings = slices.Concat([]Happening{}, all)
 	return a, nil

@@ -162,9 +162,9 @@ func TestActivityPagesByTurn(t *testing.T) {
 	if diff := cmp.Diff([]string{"2", "1", "0"}, paths); diff != "" {
 		t.Error(diff)
 	}
-	for _, id := range []string{"", strings.Repeat("x", maxCursorID+1)} {
-		if _, err := w.Activity(t.Context(), ActivityQuery{Project: project, Cursor: writeCursor(cursor{1, id})}); !fault.Is(err, fault.InvalidRequest) {
-			t.Errorf("an id of %d bytes: %v", len(id), err)
+	for _, c := range []cursor{{1, "", ofActivity}, {1, strings.Repeat("x", maxCursorID+1), ofActivity}, {1, "sess_1", ""}} {
+		if _, err := w.Activity(t.Context(), ActivityQuery{Project: project, Cursor: writeCursor(c)}); !fault.Is(err, fault.InvalidRequest) {
+			t.Errorf("an id of %d bytes, of %q: %v", len(c.ID), c.Of, err)
 		}
 	}
 }

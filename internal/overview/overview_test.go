@@ -158,9 +158,10 @@ func TestSessions(t *testing.T) {
 		t.Errorf("after a deletion: %s", diff)
 	}
 	ofAnotherList := base64.RawURLEncoding.EncodeToString([]byte(`{"id":"sess_1","created":1795987413563,"updated":1795987413572}`))
-	for _, cursor := range []string{"rubbish", ofAnotherList} {
-		if _, err := w.Sessions(t.Context(), Query{Cursor: cursor}); !fault.Is(err, fault.InvalidRequest) {
-			t.Errorf("cursor: %v", err)
+	trailing := base64.RawURLEncoding.EncodeToString([]byte(`{"used":1,"id":"sess_1"}{}`))
+	for _, at := range []string{"rubbish", ofAnotherList, trailing, writeCursor(cursor{1, "audit-1", ofActivity})} {
+		if _, err := w.Sessions(t.Context(), Query{Cursor: at}); !fault.Is(err, fault.InvalidRequest) {
+			t.Errorf("cursor %s: %v", at, err)
 		}
 	}
 }
@@ -175,7 +176,7 @@ func TestSameMillisecond(t *testing.T) {
 	var seen []string
 	for len(rows) > 0 && len(seen) < 4 {
 		seen = append(seen, rows[0].ID)
-		rows = rowsAfter(rows, cursor{rows[0].Used.UnixMilli(), rows[0].ID})
+		rows = rowsAfter(rows, cursor{Used: rows[0].Used.UnixMilli(), ID: rows[0].ID})
 	}
 	if diff := cmp.Diff([]string{"a", "b", "c"}, seen); diff != "" {
 		t.Error(diff)

@@ -1,7 +1,6 @@
 package overview
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/base64"
@@ -37,17 +36,22 @@ type LeftOut struct {
 	Problem     string `json:"problem"`
 }
 
-// cursor is the place after a session.
+// cursor is the place after a session, or after a happening.
 type cursor struct {
 	Used int64  `json:"used"`
 	ID   string `json:"id"`
+	// Of is the list; "" is that of sessions.
+	Of string `json:"of,omitempty"`
 }
+
+// ofActivity marks a cursor of the activity.
+const ofActivity = "activity"
 
 // Sessions returns a page of the sessions of all projects, the one that was used last
 // first. A session that was used since its cursor was made moved to the beginning, and no
 // later page has it.
 func (v *Overview) Sessions(ctx context.Context, q Query) (Page, error) {
-	after, err := readCursor(q.Cursor)
+	after, err := readCursor(q.Cursor, "")
 	if err != nil {
 		return Page{}, err
 	}
@@ -71,7 +75,7 @@ func (v *Overview) Sessions(ctx context.Context, q Query) (Page, error) {
 	if len(rows) > limit {
 		rows = rows[:limit]
 		last := rows[limit-1]
-		page.NextCursor = writeCursor(cursor{last.Used.UnixMilli(), last.ID})
+		page.NextCursor = writeCursor(cursor{Used: last.Used.UnixMilli(), ID: last.ID})
 	}
 	for _, r := range rows {
 		s, err := v.show(ctx, r, open)
@@ -142,19 +146,18 @@ func writeCursor(c cursor) string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// readCursor reads what writeCursor wrote; nil is the beginning.
-func readCursor(s string) (*cursor, error) {
+// readCursor reads what writeCursor wrote for a list; nil is the beginning.
+func readCursor(s, of string) (*cursor, error) {
 	if s == "" {
 		return nil, nil
 	}
 	var c cursor
 	b, err := base64.RawURLEncoding.DecodeString(s)
 	if err == nil {
-		d := json.NewDecoder(bytes.NewReader(b))
-		d.DisallowUnknownFields() // that of another list has other fields
-		err = d.Decode(&c)
+		err = json.Unmarshal(b, &c)
 	}
-	if err != nil || c.ID == "" || len(c.ID) > maxCursorID {
+	// That of another service's list has other fields, and is not what writeCursor makes of these.
+	if err != nil || c.ID == "" || len(c.ID) > maxCursorID || c.Of != of || writeCursor(c) != s {
 		return nil, fault.New(fault.InvalidRequest, "cursor must be the nextCursor of an earlier answer for the same list").With("field", "cursor").
 			WithHint("leave it out to begin with the first page")
 	}
