@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"slices"
 	"strings"
 
@@ -197,8 +198,8 @@ func KeptConflicts(ctx context.Context, root *os.Root, r kept.Record) (paths []s
 	return paths, err
 }
 
-// KeptEffect is the effect of kept changes without a diff: the paths are those of the
-// changes themselves.
+// KeptEffect is the effect of kept changes without a diff: the paths and numbers are those of
+// the changes themselves, of which a person may have applied some since the question.
 func KeptEffect(r kept.Record) permit.Effect {
 	e := r.Effect
 	e.Paths, e.Diff = named(r.Changes), ""
@@ -207,6 +208,28 @@ func KeptEffect(r kept.Record) permit.Effect {
 		done = *e.Done
 	}
 	done.Files = len(e.Paths)
+	below, seen := map[string]int{}, map[journal.Name]bool{}
+	for _, c := range r.Changes {
+		files := 1
+		if c.Tree != nil {
+			files = c.Tree.Files
+			done.Files += files - 1
+		}
+		if c.Op == journal.Mkdir && c.Tree == nil || c.Op == journal.Rmdir || seen[c.Path] {
+			continue
+		}
+		seen[c.Path] = true
+		for at := string(c.Path); at != "."; at = path.Dir(at) {
+			below[at] += files
+		}
+	}
+	ignored := done.Ignored
+	done.Ignored = nil
+	for _, i := range ignored {
+		if i.Files = below[i.Path]; i.Files > 0 {
+			done.Ignored = append(done.Ignored, i)
+		}
+	}
 	e.Done = &done
 	return e
 }

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -94,6 +95,22 @@ func TestApplyKept(t *testing.T) {
 	done, err = applyKept(t, w, unrecorded)
 	if err != nil || done.Left != 0 || read(t, w, "a.txt") != "two\n" || kept.Has(w.Root, keptID) {
 		t.Errorf("%+v, %v, %q", done, err, read(t, w, "a.txt"))
+	}
+}
+
+// The numbers of kept changes are those of what is still kept: with them a reader knows how many
+// files the list of paths leaves out.
+func TestKeptNumbers(t *testing.T) {
+	t.Parallel()
+	e := KeptEffect(kept.Record{
+		Changes: []journal.Change{
+			{Path: "a.txt"}, {Path: "build", Op: journal.Mkdir}, {Path: "build/x"}, {Path: "sub", Op: journal.Mkdir}, {Path: "sub/b.txt"},
+			{Path: "node_modules", Op: journal.Mkdir, Tree: &journal.Tree{Files: 500}},
+		},
+		Effect: permit.Effect{Done: &permit.Done{Files: 510, Ignored: []permit.Ignored{{Path: "build", Files: 3}, {Path: "dist", Files: 5}, {Path: "node_modules", Files: 500}}}},
+	}).Shown()
+	if e.Done.Files != 503 || fmt.Sprint(e.Done.Ignored) != "[{build 1} {node_modules 500}]" || fmt.Sprint(e.Paths) != "[a.txt sub/b.txt]" {
+		t.Errorf("%+v, paths %q", e.Done, e.Paths)
 	}
 }
 
