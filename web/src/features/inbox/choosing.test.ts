@@ -5,6 +5,7 @@ import { drawn } from "../../ui/drawn.test-helper";
 import Proposals from "../deliverable/proposals";
 import { QuestionCard } from "./question-card";
 import { Kept } from "./kept";
+import { partOf } from "./part";
 
 vi.mock("../../route", async (real) => ({ ...await real<object>(), useParam: () => "", useRoute: () => ({ view: "inbox" }) }));
 // Without a browser a store has no other state than the one that it has now.
@@ -76,13 +77,36 @@ it("files that a question does not list have no tick, and it says what becomes o
   const many = { ...ask, id: "d31", effect: { ...ask.effect, paths: all.slice(0, 20), diff, done: { files: 34, ignored: [{ path: "build", files: 3 }] } } };
   const html = () => drawn(QuestionCard, { ask: many } as never).html;
   const ticks = (of: string) => of.match(/<label class="pick"><input type="checkbox"( checked="")?/g)!;
-  expect(ticks(html())).toHaveLength(20);
+  expect(ticks(html())).toHaveLength(21);
   expect(ticks(html()).every((t) => t.includes("checked"))).toBe(true);
   expect(html()).toContain("11 more files without a tick are applied with the others.");
   toggle("d31", "f7");
-  expect(html()).toContain("Apply 19 of 31 files");
+  expect(html()).toContain("Apply 22 of 34 files");
   expect(html()).toContain("11 more files without a tick are discarded.");
-  expect(html()).toContain("3 ignored files below <code>build</code>, discarded");
+});
+
+it("what has a tick is applied, also repositories and folders that git ignores", async () => {
+  const mixed = { ...ask, id: "d3", effect: { ...ask.effect, paths: [".git", "a"], repositories: [{ path: ".git", does: ["1 commit"] }], done: { files: 5, ignored: [{ path: "build", files: 3 }] } } };
+  const boxes = (html: string) => [...html.matchAll(/type="checkbox"( checked="")?\/?><span class="hidden">Apply (.*?)<\/span>/g)].map((m) => (m[1] ? "+" : "-") + m[2]);
+  const draw = () => drawn(QuestionCard, { ask: mixed } as never);
+  expect(boxes(draw().html)).toEqual(["+.git", "+a", "+build"]);
+  toggle("d3", ".git");
+  expect(boxes(draw().html)).toEqual(["-.git", "+a", "+build"]);
+  expect(draw().html).toContain("Apply 4 of 5 files");
+});
+
+it("a path has no tick while something below it has none, and none where something is in its way", () => {
+  const part = (left: string[], conflicts: string[]) => partOf("d", { tool: "bash", paths: [".git", "out/a", "x", "x/y"], done: { files: 4 } } as never, new Set(left), conflicts);
+  expect(part(["x/y"], []).only).toEqual([".git", "out/a"]);
+  expect(part([], [".git/HEAD", "out"])).toMatchObject({ only: ["x", "x/y"], count: 2, total: 4 });
+  expect(part([], []).only).toBeUndefined();
+});
+
+it("more paths than an answer may name have no tick", () => {
+  const paths = Array.from({ length: 200 }, (_, i) => `f${i}`);
+  const html = drawn(QuestionCard, { ask: { ...ask, id: "d200", effect: { ...ask.effect, paths, done: { files: 203, ignored: [{ path: "build", files: 3 }] } } } } as never).html;
+  expect(html.match(/class="pick"/g)).toHaveLength(200);
+  expect(html).toContain("3 ignored files below <code>build</code>, applied with the others");
 });
 
 it("of a kept change, files that something else changed are left out", async () => {

@@ -18,7 +18,11 @@ export function EffectView({ ask, choice, rest = "" }: { ask: Ask; choice?: Choi
   if (!e) return <Code code={pretty(ask.input)} language="json" label="Input" />;
   const paths = e.paths ?? [];
   const more = unlisted(e);
+  const ignored = e.done?.ignored ?? [], picked = ignored.filter((i) => choice?.of.has(i.path));
+  const repositories = new Set(e.repositories?.map((r) => r.path));
   const marks = new Map<string, ReactNode>();
+  for (const r of repositories) marks.set(r, <span className="chip">repository</span>);
+  for (const i of picked) marks.set(i.path, <span className="chip">{count(i.files, "ignored file")}</span>);
   for (const line of e.onRequest ?? []) mark(line, "warn", "runs when asked");
   for (const line of e.automatic ?? []) mark(line, "bad", "runs by itself");
   function mark(line: string, className: string, label: string) {
@@ -37,13 +41,13 @@ export function EffectView({ ask, choice, rest = "" }: { ask: Ask; choice?: Choi
       {(e.repositories ?? []).map((r) => (
         <p key={r.path} className="repo"><code>{visible(r.path)}</code> {visible((r.does ?? []).join("; "))}</p>
       ))}
-      {(e.diff || paths.length > 0) && (
-        <Diff text={e.diff ?? ""} paths={e.repositories?.length ? paths.filter((p) => !e.repositories?.some((r) => r.path === p)) : paths} choice={choice} marks={marks} review={ask.id} />
+      {(e.diff || paths.length > 0 || picked.length > 0) && (
+        <Diff text={e.diff ?? ""} paths={[...paths.filter((p) => choice || !repositories.has(p)), ...picked.map((i) => i.path)]} choice={choice} marks={marks} review={ask.id} />
       )}
       {more > 0 && paths.length > 0 && (
-        <p className="soft small" data-more={more}>{choice && rest ? `${count(more, "more file")} without a tick ${more === 1 ? "is" : "are"} ${rest}.` : `${count(more, "more file")} not listed.`}</p>
+        <p className="soft small" data-more={more}>{rest ? `${count(more, "more file")} without a tick ${more === 1 ? "is" : "are"} ${rest}.` : `${count(more, "more file")} not listed.`}</p>
       )}
-      {(e.done?.ignored ?? []).map((i) => <p key={i.path} className="soft small">{count(i.files, "ignored file")} below <code>{visible(i.path)}</code>{choice && rest && `, ${rest}`}</p>)}
+      {ignored.filter((i) => !picked.includes(i)).map((i) => <p key={i.path} className="soft small">{count(i.files, "ignored file")} below <code>{visible(i.path)}</code>{rest && `, ${rest}`}</p>)}
       {!e.diff && !e.command && paths.length === 0 && !e.hosts?.length && <Code code={pretty(ask.input)} language="json" label="Input" />}
     </div>
   );

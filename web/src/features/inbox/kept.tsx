@@ -12,7 +12,7 @@ import { waits } from "../../ui/waits";
 import { announce } from "../shell/announce";
 import { askOfKept } from "./ask";
 import { EffectView } from "./effect-view";
-import { partOf } from "./part";
+import { applyPart, partOf } from "./part";
 import { InboxTabs } from "./tabs";
 
 const link = (id: string) => `/inbox?show=kept&id=${encodeURIComponent(id)}`;
@@ -61,7 +61,7 @@ function KeptCard({ row: { root, change }, onDone }: { row: KeptRow; onDone: () 
   const c = data ?? change;
   const ask = askOfKept(c, root);
   const { left: dropped } = useChoosing(change.id);
-  const { only, total, choice } = partOf(change.id, c.effect, dropped, c.conflicts);
+  const { only, count: chosenFiles, total, choice } = partOf(change.id, c.effect, dropped, c.conflicts);
   const done = (words: string, stays: boolean) => {
     announce(words);
     refresh("kept", ...(stays ? ["kept-change"] : [])); // one that is settled is gone
@@ -70,6 +70,7 @@ function KeptCard({ row: { root, change }, onDone }: { row: KeptRow; onDone: () 
   const apply = useMutation({
     mutationFn: (runsByItself: boolean) => api.applyKept({ projectRoot: root, id: c.id, ...(only ? { only } : {}), ...(runsByItself ? { runsByItself } : {}) }),
     onSuccess: (r) => { chosen(change.id); done(`Applied: ${count(r.paths?.length ?? 0, "file")}.`, (r.left ?? 0) > 0); },
+    onError: () => refresh("kept", "kept-change"), // something else may have changed a file
   });
   const drop = useMutation({
     mutationFn: () => api.dropKept({ projectRoot: root, id: c.id }),
@@ -95,7 +96,7 @@ function KeptCard({ row: { root, change }, onDone }: { row: KeptRow; onDone: () 
       {c.decisionId ? <p className="notice warn"><span>A turn still asks about these changes. <a href={questionLink(c.decisionId)}>Answer the question</a></span></p> : (
         <div className="answers">
           <button type="button" id="keep" className="button primary" disabled={busy || only?.length === 0} onClick={() => apply.mutate(risky)}>
-            <Icon.check />{risky ? "Apply, also what runs by itself" : only && only.length > 0 ? `Apply ${only.length} of ${total.toLocaleString("en-US")} files` : "Apply changes"}
+            <Icon.check />{risky ? "Apply, also what runs by itself" : only && only.length > 0 ? applyPart(chosenFiles, total) : "Apply changes"}
           </button>
           <button type="button" id="drop" className="button danger" disabled={busy} onClick={() => drop.mutate()}><Icon.cross />Discard</button>
         </div>

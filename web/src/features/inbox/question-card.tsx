@@ -11,7 +11,7 @@ import { Icon } from "../../ui/icons";
 import { ErrorNotice } from "../../ui/parts";
 import { type Ask, bodyOf, type Verdict, wordsOf } from "./ask";
 import { EffectView } from "./effect-view";
-import { partOf } from "./part";
+import { applyPart, partOf } from "./part";
 
 function waited(since: string): string {
   const time = ago(since);
@@ -28,7 +28,7 @@ export function QuestionCard({ ask, keys = false, onAnswered, handle, heading: H
   const { note, noting, left: dropped } = useChoosing(ask.id);
   const noteField = useRef<HTMLTextAreaElement>(null);
   const words = wordsOf(ask);
-  const { only, total, choice } = partOf(ask.id, ask.effect, dropped);
+  const { only, count: chosenFiles, total, choice } = partOf(ask.id, ask.effect, dropped);
 
   const decide = useMutation({
     mutationFn: (verdict: Verdict) => api.decide(bodyOf(ask, verdict, note, only)),
@@ -80,7 +80,7 @@ export function QuestionCard({ ask, keys = false, onAnswered, handle, heading: H
       <div className="answers">
         <button type="button" className="button primary" disabled={busy || nothing} onClick={() => answer("allow")}>
           {decide.isPending ? <span className="spin" /> : <Icon.check />}
-          {only && !nothing ? `Apply ${only.length} of ${total.toLocaleString("en-US")} files` : words.allow}{keys && <kbd>a</kbd>}
+          {only && !nothing ? applyPart(chosenFiles, total) : words.allow}{keys && <kbd>a</kbd>}
         </button>
         {ask.session && !only && (
           <button type="button" className="button session" disabled={busy} onClick={() => answer("allow_session")}>{words.session}{keys && <kbd>s</kbd>}</button>
