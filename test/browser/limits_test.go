@@ -177,9 +177,20 @@ func TestTwoTabsAndDeleted(t *testing.T) {
 	}
 	b.do(press("Enter"))
 	b.until("document.querySelector('.dock .notice')?.innerText.includes('No such session')")
-	if got := value[string](b, "document.querySelector('#message')?.value ?? JSON.parse(localStorage.getItem('belay.draft.s1') ?? '{}').text"); got != "precious" {
+	if got := value[string](b, "document.querySelector('#message, #unsent')?.value"); got != "precious" {
 		t.Errorf("the draft is %q", got)
 	}
+}
+
+// What was written for a session that is deleted elsewhere can still be read.
+func TestDraftOfADeletedSession(t *testing.T) {
+	b, _ := real(t)
+	b.do(fill(message, "One"), press("Enter"))
+	b.until("document.querySelector('.foot')?.innerText.includes('done')")
+	b.do(fill(message, "precious"))
+	b.mayFail()
+	value[bool](b, "fetch('/api/harness/session/' + location.pathname.split('/').pop(), { method: 'DELETE' }) !== undefined")
+	b.until("document.querySelector('#unsent')?.value === 'precious' && document.querySelector('#unsent').offsetParent && !document.querySelector('#retry')")
 }
 
 // A tab that is older than its server offers to load the page anew, and the draft is kept.
@@ -212,7 +223,7 @@ func TestServerRestarts(t *testing.T) {
 	b.until("document.querySelector('.dock .notice')?.innerText.includes('The server does not answer') && document.querySelector('#message').value === 'precious'")
 	b.shot("lost")
 	b.program.start(t)
-	b.until("document.querySelector('#link-state').innerText === 'live'")
+	b.until("document.querySelector('#link-state').innerText === 'live' && !document.querySelector('.dock .notice')")
 	b.tabTo("#message")
 	b.do(press("Enter"))
 	b.until("document.querySelectorAll('.turn').length === 2 && document.querySelectorAll('.foot')[1]?.innerText.includes('done')")

@@ -3,7 +3,7 @@
 import { transcript } from "../api/client";
 import type { follow, LinkState } from "../api/events";
 import { shared } from "../api/shared-stream";
-import type { Failure } from "../api/http";
+import { type Failure, isFailure } from "../api/http";
 import type { LogEvent } from "./event";
 import { type Conversation, emptyConversation, type SentFile } from "./model";
 import { reduceAll } from "./reduce";
@@ -134,13 +134,17 @@ export class Feed {
     this.signal = signal;
     const { refused: _, ...rest } = this.state; // what it was refused for may be over
     this.set({ ...rest, link: "connecting" });
-    void this.learn(signal);
+    void this.learn();
     void this.from.follow(this.sessionId, this.state.conversation.seq, {
       onEvents: (events) => {
         this.queue.push(...events);
         this.flush();
       },
-      onState: (link, refused) => this.set({ ...this.state, link, ...(refused ? { refused } : {}) }),
+      onState: (link, refused) => {
+        // The server is back: that it was away is no news any more.
+        if (link === "live" && this.state.link !== "live" && isFailure(this.state.failure, "UNREACHABLE")) this.fail(undefined);
+        this.set({ ...this.state, link, ...(refused ? { refused } : {}) });
+      },
     }, signal);
   }
 
@@ -156,19 +160,19 @@ export class Feed {
       this.set(settle({ ...this.state, conversation, loaded: true }));
       const unknown = conversation.turns.filter((t) => t.id && !t.said && !this.asked.has(t.id));
       for (const t of unknown) this.asked.add(t.id);
-      if (unknown.length > 0) void this.learn(this.signal);
+      if (unknown.length > 0) void this.learn();
     });
   }
 
   /** Reads what was said in the turns: the log has only the answers. One request at a time. */
-  private async learn(signal: AbortSignal | undefined): Promise<void> {
+  private async learn(): Promise<void> {
     this.again = true;
-    if (this.learning) return;
+    if (this.learning) return; // that goes on, also where it was begun for a visit that has ended
     this.learning = true;
-    while (this.again && !signal?.aborted) {
+    while (this.again && !this.signal?.aborted) {
       this.again = false;
       try {
-        const entries = await this.from.transcript(this.sessionId, signal);
+        const entries = await this.from.transcript(this.sessionId, this.signal);
         this.set(settle({ ...this.state, conversation: withTranscript(this.state.conversation, entries), loaded: true }));
       } catch {
         this.asked.clear(); // the next event tries again; the log itself tells of a refusal

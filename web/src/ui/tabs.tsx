@@ -8,8 +8,14 @@ export function Tabs({ label, current, className = "", children }: { label: stri
     const box = strip.current;
     const tab = box?.querySelector("[aria-current]");
     if (!box || !tab) return;
-    const outer = box.getBoundingClientRect(), inner = tab.getBoundingClientRect();
-    box.scrollLeft += inner.left + inner.width / 2 - outer.left - outer.width / 2;
+    const show = () => {
+      const outer = box.getBoundingClientRect(), inner = tab.getBoundingClientRect();
+      box.scrollLeft += inner.left + inner.width / 2 - outer.left - outer.width / 2;
+    };
+    show();
+    const watch = new ResizeObserver(show); // a window that gets smaller hides it
+    watch.observe(box);
+    return () => watch.disconnect();
   }, [current]);
   return <nav ref={strip} className={`tabs ${className}`} aria-label={label}>{children}</nav>;
 }

@@ -45,8 +45,8 @@ export function Kept() {
           <div className="column">
             <a className="back" href="/inbox?show=kept"><Icon.back />All kept changes</a>
             {current ? <KeptCard key={current.change.id} row={current} onDone={() => { if (new URLSearchParams(location.search).get("show") === "kept") amend("/inbox", "/inbox?show=kept"); }} /> : !isPending && (
-              <div className="empty-main"><Icon.archive /><h2>{id ? "This change is settled" : "Nothing is kept"}</h2>
-                <p className="soft">{id ? "It was applied or discarded." : "What a command changed, and nobody answered for in time, waits here."}</p></div>
+              <div className="empty-main"><Icon.archive /><h2>{id ? "This change is not kept" : "Nothing is kept"}</h2>
+                <p className="soft">{id ? "It was applied or discarded, or there was never one with this id." : "What a command changed, and nobody answered for in time, waits here."}</p></div>
             )}
           </div>
         </div>

@@ -20,7 +20,7 @@ vi.mock("../../app-state", async (real) => ({
 it("names of projects and of people who answered show what is not seen", () => {
   const question = { decisionId: "d", name: "bash", input: {}, reason: "" };
   const turn = { id: "t", key: "t", state: "done", changedFiles: [], parts: [{ kind: "question", key: "q", question, answer: { verdict: "allow", by: trick } }] };
-  const html = [drawn(Kept, {}).html, drawn(Closed, {}).html, drawn(() => createElement(TurnView, { turn: turn as never, sessionId: "s", open: [] }), {}).html];
+  const html = [drawn(Kept, {}).html, drawn(Closed, {}).html, drawn(() => createElement(TurnView, { turn: turn as never, sessionId: "s", open: [], lost: false }), {}).html];
   expect(html.map((one) => one.split(shown).length - 1)).toEqual([2, 3, 1]);
   expect(html.join("")).not.toMatch(/[\u202e\u200b]/);
 });

@@ -23,7 +23,7 @@ import { Said, TurnView } from "./turn-view";
 export function Conversation({ id }: { id: string }) {
   const { feed, state } = useFeed(id);
   const { drafts } = useShared();
-  const { draft } = useDraft(id);
+  const { draft, state: written } = useDraft(id);
   const session = useSession(id);
   const options = useOptions(id);
   const refresh = useRefresh();
@@ -81,12 +81,15 @@ export function Conversation({ id }: { id: string }) {
           {state.failure !== undefined && <ErrorNotice error={state.failure} onClose={() => feed.fail(undefined)} />}
           {conversation.running !== "" && <Queue sessionId={id} draft={draft} to={to} />}
           {state.refused ? (
-            <ErrorNotice error={state.refused}>
-              <p className="row-line">
-                {!isFailure(state.refused, "SESSION_NOT_FOUND") && <button type="button" className="button" id="retry" onClick={() => { feed.retry(); void refresh("session", "sessions"); }}>Try again</button>}
-                {gone && <a className="button" href="/">All sessions</a>}
-              </p>
-            </ErrorNotice>
+            <>
+              <ErrorNotice error={state.refused}>
+                <p className="row-line">
+                  {!isFailure(state.refused, "SESSION_NOT_FOUND") && <button type="button" className="button" id="retry" onClick={() => { feed.retry(); void refresh("session", "sessions"); }}>Try again</button>}
+                  {gone && <a className="button" href="/">All sessions</a>}
+                </p>
+              </ErrorNotice>
+              {written.text && <textarea className="field" id="unsent" rows={4} readOnly aria-label="Message that was not sent" value={written.text} />}
+            </>
           ) : (
             <Composer draftKey={id} root={s?.projectRoot ?? ""} to={to} send={send} running={conversation.running !== ""} onInterrupt={interrupt} autoFocus
               disabled={s?.readOnly === true} defaults={{ persona: s?.persona ?? "", mode: s?.mode ?? "direct", model: s?.preferredModel ?? "" }} />
@@ -176,7 +179,7 @@ function Log({ state, sessionId }: { state: FeedState; sessionId: string }) {
         <div className="column">
           {turns.length === 0 && !pending && <p className="empty-log soft">{loaded || state.link === "live" ? "Nothing has been said yet." : ""}</p>}
           <Windowed items={turns} keyOf={(turn) => turn.key} size={20} estimate={240} root={box}>
-            {(turn) => <TurnView key={turn.key} turn={turn} sessionId={sessionId} open={turn.state === "running" ? conversation.open : none} />}
+            {(turn) => <TurnView key={turn.key} turn={turn} sessionId={sessionId} open={turn.state === "running" ? conversation.open : none} lost={turn.state === "running" && state.link === "lost"} />}
           </Windowed>
           {alone && (
             <article className="turn" aria-label="Message that is being sent">

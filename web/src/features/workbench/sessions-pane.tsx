@@ -5,7 +5,7 @@ import * as api from "../../api/client";
 import { everywhere, useProjectRoot, useProjects, useQuestions, useRefresh, useSessions } from "../../app-state";
 import type { SessionRow } from "../../api/types";
 import { navigate, newSessionLink, sessionLink } from "../../route";
-import { ago } from "../../ui/format";
+import { ago, visible } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { Menu } from "../../ui/menu";
 import { ErrorNotice } from "../../ui/parts";
@@ -100,7 +100,7 @@ function Row({ session: s, current, waiting, project }: { session: SessionRow; c
   return (
     <li>
       <a className="row" href={sessionLink(s.sessionId)} data-session={s.sessionId} aria-current={current ? "page" : undefined}>
-        <span className="row-title">{s.title || s.persona || s.sessionId}</span>
+        <span className="row-title">{visible(s.title?.trim() || s.persona?.trim() || s.sessionId)}</span>
         <span className="row-meta">
           <time dateTime={s.updatedAt} title={new Date(s.updatedAt).toLocaleString()}>{ago(s.updatedAt)}</time>
           <span className="clip">{[project && s.projectName, s.title && s.persona, s.costUsd !== undefined && `$${s.costUsd.toFixed(2)}`].filter(Boolean).join(" · ") || s.mode}</span>

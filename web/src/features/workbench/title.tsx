@@ -2,6 +2,7 @@
 import { useMutation } from "@tanstack/react-query";
 import * as api from "../../api/client";
 import { useRefresh } from "../../app-state";
+import { visible } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { ErrorNotice } from "../../ui/parts";
 
@@ -17,7 +18,7 @@ export function Title({ id, title, editing, setEditing }: { id: string; title: s
   if (!editing) {
     return (
       <>
-        <h2 className="clip" title={title}>{title}</h2>
+        <h2 className="clip" title={title}>{visible(title)}</h2>
         <button type="button" className="button plain icon wide" title="Rename" aria-label="Rename the session" onClick={() => setEditing(true)}><Icon.pencil /></button>
       </>
     );

@@ -15,8 +15,10 @@ import { ManifestSheet } from "./manifest";
 import { ToolCard } from "./tool-card";
 import { TurnActions } from "./turn-actions";
 
-export const TurnView = memo(function TurnView({ turn, sessionId, open }: {
+export const TurnView = memo(function TurnView({ turn, sessionId, open, lost }: {
   turn: Turn; sessionId: string; open: readonly string[];
+  /** Whether nobody knows what the turn does now. */
+  lost: boolean;
 }) {
   const running = turn.state === "running";
   return (
@@ -28,9 +30,9 @@ export const TurnView = memo(function TurnView({ turn, sessionId, open }: {
             ? <div className="tools" key={group[0]!.key}>{group.map((tool) => <ToolCard key={tool.key} tool={tool} />)}</div>
             : <PartView key={group.key} part={group} sessionId={sessionId} open={open} growing={running && group === turn.parts.at(-1)} />
         ))}
-        {running && open.length === 0 && <p className="working soft small"><span className="spin" />Working</p>}
+        {running && !lost && open.length === 0 && <p className="working soft small"><span className="spin" />Working</p>}
       </div>
-      <Foot turn={turn} sessionId={sessionId} waits={running && open.length > 0} />
+      <Foot turn={turn} sessionId={sessionId} waits={running && open.length > 0} lost={lost} />
     </article>
   );
 });
@@ -115,8 +117,8 @@ const endings: Record<Turn["state"], [word: string, className: string]> = {
   timeout: ["timed out", "bad"], failed: ["failed", "bad"],
 };
 
-function Foot({ turn, sessionId, waits }: { turn: Turn; sessionId: string; waits: boolean }) {
-  const [word, className] = waits ? ["waits for an answer", "warn"] : endings[turn.state];
+function Foot({ turn, sessionId, waits, lost }: { turn: Turn; sessionId: string; waits: boolean; lost: boolean }) {
+  const [word, className] = lost ? ["ran when the connection was lost", "warn"] : waits ? ["waits for an answer", "warn"] : endings[turn.state];
   const u = turn.usage;
   const nameOf = useModelName();
   const model = turn.model && nameOf(turn.model);
