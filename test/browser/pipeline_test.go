@@ -334,6 +334,7 @@ func (b *tab) fitsAPhone() {
 	b.t.Helper()
 	b.do(chromedp.EmulateViewport(360, 740))
 	b.until("innerWidth === 360 && document.querySelector('.project-column')")
+	b.until("(() => { const tab = document.querySelector('.project-tabs [aria-current]').getBoundingClientRect(); return tab.left >= 0 && tab.right <= innerWidth; })()")
 	if over := value[string](b, "[...document.querySelectorAll('.project-column *')].filter(e => e.getBoundingClientRect().right > innerWidth && !e.closest('.hidden')).map(e => e.className || e.tagName).join(', ')"); over != "" {
 		b.t.Errorf("beyond the edge of a phone are %s", over)
 	}

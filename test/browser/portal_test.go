@@ -71,6 +71,9 @@ func TestPortalMatrixRouting_14_1(t *testing.T) {
 	if len(cells) != 12 {
 		t.Fatalf("the matrix has %d cells", len(cells))
 	}
+	b.do(chromedp.EmulateViewport(360, 740))
+	b.until("innerWidth === 360 && [...document.querySelectorAll('.matrix a')].every(a => a.scrollWidth <= a.clientWidth)")
+	b.do(chromedp.EmulateViewport(1200, 800))
 	columns := []string{"GUIDING", "APPLYING", "JUDGING", "REVIEWING"}
 	agents := "HELP ORCHESTRATE WORKING_ITEMS AGGREGATE DECOMP* PREP* TASK* AUDIT* AGENTS DEPENDENCIES CHANGE RECONCILING"
 	for i, agent := range strings.Fields(agents) {
