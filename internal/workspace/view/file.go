@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"belay/internal/durable"
@@ -48,7 +49,7 @@ const sniffed = 64 << 10
 // before a turn takes them.
 func Open(project, name string, limit int64, hidden func(rel string) bool) (*Opened, error) {
 	rel, err := resolve(project, name)
-	if err != nil || !isUpload(rel, name) && (hides(hidden, rel) || hides(hidden, name)) {
+	if err != nil || strings.HasSuffix(name, "/") || !isUpload(rel, name) && (hides(hidden, rel) || hides(hidden, name)) {
 		return nil, notFound(name, "file", err)
 	}
 	root, err := workspace.OpenProject(project)

@@ -179,7 +179,7 @@ func TestOpen(t *testing.T) {
 	if err != nil || c.Close() != nil || string(c.Data) != "a/b" || !c.Cut() || c.Size != 6 {
 		t.Errorf("cut: %+v, %v", c, err)
 	}
-	for _, name := range []string{"", "a", "none", "out", "hid", "a/up/s", "secret/s", "../x", outside + "/o", "a/b.md/x", "a\x00", ".belay/x", "a/../.belay/x", "a/.git/config"} {
+	for _, name := range []string{"", "a", "none", "out", "hid", "a/up/s", "secret/s", "../x", outside + "/o", "a/b.md/x", "a/b.md/", "a\x00", ".belay/x", "a/../.belay/x", "a/.git/config"} {
 		if c, err := Open(root, name, 100, hidden); !fault.Is(err, fault.NotFound) {
 			t.Errorf("%q: %+v, %v", name, c, err)
 		}
