@@ -27,9 +27,8 @@ func (e Effect) Choices() []string {
 
 // Choose reads which of the [Effect.Choices] a person means: numbers from 1, ranges
 // such as 2-4, paths, folders, and patterns with * and ?, with spaces or commas between
-// them. A pattern without a slash is about names in any folder. A number of one of the
-// choices means no file of that name beside it: a command chooses the names. The error says
-// which part fits nothing.
+// them. A pattern without a slash is about names in any folder. A number never means a file of
+// that name, which a command may have chosen. The error says which part fits nothing.
 func (e Effect) Choose(text string) (only []string, err error) {
 	all := e.Choices()
 	parts := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' || r == '\t' })
@@ -37,16 +36,15 @@ func (e Effect) Choose(text string) (only []string, err error) {
 		return nil, fmt.Errorf("name files by their numbers, such as 1 3-4, or by a pattern, such as src/*.go")
 	}
 	picked := make([]bool, len(all))
-	pick := func(fits func(i int) bool) (found bool) {
-		for i := range all {
-			if fits(i) {
+	for _, part := range parts {
+		low, high, number := numbers(part)
+		found := false
+		for i, p := range all {
+			if fits := low <= i+1 && i+1 <= high; number && fits || !number && means(part, p) {
 				picked[i], found = true, true
 			}
 		}
-		return found
-	}
-	for _, part := range parts {
-		if !pick(func(i int) bool { return within(part, i+1) }) && !pick(func(i int) bool { return means(part, all[i]) }) {
+		if !found {
 			return nil, fmt.Errorf("none of the %d files is %s", len(all), clip(strconv.Quote(part), 100))
 		}
 	}
@@ -87,15 +85,15 @@ func (e Effect) Named(names []string) (only []string, err error) {
 	return only, nil
 }
 
-// within reports whether a number is the one that a text says, or in the range.
-func within(text string, n int) bool {
+// numbers reads a number, or a range such as 2-4. It is false for other texts.
+func numbers(text string) (low, high int, ok bool) {
 	from, to, ranged := strings.Cut(text, "-")
 	if !ranged {
 		to = from
 	}
 	low, err := strconv.Atoi(from)
 	high, err2 := strconv.Atoi(to)
-	return err == nil && err2 == nil && low <= n && n <= high
+	return low, high, err == nil && err2 == nil
 }
 
 // means reports whether a text names a path, a folder of it, or is a pattern for it.

@@ -31,11 +31,14 @@ func TestChoose(t *testing.T) {
 	}
 	numbers := changedFiles("1-2", "2", "README.md", "src/3", "src/9")
 	for text, want := range map[string][]string{
-		"3": {"README.md"}, "2": {"2"}, "1-2": {"1-2", "2"}, "src/3": {"src/3"}, "9": {"src/9"},
+		"3": {"README.md"}, "2": {"2"}, "1-2": {"1-2", "2"}, "src/3": {"src/3"}, "1-2/": {"1-2"},
 	} {
 		if got, err := numbers.Choose(text); err != nil || cmp.Diff(want, got) != "" {
 			t.Errorf("of files called like numbers %q chose %q, %v; want %q", text, got, err, want)
 		}
+	}
+	if got, err := numbers.Choose("9"); err == nil {
+		t.Errorf("a number beyond the choices chose %q", got)
 	}
 	for _, text := range []string{"", " ,", "5", "0", "2-x", "b", "1 nothing.txt", "../a.txt", "-1"} {
 		if got, err := e.Choose(text); err == nil {
