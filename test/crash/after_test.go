@@ -138,7 +138,7 @@ func (w *world) keeps(a *app.App, steps []step, killed bool) error {
 }
 
 // checkIDs lets every session go on and makes sure that no event gets an id that
-// another event had which a reader has seen, and that nobody is told of tampering.
+// another event had which a reader has seen, and that no event speaks of tampering.
 func (w *world) checkIDs(a *app.App, steps []step) error {
 	seen := map[string]map[int64]event.Type{}
 	for _, s := range steps {

@@ -205,7 +205,7 @@ func isGranted(w *world, a *app.App) error {
 	return err
 }
 
-// auditIsWhole checks that nobody is told that the audit log was changed: it has
+// auditIsWhole checks that the audit log counts as unchanged: it has
 // all that the transcripts say of it.
 func auditIsWhole(w *world, a *app.App) error {
 	var seen []permit.Seen
