@@ -137,7 +137,7 @@ func upstreamStep(f *fault.Error) string {
 			return "attach less or start a new session; if the server's context is not what models or openai.context_tokens say, correct them"
 		case f.Status == 413 || model.SaysTooLong(f.Message):
 			return "attach fewer or smaller files, or start a new session"
-		case f.Status == 402:
+		case f.Status == 402 || strings.Contains(strings.ToLower(f.Message), "credit balance"): // Anthropic has a 400 for it
 			return "look at the plan and the billing of the account"
 		case f.Status == 408:
 			return "send the turn again later"

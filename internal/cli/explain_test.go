@@ -30,3 +30,14 @@ func TestNextStepAfterNotFound(t *testing.T) {
 		}
 	}
 }
+
+// A failed turn names the account where that has no money left. Anthropic says so in words.
+func TestNextStepWithoutCredit(t *testing.T) {
+	t.Parallel()
+	for status, message := range map[int]string{402: "no", 400: "Your credit balance is too low to access the Anthropic API."} {
+		f := model.UpstreamFailure("anthropic", status, "invalid_request_error", message, 0, nil)
+		if got := upstreamStep(f); !strings.Contains(got, "billing of the account") {
+			t.Errorf("%d: %q", status, got)
+		}
+	}
+}

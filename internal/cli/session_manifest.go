@@ -10,6 +10,7 @@ import (
 
 	"belay/internal/app"
 	"belay/internal/fault"
+	"belay/internal/model"
 	"belay/internal/quantity"
 	"belay/internal/render"
 	"belay/internal/session"
@@ -50,8 +51,12 @@ func printManifest(c *console, m session.Manifest) {
 	if m.History.Elided > 0 {
 		history += fmt.Sprintf(", %d older left out", m.History.Elided)
 	}
+	name := m.Model
+	if m.Provider == model.Scripted {
+		name = render.Model(name)
+	}
 	c.fields("turn", m.Turn, "time", when(m.Time.Time), "persona", m.Persona, "mode", m.Mode,
-		"provider", m.Provider, "model", render.Model(m.Model), "prompt", string(m.PromptMode), "history", history, "tools", strings.Join(m.Tools, ", "), "system sha256", m.SystemSHA256)
+		"provider", m.Provider, "model", name, "prompt", string(m.PromptMode), "history", history, "tools", strings.Join(m.Tools, ", "), "system sha256", m.SystemSHA256)
 	t := &table{heads: []string{"INPUT", "FILE", "USED", "SIZE", "SHA256"}}
 	for _, s := range m.Instructions {
 		used := "whole"
