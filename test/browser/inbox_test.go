@@ -51,7 +51,7 @@ func TestInbox(t *testing.T) {
 	b.until("location.pathname === '/q/dec_1'")
 	b.do(press("j"))
 	b.until("location.pathname === '/q/dec_2'")
-	for _, want := range []string{"ENGINEER ran a command that changed 3 files", "make all", "host example.org", "Other programs run these by themselves",
+	for _, want := range []string{"ENGINEER ran a command that changed 1,207 files", "make all", "host example.org", "Other programs run these by themselves",
 		".envrc is run by direnv", "1,204 ignored files"} {
 		if got := b.text(".question"); !strings.Contains(got, want) {
 			t.Errorf("the question lacks %q: %q", want, got)
