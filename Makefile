@@ -34,12 +34,6 @@ HISTORIES := TestHistoryCanAlwaysBeSent|TestForksCanAlwaysBeSent
 ALONE := internal/attachment/pdf internal/template internal/workflow/definition internal/workspace/decomposition \
 	internal/workspace/graph internal/workspace/lifecycle internal/workspace/register internal/workspace/repository
 
-# A file system in memory, where there is a large one. Tests of power cuts flush thousands of
-# times, and see what was flushed by themselves: no disk has to do it.
-ifndef MEMORY
-MEMORY := $(shell [ "$$(stat -f -c %T /dev/shm 2>&1)" = tmpfs ] && [ "$$(df -Pk /dev/shm | awk 'END {print $$4}')" -gt 4000000 ] && echo /dev/shm)
-endif
-
 # The race detector needs a C compiler.
 RACE := $(shell CC=$$($(GO) env CC); if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v $${CC%% *} >/dev/null 2>&1; then echo -race; fi)
 
@@ -109,8 +103,9 @@ unit:
 holding:
 	$(GO) test -vet=off -run '^($(HOLDING))$$' -timeout 45m ./internal/tool/shell
 
-# The model of a disk is one for a process, so the longest of its tests has its own.
-CRASH_TEST = $(if $(MEMORY),GOTMPDIR=$${TMPDIR:-/tmp} TMPDIR=$(MEMORY)) $(GO) test -vet=off -tags crashtest -timeout 30m
+# The model of a disk is one for a process, so the longest of its tests has its own. On a disk
+# these tests would wait for it most of the time.
+CRASH_TEST = $(GO) test -vet=off -tags crashtest -timeout 30m -exec $(CURDIR)/test/in-memory
 crashes:
 	$(CRASH_TEST) -run '$(CRASHES)' -skip '^TestFullDisk$$' ./test/crash ./internal/durable ./internal/journal ./internal/permit ./internal/session ./internal/tool/shell/overlay ./internal/turn ./internal/workflow/run ./internal/workspace/...
 
