@@ -105,7 +105,7 @@ holding:
 
 # The model of a disk is one for a process, so the longest of its tests has its own. On a disk
 # these tests would wait for it most of the time.
-CRASH_TEST = $(GO) test -vet=off -tags crashtest -timeout 30m -exec $(CURDIR)/test/in-memory
+CRASH_TEST = $(GO) test -vet=off -tags crashtest -timeout 30m -exec "'$(CURDIR)/test/in-memory'"
 crashes:
 	$(CRASH_TEST) -run '$(CRASHES)' -skip '^TestFullDisk$$' ./test/crash ./internal/durable ./internal/journal ./internal/permit ./internal/session ./internal/tool/shell/overlay ./internal/turn ./internal/workflow/run ./internal/workspace/...
 
