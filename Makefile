@@ -113,7 +113,7 @@ full-disk:
 	$(CRASH_TEST) -run '^TestFullDisk$$' ./test/crash ./internal/session
 
 crash: ## power cuts, in a model and real ones, and full disks, at every change of a file
-	$(GO) test -tags crashtest -count=1 -timeout 60m -v ./test/crash -args -cut.rounds 25 -full.every
+	$(CRASH_TEST) -count=1 -timeout 60m -v ./test/crash -args -cut.rounds 25 -full.every
 
 lint: linter
 	$(BIN)/golangci-lint-$(LINTER) run ./...

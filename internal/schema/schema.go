@@ -32,7 +32,7 @@ type Fault struct {
 	Text string
 }
 
-// InvalidError lists the faults of a schema that cannot be used, as far as the compiler finds them.
+// InvalidError lists what the compiler finds wrong with a schema.
 type InvalidError struct{ Faults []Fault }
 
 // Error implements error.

@@ -67,15 +67,15 @@ type updates struct {
 
 // Update implements [Sessions]. The change is on disk when Update returns.
 func (u *updates) Update(ctx context.Context, id string, c SessionChange) (rec session.Record, err error) {
+	if c.Title != nil { // first: what is in the place of a key may be longer
+		clean := u.redact.Known(*c.Title)
+		c.Title = &clean
+	}
 	if err := c.Check(); err != nil {
 		return rec, err
 	}
 	if c.Model != nil && u.redact.Known(*c.Model) != *c.Model {
 		return rec, fault.Invalid([]fault.Problem{{Field: "model", Message: holdsKey}})
-	}
-	if c.Title != nil {
-		clean := u.redact.Known(*c.Title)
-		c.Title = &clean
 	}
 	if err := u.lifetime.enter(); err != nil {
 		return rec, err
