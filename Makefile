@@ -49,7 +49,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 SHARE    = $(DESTDIR)$(PREFIX)/share
 
-.PHONY: build install uninstall release release-check demo run web test unit holding crashes full-disk crash lint linter fmt fmt-check vet gen screens gen-check bench bench-page test-tools parts page clean
+.PHONY: build install uninstall release release-check demo run web test unit processes holding crashes full-disk crash lint linter fmt fmt-check vet gen screens gen-check bench bench-page test-tools parts page clean
 
 build: ## the program, in bin/belay
 	$(GO) build -trimpath -ldflags '-s -w $(STAMP)' -o $(BIN)/belay ./cmd/belay
@@ -78,9 +78,11 @@ demo: build ## an agent that asks, in the chat, on a copy of the example project
 run: build ## a server with the page on a copy of the same example
 	@./examples/play $(BIN)/belay page
 
-# What comes last waits for processes and disks as much as it computes: two at a time.
-test: fmt-check vet lint gen-check parts page unit ## everything that CI runs
-	@$(MAKE) --no-print-directory -j2 crashes release-check holding full-disk
+# Tests wait for processes and disks as much as they compute: two parts at a time. Both need
+# what is compiled first.
+test: fmt-check vet lint gen-check parts page ## everything that CI runs
+	$(if $(RACE),CGO_ENABLED=1) $(GO) build $(RACE) ./internal/...
+	@$(MAKE) --no-print-directory -j2 processes unit release-check crashes holding full-disk
 
 web: test-tools ## the page, in web/dist; needs Node, and what it makes is committed
 	cd web && npm run types && npm run build
@@ -90,22 +92,27 @@ page: test-tools ## the page's unit tests, and whether web/dist is what web/src 
 
 # Ten minutes for a package, which is what Go gives it, are little on a busy or slow machine.
 # Everything was vetted before.
-unit: export GOFLAGS += -vet=off
+TEST = $(GO) test -vet=off -timeout 45m
+
 # A process built with the race detector sleeps a second at its end, unless told not to.
 unit: export GORACE += atexit_sleep_ms=0
-# Tests outside of internal/ work in processes of belay, which have the detector where it matters.
-unit: export BELAY_RACE = $(RACE)
 unit:
-	$(if $(RACE),CGO_ENABLED=1) $(GO) test $(RACE) -skip '^($(HOLDING)|$(KILLED)|$(PDFS)|$(HISTORIES))$$' -timeout 45m $$($(GO) list ./internal/... | grep -vxF $(ALONE:%=-e belay/%))
-	$(GO) test -timeout 45m $$($(GO) list ./... | grep -v ^belay/internal/) $(addprefix ./,$(ALONE))
-	$(GO) test -run '^($(PDFS)|$(HISTORIES))$$' -timeout 45m ./internal/attachment ./internal/turn
+	$(if $(RACE),CGO_ENABLED=1) $(TEST) $(RACE) -skip '^($(HOLDING)|$(KILLED)|$(PDFS)|$(HISTORIES))$$' $$($(GO) list ./internal/... | grep -vxF $(ALONE:%=-e belay/%))
+	$(TEST) $(addprefix ./,$(ALONE))
+	$(TEST) -run '^($(PDFS)|$(HISTORIES))$$' ./internal/attachment ./internal/turn
+
+# Tests outside of internal/ work in processes of belay, which have the race detector where it matters.
+processes: export BELAY_RACE = $(RACE)
+processes: export GORACE += atexit_sleep_ms=0
+processes:
+	$(TEST) $$($(GO) list ./... | grep -v ^belay/internal/)
 
 holding:
-	$(GO) test -vet=off -run '^($(HOLDING))$$' -timeout 45m ./internal/tool/shell
+	$(TEST) -run '^($(HOLDING))$$' ./internal/tool/shell
 
 # The model of a disk is one for a process, so the longest of its tests has its own. On a disk
 # these tests would wait for it most of the time.
-CRASH_TEST = $(GO) test -vet=off -tags crashtest -timeout 30m -exec "'$(CURDIR)/test/in-memory'"
+CRASH_TEST = $(TEST) -tags crashtest -exec "'$(CURDIR)/test/in-memory'"
 crashes:
 	$(CRASH_TEST) -run '$(CRASHES)' -skip '^TestFullDisk$$' ./test/crash ./internal/durable ./internal/journal ./internal/permit ./internal/session ./internal/tool/shell/overlay ./internal/turn ./internal/workflow/run ./internal/workspace/...
 
@@ -113,7 +120,7 @@ full-disk:
 	$(CRASH_TEST) -run '^TestFullDisk$$' ./test/crash ./internal/session
 
 crash: ## power cuts, in a model and real ones, and full disks, at every change of a file
-	$(CRASH_TEST) -count=1 -timeout 60m -v ./test/crash -args -cut.rounds 25 -full.every
+	$(CRASH_TEST) -count=1 -v ./test/crash -args -cut.rounds 25 -full.every
 
 lint: linter
 	$(BIN)/golangci-lint-$(LINTER) run ./...

@@ -47,7 +47,9 @@ func TestPastedImages(t *testing.T) {
 	s.lacks("› /")
 	s.press("/attach ")
 	s.send(tea.PasteMsg{Content: a})
-	s.shows("› /attach /")
+	if got := s.m.editor.text(); got != "/attach "+a {
+		t.Errorf("the editor has %q", got)
+	}
 }
 
 // An image on the clipboard is attached; what else may be there is said.

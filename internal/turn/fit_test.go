@@ -479,6 +479,9 @@ func (answeredRequests) Verdict(id string) (permit.Decision, bool, error) {
 
 func (answeredRequests) Granted(string, string, permit.Effect) bool { return true }
 
+// List is asked where the turn has ended before anybody follows it.
+func (answeredRequests) List(context.Context, string) ([]permit.Request, error) { return nil, nil }
+
 // What people send into a turn fits, too: words are cut, files become less.
 func TestSteeringTooLargeForTheModel(t *testing.T) {
 	t.Parallel()
