@@ -18,11 +18,15 @@ func TestGraphOnARealRoot(t *testing.T) {
 	if got := b.text(".graph-counts"); !strings.Contains(got, "31 deliverables") || !strings.Contains(got, "1 blocking circle") {
 		t.Errorf("the counts read %q", got)
 	}
-	if n := value[int](b, "document.querySelectorAll('.graph-node.blocking .circle').length"); n == 0 {
+	if n := value[int](b, "document.querySelectorAll('.graph-node.blocking .circle-mark').length"); n == 0 {
 		t.Error("no node is marked as one of a circle")
 	}
 	if n := value[int](b, "document.querySelectorAll('.graph-node .waits-mark').length"); n == 0 {
 		t.Error("no node is marked as one that waits")
+	}
+	b.until("[...document.querySelectorAll('.graph-node')].every(n => n.checkVisibility({visibilityProperty: true}))")
+	if n := value[int](b, "[...document.querySelectorAll('.graph-node, .graph-edge')].flatMap(e => e.getAnimations()).length"); n != 0 {
+		t.Errorf("%d parts of the drawing move or appear late", n)
 	}
 	b.shot("drawing")
 	// The middle of the drawing stays in the middle of a window of another size.

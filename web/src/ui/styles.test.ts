@@ -33,3 +33,18 @@ it("the styles of a view that is loaded later change no other view", () => {
   }
   expect(wrong).toEqual([]);
 });
+
+// A state of an element (.item.open) gets what a rule for the word alone (.open) says elsewhere. The styles
+// of text are made for that.
+it("the state of an element has no name that has styles of its own in another file", () => {
+  const alone = new Map<string, string>(), states: [string, string][] = [];
+  for (const name of names.filter((n) => n.endsWith(".css"))) {
+    for (const [, selectors] of read(name).replace(/\/\*[^]*?\*\//g, "").matchAll(/([^{}]+)\{/g)) {
+      for (const selector of selectors!.split(",").map((s) => s.trim())) {
+        if (/^\.[\w-]+$/.test(selector) && name !== "ui/tokens.css") alone.set(selector.slice(1), name);
+        for (const [, word] of selector.matchAll(/\.[\w-]+\.([\w-]+)/g)) states.push([name, word!]);
+      }
+    }
+  }
+  expect(states.filter(([name, word]) => alone.has(word) && alone.get(word) !== name)).toEqual([]);
+});

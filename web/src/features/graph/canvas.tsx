@@ -19,7 +19,7 @@ const Box = memo(function Box({ data: { node: n, part } }: NodeProps<Shown>) {
     <div className={`graph-node ${part} ${n.circle} ${n.blockers.length > 0 ? "waits" : ""} ${n.holds ? "package" : ""}`}>
       <Handle type="target" position={Position.Left} isConnectable={false} />
       <span className="graph-id"><span className={`dot state-${n.state}`} />{n.holds ? n.id.split("_")[0] : n.id}
-        {n.circle === "blocking" && <span className="circle">circle</span>}{n.blockers.length > 0 && <span className="waits-mark">waits{n.blockers.length > 1 && ` ${n.blockers.length}`}</span>}</span>
+        {n.circle === "blocking" && <span className="circle-mark">circle</span>}{n.blockers.length > 0 && <span className="waits-mark">waits{n.blockers.length > 1 && ` ${n.blockers.length}`}</span>}</span>
       <span className="clip">{n.name}{n.holds && <span className="soft"> {n.holds}</span>}</span>
       <Handle type="source" position={Position.Right} isConnectable={false} />
     </div>

@@ -30,7 +30,7 @@ function Item({ node: n, part, onSelect }: { node: Node; part: string; onSelect:
       <button type="button" className="graph-pick" aria-pressed={part === "at"} onClick={() => onSelect(part === "at" ? "" : n.id)}>
         <span className={`dot state-${n.state}`} aria-hidden="true" /><span className="graph-id">{n.holds ? n.id.split("_")[0] : n.id}</span><span className="clip grow">{n.name}{n.holds && <span className="soft"> {n.holds}</span>}</span>
         {part && partWords[part] && <span className="soft small nowrap">{partWords[part]}</span>}
-        {n.circle === "blocking" && <span className="circle">circle</span>}{n.blockers.length > 0 && <span className="waits-mark">waits{n.blockers.length > 1 && ` ${n.blockers.length}`}</span>}
+        {n.circle === "blocking" && <span className="circle-mark">circle</span>}{n.blockers.length > 0 && <span className="waits-mark">waits{n.blockers.length > 1 && ` ${n.blockers.length}`}</span>}
         <span className="soft small nowrap graph-state">{stateLabels[n.state]}</span>
       </button>
       {(n.needs.length > 0 || n.feeds.length > 0) && (
