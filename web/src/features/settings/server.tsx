@@ -59,7 +59,7 @@ export function Checks() {
         {(data ?? []).map((c, i) => (
           <li key={`${c.name}${i}`}>
             <span className={`chip ${c.level === "ok" ? "good" : c.level === "problem" ? "bad" : "warn"}`}>{c.level}</span>
-            <strong>{c.name}</strong><span className="soft">{c.detail}{c.next && ` ${c.next}`}</span>
+            <strong>{c.name}</strong><span className="soft">{c.detail}{c.next && <><br />{c.next}</>}</span>
           </li>
         ))}
       </ul>
