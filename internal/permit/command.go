@@ -141,6 +141,10 @@ func (a *analysis) visit(n syntax.Node) bool {
 		if n.Index != nil {
 			a.arithmetic(n.Index)
 		}
+		if n.Value != nil { // arithmetic would evaluate it: x='a[$(date)]'; echo $((x))
+			w := word(a.source, n.Value)
+			a.opaque = a.opaque || !w.dynamic && substitutes(w.text)
+		}
 	}
 	return true
 }

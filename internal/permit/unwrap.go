@@ -41,6 +41,12 @@ var wrappers = map[string]wrapper{
 	"flock": {flags: []string{"-e", "-F", "-n", "-o", "-s", "-u", "-x", "--exclusive", "--no-fork", "--nonblock", "--nb", "--close", "--shared", "--unlock", "--verbose"},
 		values: []string{"-E", "-w", "--conflict-exit-code", "--timeout", "--wait"}, words: 1, counts: true},
 	"time":    {flags: []string{"-p", "-v"}},
+	"strace":  {counts: true},
+	"ltrace":  {counts: true},
+	"unshare": {counts: true},
+	"setpriv": {counts: true},
+	"prlimit": {counts: true},
+	"numactl": {counts: true},
 	"busybox": {}, "toybox": {},
 	"xargs": {flags: []string{"-0", "-r", "-t", "-x", "--null", "--no-run-if-empty"}, more: true,
 		values: []string{"-I", "-n", "-P", "-L", "-d", "-s", "-E", "-a", "--max-args", "--max-procs", "--delimiter", "--arg-file"}},
@@ -77,7 +83,8 @@ func (a *analysis) unwrap(name string, words []arg) bool {
 	case "zsh", "ksh", "mksh", "fish", "csh", "tcsh", "pwsh":
 		// Their languages are others.
 		a.opaque = a.opaque || len(words) == 1 || strings.HasPrefix(words[1].text, "-") || !words[1].fixed()
-	case "script": // it runs a shell
+	case "script", "watch", "su", "runuser", "chroot", "nsenter", "setarch", "parallel", "gdb", "expect":
+		// They run a shell, or what other texts name.
 		a.opaque = true
 	case "alias", "hash", "enable", "complete", "compgen", "bind":
 		// They can make a name mean something else, or run a command.
