@@ -143,17 +143,20 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// The reason that a service answers with a status of success is said also where the connection stays open.
+// The reason of a failure is said also where the connection stays open.
 func TestReasonOnAnOpenConnection(t *testing.T) {
 	t.Parallel()
-	url := upstreamtest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"error":{"message":"no capacity"}}`)
-		_ = http.NewResponseController(w).Flush() // the caller may have left
-		<-r.Context().Done()
-	})
-	_, err := upstreamtest.Collect(provider(t, url).Stream(t.Context(), ask("x")))
-	if err == nil || !strings.Contains(err.Error(), "no capacity") {
-		t.Error(err)
+	for _, status := range []int{http.StatusOK, http.StatusBadRequest} {
+		url := upstreamtest.Serve(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, `{"error":{"message":"no capacity"}}`)
+			_ = http.NewResponseController(w).Flush() // the caller may have left
+			<-r.Context().Done()
+		})
+		_, err := upstreamtest.Collect(provider(t, url).Stream(t.Context(), ask("x")))
+		if err == nil || !strings.Contains(err.Error(), "no capacity") {
+			t.Errorf("with status %d: %v", status, err)
+		}
 	}
 }

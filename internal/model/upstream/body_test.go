@@ -34,7 +34,7 @@ func TestBodyCanBeReadAgain(t *testing.T) {
 	var first []byte
 	res, err := call.Send(req, func(req *http.Request) (*http.Response, error) {
 		first, err = io.ReadAll(req.Body)
-		return &http.Response{StatusCode: 400, Body: io.NopCloser(iotest.ErrReader(err))}, nil
+		return &http.Response{StatusCode: 400, Body: http.NoBody}, err
 	})
 	if err != nil || res.Body.Close() != nil || req.ContentLength != int64(len(first)) {
 		t.Fatalf("%v, %d bytes of %d", err, len(first), req.ContentLength)

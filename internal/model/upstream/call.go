@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -91,7 +92,7 @@ func (c *Call) Send(req *http.Request, next func(*http.Request) (*http.Response,
 		return nil, err
 	}
 	if res.StatusCode >= 400 {
-		res.Body = &limitedBody{res.Body, io.LimitReader(res.Body, maxErrorBody)}
+		res.Body = errorAnswer(res.Body)
 		return res, nil
 	}
 	if err := eventStream(res); err != nil {
@@ -119,6 +120,18 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 type limitedBody struct {
 	io.Closer
 	io.Reader
+}
+
+// errorAnswer is the part of an error answer that is read. One that is JSON ends with its
+// value: the service may keep the connection open.
+func errorAnswer(body io.ReadCloser) io.ReadCloser {
+	var read bytes.Buffer
+	limited := io.LimitReader(body, maxErrorBody)
+	var data json.RawMessage
+	if err := json.NewDecoder(io.TeeReader(limited, &read)).Decode(&data); err == nil && data[0] == '{' {
+		return &limitedBody{body, bytes.NewReader(data)}
+	}
+	return &limitedBody{body, io.MultiReader(&read, limited)}
 }
 
 // eventStream returns an error unless res is a stream of events. An error that a service
