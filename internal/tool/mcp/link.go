@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"time"
 
@@ -47,6 +48,9 @@ func (v *server) link() (link, error) {
 	r.crowded, r.leave = context.WithCancel(context.Background())
 	return r, nil
 }
+
+// tooLarge is the trouble with a message over [maxMessage].
+var tooLarge = fmt.Sprintf("its answer is too large; one message may have %d MiB", maxMessage>>20)
 
 // trouble is why a server is of no use, and the next step of a person, "" for none. A model
 // in the middle of a call must not follow that step: nobody knows what the call has done.

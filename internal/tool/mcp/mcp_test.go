@@ -33,6 +33,8 @@ func TestMain(m *testing.M) {
 		byHand(true)
 	case "odd": // its answers are not what they should be
 		byHand(false)
+	case "asking": // it asks, and reads no answer once it is called
+		asking()
 	case "silent": // it never answers, and does not end when its input does
 		select {}
 	case "noise": // it is no MCP server, and says so on stderr
@@ -265,7 +267,7 @@ func TestServerThatDoesNotStart(t *testing.T) {
 	if len(set.Names()) != 0 || len(problems) != 3 {
 		t.Fatal(set.Names(), problems)
 	}
-	for i, want := range []string{"it wrote: usage: noise", "there is no program no-such-program", "the tools of the MCP server flood are missing"} {
+	for i, want := range []string{"it ended, or wrote something else than MCP messages to stdout; it wrote: usage: noise", "there is no program no-such-program", "the tools of the MCP server flood are missing"} {
 		if !strings.Contains(problems[i], want) {
 			t.Errorf("no %q in %q", want, problems[i])
 		}

@@ -1,11 +1,14 @@
 package mcp
 
 import (
-	"bufio"
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -24,9 +27,13 @@ type program struct {
 // start makes the command ready. The transport starts it, asks it to end by closing its
 // input, and waits.
 func (v *server) start() (link, error) {
-	path, err := exec.LookPath(v.Command[0])
+	name := v.Command[0]
+	if filepath.Base(name) != name && !filepath.IsAbs(name) {
+		name = filepath.Join(v.dir, name) // where it runs
+	}
+	path, err := exec.LookPath(name)
 	if err != nil {
-		return nil, fmt.Errorf("there is no program %s; install it, or correct mcp.servers.%s", tool.Printable(v.Command[0]), v.Name)
+		return nil, fmt.Errorf("there is no program %s; install it, or correct mcp.servers.%s", tool.Printable(name), v.Name)
 	}
 	p := &program{cmd: exec.CommandContext(context.WithoutCancel(v.life), path, v.Command[1:]...), stderr: &lastLines{redact: v.redact, logger: v.logger}}
 	p.cmd.Dir, p.cmd.Env, p.cmd.Stderr = v.dir, v.Env, p.stderr
@@ -36,15 +43,25 @@ func (v *server) start() (link, error) {
 }
 
 func (p *program) transport() sdk.Transport {
-	return &sdk.CommandTransport{Command: p.cmd, TerminateDuration: endTime}
+	return heeding{&sdk.CommandTransport{Command: p.cmd, TerminateDuration: endTime}}
 }
 
 // explain adds what the program wrote last.
 func (p *program) explain(err error) trouble {
-	if said := p.stderr.String(); said != "" {
-		return trouble{reason: fmt.Sprintf("%v; it wrote: %s", err, said)}
+	reason := err.Error()
+	if before, rest, ok := strings.Cut(reason, `": `); ok && strings.HasPrefix(before, `calling "`) {
+		reason = rest // the name of a message is nobody's news
 	}
-	return trouble{reason: err.Error()}
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		reason = "it ended, or closed its stdout"
+	case strings.Contains(reason, "maximum line length"): // the library has no type for it
+		reason = tooLarge
+	}
+	if said := p.stderr.String(); said != "" {
+		reason += "; it wrote: " + said
+	}
+	return trouble{reason: reason}
 }
 
 // useless implements [link]. A program ends by itself.
@@ -54,12 +71,14 @@ func (p *program) close() {
 	_ = processgroup.Kill(p.cmd) // none left is the usual answer
 }
 
-// lastLines keeps the end of what a program writes on stderr, and logs all of it.
+// lastLines keeps the end of what a program writes on stderr, and logs all of it, line by line.
 type lastLines struct {
 	redact func(string) string
 	logger *slog.Logger
 	mu     sync.Mutex
 	kept   []byte
+	// line is the line that is not complete yet: a key may be in two writes.
+	line []byte
 }
 
 // maxKept is how much of the end is kept, maxTold how much of that is shown, in bytes: a key
@@ -71,11 +90,17 @@ const (
 
 // Write implements [io.Writer].
 func (l *lastLines) Write(p []byte) (int, error) {
-	for s := bufio.NewScanner(strings.NewReader(string(p))); s.Scan(); {
-		l.logger.Debug("an MCP server says", "line", tool.Clip(l.redact(s.Text()), maxTold))
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	for rest := p; ; {
+		line, after, whole := bytes.Cut(rest, []byte("\n"))
+		l.line = append(l.line, line[:min(len(line), maxKept-len(l.line))]...)
+		if !whole {
+			break
+		}
+		l.logger.Debug("an MCP server says", "line", tool.Clip(l.redact(strings.TrimSuffix(string(l.line), "\r")), maxTold))
+		l.line, rest = l.line[:0], after
+	}
 	l.kept = append(l.kept, p...)
 	l.kept = l.kept[max(0, len(l.kept)-maxKept):]
 	return len(p), nil

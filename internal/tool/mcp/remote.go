@@ -63,6 +63,10 @@ func (r *remote) explain(err error) trouble {
 		return trouble{reason: "it refuses the connection: " + tool.Clip(refused, maxTold)}
 	case latest != nil:
 		return *latest
+	case strings.Contains(err.Error(), fmt.Sprintf("exceeded %d bytes", maxMessage)): // the library has no types for these
+		return trouble{reason: tooLarge}
+	case r.known.Load() && (strings.Contains(err.Error(), "failed to decode") || strings.Contains(err.Error(), "malformed")):
+		return trouble{reason: "it answered, and belay cannot read that: it is no message of MCP"}
 	case r.known.Load():
 		return trouble{"it closed the connection", "try again"}
 	}
@@ -224,7 +228,7 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 		return n, err // the status said what is wrong
 	}
 	if large != nil {
-		b.of.latest.Store(&trouble{reason: fmt.Sprintf("its answer is too large; one message may have %d MiB", maxMessage>>20)})
+		b.of.latest.Store(&trouble{reason: tooLarge})
 	} else if why := netguard.Reason(err); why != "" && !errors.Is(err, io.EOF) {
 		b.of.latest.Store(&trouble{why, "try again"})
 	}

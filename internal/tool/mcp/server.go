@@ -131,6 +131,8 @@ func (v *server) connect() (_ *connection, err error) {
 	}()
 	client := sdk.NewClient(v.info, &sdk.ClientOptions{
 		Capabilities: &sdk.ClientCapabilities{}, // no roots, no sampling, no questions
+		// The library would answer a server that asks back with another call.
+		MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {
 			conn.stale.Store(true)
 		},

@@ -97,7 +97,11 @@ func (c *call) Run(ctx context.Context) (tool.Result, error) {
 	sent := conn.endUnlessSent(timed)
 	res, err := conn.session.CallTool(timed, &sdk.CallToolParams{Name: c.tool.name, Arguments: c.input})
 	sent()
-	if err == nil {
+	switch {
+	case err == nil && (res.NeedsInput() || res.InputRequests != nil):
+		return tool.Result{}, tool.Refuse("the MCP server %s asks something back before it makes the call, and belay answers no questions of servers", name).
+			WithHint("go on without it, and tell the person")
+	case err == nil:
 		return c.result(ctx, res)
 	}
 	const unknown = "nobody knows whether it was done; look before you call it again"
