@@ -48,9 +48,7 @@ func mcpServers(cfg *config.Config) (checks []Check, told []string) {
 			c.Next = "set " + all + " where belay starts, or correct mcp.servers." + name
 		}
 		if len(s.Command) > 0 {
-			if _, err := exec.LookPath(s.Command[0]); err != nil {
-				c.Level, c.Detail, c.Next = Problem, "there is no program "+s.Command[0], "install it, or correct mcp.servers."+name
-			}
+			program(cfg, s.Command[0], &c, "mcp.servers."+name)
 		}
 		checks = append(checks, c)
 	}
@@ -61,16 +59,21 @@ func mcpServers(cfg *config.Config) (checks []Check, told []string) {
 func hookPrograms(cfg *config.Config) (checks []Check) {
 	for _, name := range slices.Sorted(maps.Keys(cfg.Hooks)) {
 		c := Check{Name: "hook " + name, Level: OK, Detail: cfg.Hooks[name].Command[0]}
-		program := c.Detail
-		if filepath.Base(program) != program && !filepath.IsAbs(program) {
-			program = filepath.Join(cfg.Paths.StateDir, program) // where hooks run
-		}
-		if _, err := exec.LookPath(program); err != nil {
-			c.Level, c.Detail, c.Next = Problem, "there is no program "+program, "install it, or correct hooks."+name
-		}
+		program(cfg, c.Detail, &c, "hooks."+name)
 		checks = append(checks, c)
 	}
 	return checks
+}
+
+// program notes that there is no program of a name, or at a path, for a setting. Hooks and MCP
+// servers run in the state folder.
+func program(cfg *config.Config, name string, c *Check, setting string) {
+	if filepath.Base(name) != name && !filepath.IsAbs(name) {
+		name = filepath.Join(cfg.Paths.StateDir, name)
+	}
+	if _, err := exec.LookPath(name); err != nil {
+		c.Level, c.Detail, c.Next = Problem, "there is no program "+name, "install it, or correct "+setting
+	}
 }
 
 // allTools are the names of the tools that turns can be offered, with patterns for those of
