@@ -96,6 +96,9 @@ type ToolSource interface {
 	// that requested may name, or all where it is nil. Problems are sentences about tools
 	// that are missing.
 	With(ctx context.Context, base *tool.Set, requested []string) (set *tool.Set, problems []string)
+	// Await waits, for a minute or so at most, until it is known whether the source has the
+	// tool of a name.
+	Await(ctx context.Context, name string)
 	// Names are patterns of the names that there may be, such as mcp.files.*.
 	Names() []string
 }

@@ -72,6 +72,51 @@ func TestALookKeepsAWaitingTurn(t *testing.T) {
 	}
 }
 
+// late is a source whose tools are there once somebody waited for them.
+type late struct {
+	set     *tool.Set
+	awaited string
+}
+
+func (l *late) With(_ context.Context, base *tool.Set, _ []string) (*tool.Set, []string) {
+	if l.awaited == "" {
+		return base, []string{"the tools of the MCP server x are missing"}
+	}
+	return l.set, nil
+}
+
+func (l *late) Await(_ context.Context, name string) { l.awaited = name }
+func (l *late) Names() []string                      { return l.set.Names() }
+
+// A question about a call of a program outside waits for that program, which starts with the
+// server. It is not closed for want of the tool.
+func TestAQuestionWaitsForItsTool(t *testing.T) {
+	t.Parallel()
+	r := emptyRig(t)
+	id, q := r.left()
+	must(t, r.engine.Close(r.ctx()))
+	var outside *late
+	r.open(writesFreely(t), r.withRequests, func(o *Options) {
+		outside = &late{set: o.Tools}
+		o.Tools, o.MoreTools = tool.NoTools(), outside
+	})
+	r.engine.Recovery.Stay()
+	must(t, r.engine.Recovery.Resume(r.ctx(), id))
+	if again := r.allow(id, permit.VerdictAllow); again.ID != q.ID || outside.awaited != "writes" {
+		t.Errorf("the question is %s, before it was %s, and %q was awaited", again.ID, q.ID, outside.awaited)
+	}
+	eventually(t, "the turn's end", func() bool {
+		entries, err := r.engine.Transcript(r.ctx(), id)
+		must(t, err)
+		return session.LastStep(entries).Kind == session.EntryEnd
+	})
+	entries, err := r.engine.Transcript(r.ctx(), id)
+	must(t, err)
+	if !slices.ContainsFunc(entries, func(e session.Entry) bool { return strings.Contains(fmt.Sprint(e.Blocks), "written") }) {
+		t.Errorf("the call was not made: %+v", entries)
+	}
+}
+
 // A message that is refused closes no question of a turn that died.
 func TestARefusedMessageClosesNoQuestion(t *testing.T) {
 	t.Parallel()

@@ -103,6 +103,8 @@ func (outside) With(_ context.Context, base *tool.Set, _ []string) (*tool.Set, [
 	return base, []string{"the tools of the MCP server x are missing"}
 }
 
+func (outside) Await(context.Context, string) {}
+
 func (outside) Names() []string { return []string{"mcp.x.*"} }
 
 func warned(all []event.Warning, code string) bool {

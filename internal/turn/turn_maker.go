@@ -56,6 +56,9 @@ func (m *turnMaker) settleOptions(ctx context.Context, t *turn) error {
 		return err
 	}
 	t.root = rec.ProjectRoot
+	if more := m.resolver.more; more != nil && t.suspended != nil {
+		more.Await(ctx, t.suspended.Call.Innermost().Waits.Name) // else the question would be closed
+	}
 	r, err := m.resolver.resolve(ctx, rec, t.req)
 	if err != nil {
 		return err

@@ -12,6 +12,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
+
+	"belay/internal/tool"
 )
 
 // asking is a server that answers a call with requests of its own, without an end, and reads no
@@ -180,5 +183,32 @@ func TestProgramByAPath(t *testing.T) {
 	}
 	if len(problems) != 1 || !strings.Contains(problems[0], "there is no program "+dir+"/no-such-program; install it") {
 		t.Errorf("%q", problems)
+	}
+}
+
+// Whoever waits for the server of a tool waits until it has started, and for no other.
+func TestAwait(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t, self(t, "slow", "slow"), self(t, "silent", "silent"))
+	s.Await(t.Context(), "write")
+	if s.all[0].attempt != nil || s.all[1].attempt != nil {
+		t.Error("a server was started for another tool")
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.Await(t.Context(), "mcp.slow.echo")
+	}()
+	select {
+	case <-done:
+		t.Error("it did not wait")
+	case <-time.After(20 * time.Millisecond):
+	}
+	if err := os.WriteFile(s.all[0].dir+"/go", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	if set, problems := s.With(t.Context(), tool.NoTools(), []string{"mcp.slow.echo"}); len(problems) > 0 || len(set.Names()) == 0 {
+		t.Errorf("%q, %q", set.Names(), problems)
 	}
 }

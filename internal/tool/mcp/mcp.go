@@ -170,6 +170,20 @@ func (s *Servers) With(ctx context.Context, base *tool.Set, requested []string) 
 	return set, problems
 }
 
+// Await waits until the server of a tool has started, or failed: a person who was asked about a
+// call waits longer than other turns. The name of another tool is waited for at no time.
+func (s *Servers) Await(ctx context.Context, name string) {
+	for _, v := range s.all {
+		if !v.wanted([]string{name}) {
+			continue
+		}
+		select {
+		case <-v.begin().ready:
+		case <-ctx.Done():
+		}
+	}
+}
+
 // wanted reports whether a list of names, as a person wrote them, may mean tools of the server.
 func (v *server) wanted(requested []string) bool {
 	if requested == nil {

@@ -35,6 +35,11 @@ func TestMain(m *testing.M) {
 		byHand(false)
 	case "asking": // it asks, and reads no answer once it is called
 		asking()
+	case "slow": // it starts when its file is there
+		for _, err := os.Stat("go"); err != nil; _, err = os.Stat("go") {
+			time.Sleep(time.Millisecond)
+		}
+		os.Exit(mcptest.Main())
 	case "silent": // it never answers, and does not end when its input does
 		select {}
 	case "noise": // it is no MCP server, and says so on stderr
