@@ -189,11 +189,25 @@ func (h *Hooks) ask(ctx context.Context, hook Hook, in HookInput) (HookAnswer, e
 	switch {
 	case ctx.Err() != nil:
 		return HookAnswer{}, context.Cause(ctx) // it was ended, whatever it said
+	case errors.Is(err, exec.ErrWaitDelay):
+		return HookAnswer{}, errors.New("something that it started holds its output open")
 	case err != nil:
 		return HookAnswer{}, &hookExit{err, strings.TrimSpace(errs.b.String())}
 	}
-	var a HookAnswer
-	if err := decode(out.b.Bytes(), &a); err != nil {
+	return answerOf(bytes.TrimSpace(out.b.Bytes()))
+}
+
+// answerOf reads what a hook printed.
+func answerOf(text []byte) (a HookAnswer, err error) {
+	switch {
+	case len(text) == 0:
+		err = errors.New("it is empty")
+	case text[0] != '{': // null would be no opinion
+		err = errors.New("it is no JSON object")
+	default:
+		err = decode(text, &a)
+	}
+	if err != nil {
 		return HookAnswer{}, fmt.Errorf("its answer is not what it should be: %w", err)
 	}
 	if a.Verdict.weight() < 0 {
