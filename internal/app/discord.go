@@ -36,7 +36,8 @@ func (a *App) startDiscord(ctx context.Context, c *carrier, page string, ready *
 		return
 	}
 	if c.worker == nil {
-		a.discordLacks(ready, errors.New("this server runs no event bus: it is switched off, or another server has it"))
+		a.discordLacks(ready, fault.New(fault.NotFound, "this server runs no event bus: it is switched off, or another server has it").
+			WithHint("leave bus.enabled on auto, or stop the other server, or connect channels with that"))
 		return
 	}
 	surface, err := discord.New(a.discordOptions(c, page, setup))
@@ -119,7 +120,11 @@ func (a *App) folder() string {
 func (a *App) discordLacks(ready *readiness, err error) {
 	ready.lacks(partDiscord, withoutDiscord, err)
 	f := fault.From(err)
-	a.log.Error("nobody is answered in Discord", "reason", err, "next", f.NextStep())
+	next := f.NextStep()
+	if f.Type == fault.SDKFailure { // its step is one of a turn
+		next = "correct that, and start belay again"
+	}
+	a.log.Error("nobody is answered in Discord", "reason", err, "next", next)
 }
 
 // publishPatterns are the files that may be sent to a place without a question.

@@ -274,7 +274,7 @@ func spawn(ts *testscript.TestScript, neg bool, args []string) {
 	} {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}
-	for _, name := range []string{"ANTHROPIC_API_KEY", "CHIRALITY_ANTHROPIC_API_KEY", "OPENAI_API_KEY", "BELAY_PERMIT_DENY", "BELAY_WORKFLOW_PARALLEL"} {
+	for _, name := range []string{"ANTHROPIC_API_KEY", "CHIRALITY_ANTHROPIC_API_KEY", "OPENAI_API_KEY", "BELAY_PERMIT_DENY", "BELAY_WORKFLOW_PARALLEL", "BELAY_DISCORD_TOKEN"} {
 		if value := ts.Getenv(name); value != "" {
 			cmd.Env = append(cmd.Env, name+"="+value)
 		}

@@ -45,6 +45,12 @@ func (a absences) begin(ctx context.Context) {
 		if err == nil {
 			err = c.record.Begin(newest)
 		}
+		if client.Deleted(err) {
+			a.s.mu.Lock()
+			restoration(a).forget(c)
+			a.s.mu.Unlock()
+			continue
+		}
 		if err != nil && ctx.Err() == nil {
 			a.s.log.Warn("Discord: the newest message of a channel is not known; what is missed before belay sees one there is lost", "channel", id, "error", err)
 		}

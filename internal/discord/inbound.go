@@ -40,6 +40,8 @@ func (s *Surface) handle(e client.Event) {
 	case e.Gone != "":
 		if c := s.channels[e.Gone]; c != nil {
 			restoration{s}.forget(c)
+		} else {
+			restoration{s}.disconnect(e.Gone)
 		}
 	case e.Created != nil:
 		s.created(*e.Created)

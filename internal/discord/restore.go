@@ -63,6 +63,17 @@ func (r restoration) forget(c *channel) {
 func (r restoration) ended(c *channel) {
 	if c.gone && len(c.answers) == 0 && r.s.channels[c.id] == c && r.s.life.Err() == nil {
 		r.remove(c)
+		r.disconnect(c.id)
+	}
+}
+
+// disconnect ends the connection of a channel that /link made: Discord uses no id twice.
+func (r restoration) disconnect(channel string) {
+	switch was, err := r.s.store.Unbind(channel); {
+	case err != nil:
+		r.s.log.Error("Discord: a channel that was deleted could not be disconnected", "channel", channel, "error", err)
+	case was:
+		r.s.log.Info("a channel of Discord was deleted, and is not connected any more", "channel", channel)
 	}
 }
 

@@ -126,6 +126,44 @@ func TestDeletedChannel(t *testing.T) {
 	forgotten(w.channel, true)
 }
 
+// disconnected waits until no channel is connected.
+func (w *world) disconnected() {
+	w.t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		data, err := os.ReadFile(filepath.Join(w.dir, "bindings.json"))
+		if err == nil && strings.Contains(string(data), `"channels": {}`) {
+			return
+		}
+		if time.Now().After(end) {
+			w.t.Fatalf("%s, %v", data, err)
+		}
+	}
+}
+
+// A channel that /link connected and that was deleted in Discord is not connected any more, also
+// where belay was away and has nothing on record of the channel.
+func TestDeletedChannelIsDisconnected(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.RemoveChannel(w.channel)
+	w.disconnected()
+	for _, unknown := range []bool{false, true} {
+		w.down()
+		w.channel = w.AddChannel(w.guild, "next")
+		w.up()
+		w.link()
+		w.down()
+		w.RemoveChannel(w.channel)
+		if unknown {
+			if err := os.Remove(w.file(w.channel)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.up()
+		w.disconnected()
+	}
+}
+
 // A channel that was deleted in Discord while an answer was under way is forgotten when that ends.
 func TestDeletedChannelWithAnAnswer(t *testing.T) {
 	t.Parallel()

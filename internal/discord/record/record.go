@@ -26,6 +26,7 @@ import (
 
 	"belay/internal/discord/routing"
 	"belay/internal/durable"
+	"belay/internal/fault"
 	"belay/internal/lazyregexp"
 )
 
@@ -92,7 +93,8 @@ func Open(dir string) (_ *Store, err error) {
 	}
 	var file bindingsFile
 	if err := errors.Join(durable.CheckVersion(fileBindings, data, version), json.Unmarshal(data, &file)); err != nil {
-		return nil, fmt.Errorf("discord: %s: %w", fileBindings, err)
+		return nil, fault.New(fault.StorageFailure, "the record of the channels that are connected to Discord cannot be read: %v", err).
+			WithHint("run the belay that wrote it, if that is newer; else move %s away, and connect the channels again with /link", filepath.Join(dir, fileBindings)).Because(err)
 	}
 	if file.Channels != nil {
 		s.bindings = file.Channels
@@ -134,6 +136,23 @@ func (s *Store) Bind(channel string, b Binding) error {
 	defer s.mu.Unlock()
 	all := maps.Clone(s.bindings)
 	all[channel] = b
+	return s.setBindings(all)
+}
+
+// Unbind disconnects a channel, and reports whether it was connected.
+func (s *Store) Unbind(channel string) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, bound := s.bindings[channel]; !bound {
+		return false, nil
+	}
+	all := maps.Clone(s.bindings)
+	delete(all, channel)
+	return true, s.setBindings(all)
+}
+
+// setBindings writes the connected channels. s.mu must be held.
+func (s *Store) setBindings(all map[string]Binding) error {
 	data, err := json.MarshalIndent(bindingsFile{version, all}, "", "  ")
 	if err != nil {
 		return err
