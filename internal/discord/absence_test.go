@@ -191,3 +191,27 @@ func TestMuchIsMissed(t *testing.T) {
 		}
 	}
 }
+
+// A question that the bus does not keep any more, because it is older than a day, is asked when
+// the surface comes back: the turn says that it waits. One of another turn is not.
+func TestOldQuestion(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	w.mention("build")
+	r := w.agent.requested(1)
+	w.down()
+	other := changes("q2").Decision
+	other.TurnID = "another"
+	w.agent.mu.Lock()
+	w.agent.working, w.agent.open = r.Request, []contract.Decision{changes("q1").Decision, other}
+	w.agent.mu.Unlock()
+	w.up()
+	q := w.asked(1)
+	if !strings.Contains(q.Shown(), "make all # `") {
+		t.Errorf("the question is\n%s", q.Shown())
+	}
+	w.Press(w.ada, w.channel, q.ID, buttons(q)["Apply changes"])
+	w.agent.until("the answer", func() bool { return len(w.agent.answers) == 1 })
+	w.agent.put(r.Session, r.Request, final("Built."))
+	w.Wait(t, "the rest", func() bool { return w.last().Content == "Built." && len(w.Own(w.channel)) == 2 })
+}

@@ -10,13 +10,26 @@ import (
 )
 
 // forgotten reports whether a request has no output to come: nothing in its session
-// works on it, and nothing waits.
+// works on it, and nothing waits. Where its turn waits for a person, and nobody here was asked,
+// it has the question asked: the bus keeps that for a day alone.
 func (a *answer) forgotten(ctx context.Context) bool {
 	st, err := a.surface.o.Bus.Status(ctx, a.request.Session)
 	if err != nil {
 		return final(err)
 	}
-	return (st.Running == nil || st.Running.Request != a.request.ID) && !slices.Contains(st.Queued, a.request.ID)
+	if st.Running == nil || st.Running.Request != a.request.ID {
+		return !slices.Contains(st.Queued, a.request.ID)
+	}
+	for _, d := range st.Open {
+		if _, known := a.channel.record.Question(d.DecisionID); known || d.TurnID != st.Running.TurnID {
+			continue
+		}
+		about := contract.Message{Envelope: contract.Envelope{Session: a.request.Session, Request: a.request.ID}}
+		if err := (questions{a.surface}).opened(about, &contract.DecisionOpened{Decision: d}); err != nil {
+			a.surface.log.Error("Discord: a question could not be recorded", "decision", d.DecisionID, "error", err)
+		}
+	}
+	return false
 }
 
 // lostEnd is the note of an answer whose end did not come.

@@ -2,6 +2,7 @@ package discord_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -48,6 +49,9 @@ type agent struct {
 	down      bool
 	deleted   string // a session
 	refusal   error  // of new sessions
+	// working is the request of the turn that runs, and open are its questions.
+	working string
+	open    []contract.Decision
 }
 
 func newAgent(t *testing.T) *agent {
@@ -168,8 +172,8 @@ func (a *agent) Status(_ context.Context, session string) (contract.SessionState
 	if a.deleted == session {
 		return contract.SessionState{}, fault.New(fault.SessionNotFound, "no session has this id")
 	}
-	return contract.SessionState{Session: contract.Session{SessionID: session, Model: "model_x"},
-		Running: &contract.RunningRequest{Request: "discord:1:1", Since: time.Now()}, Queued: []string{"discord:1:2"}}, nil
+	return contract.SessionState{Session: contract.Session{SessionID: session, Model: "model_x"}, Open: a.open,
+		Running: &contract.RunningRequest{Request: cmp.Or(a.working, "discord:1:1"), TurnID: "t", Since: time.Now()}, Queued: []string{"discord:1:2"}}, nil
 }
 
 func (a *agent) Personas(context.Context) ([]contract.Persona, error) {
