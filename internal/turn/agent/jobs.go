@@ -11,6 +11,7 @@ import (
 
 	"belay/internal/model"
 	"belay/internal/permit"
+	"belay/internal/quantity"
 	"belay/internal/session"
 	"belay/internal/tool"
 	"belay/internal/turn/conversation"
@@ -108,7 +109,7 @@ func (b *backgroundJobs) settle(s *toolCall, name string) error {
 	n, err := b.record(s)
 	how := s.result.Text
 	if n > 0 {
-		how += fmt.Sprintf("\nwhat it changed counts: %d files", n)
+		how += "\nwhat it changed counts: " + quantity.Count(n, "file", "files")
 	}
 	return errors.Join(s.err, err, b.reportEnd(name, how))
 }
@@ -199,5 +200,9 @@ const jobEndLines = 4
 func (b *backgroundJobs) reportEnd(name, how string) error {
 	lines := strings.Split(strings.TrimSpace(how), "\n")
 	how = tool.Clip(strings.Join(lines[max(0, len(lines)-jobEndLines):], "; "), maxWhy)
-	return b.run.Events.Warn("JOB_ENDED", b.run.Clean(fmt.Sprintf("the background job %s ended with the turn: %s", name, how)))
+	with := "the turn"
+	if b.run.agent != "" {
+		with = "the work of " + b.run.Settings.Persona.ID
+	}
+	return b.run.Events.Warn("JOB_ENDED", b.run.Clean(fmt.Sprintf("the background job %s ended with %s: %s", name, with, how)))
 }
