@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
+	"unicode"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -30,6 +32,9 @@ func (v *server) link() (link, error) {
 	u, err := url.Parse(v.URL)
 	if err != nil {
 		return nil, err
+	}
+	if strings.ContainsFunc(v.Token, unicode.IsControl) {
+		return nil, plainError("the value of " + v.TokenEnv + " has a control character, which no request can carry; correct it where belay starts")
 	}
 	// The one host that the person named: no redirect leads the token elsewhere.
 	host := u.Host

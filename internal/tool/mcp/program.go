@@ -48,15 +48,22 @@ func (p *program) transport() sdk.Transport {
 
 // explain adds what the program wrote last.
 func (p *program) explain(err error) trouble {
+	var known trouble
+	if errors.As(err, &known) {
+		return known
+	}
 	reason := err.Error()
 	if before, rest, ok := strings.Cut(reason, `": `); ok && strings.HasPrefix(before, `calling "`) {
 		reason = rest // the name of a message is nobody's news
 	}
-	switch {
+	switch _, refused := refusal(err); {
+	case refused:
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		reason = "it ended, or closed its stdout"
-	case strings.Contains(reason, "maximum line length"): // the library has no type for it
+	case strings.Contains(reason, "maximum line length"): // the library has no types for these
 		reason = tooLarge
+	case strings.Contains(reason, "unmarshal"), strings.Contains(reason, "invalid character"):
+		reason = "what it wrote to stdout is no message of MCP"
 	}
 	if said := p.stderr.String(); said != "" {
 		reason += "; it wrote: " + said

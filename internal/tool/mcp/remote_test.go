@@ -57,6 +57,7 @@ func TestRemoteTroubles(t *testing.T) {
 		"401":      {Server{URL: srv.URL + "/401"}, "it wants a token (status 401); name the variable that has it with token_env in mcp.servers.x"},
 		"unset":    {Server{URL: srv.URL + "/401", TokenEnv: "KEY"}, "it wants a token (status 401), and KEY is not set"},
 		"403":      {Server{URL: srv.URL + "/403", TokenEnv: "KEY", Token: "sesame"}, "it does not accept the token (status 403); correct the value of KEY"},
+		"control":  {Server{URL: srv.URL, TokenEnv: "KEY", Token: "sesame\x01"}, "the value of KEY has a control character"},
 		"404":      {Server{URL: srv.URL + "/404"}, "no MCP server answers at this address (status 404)"},
 		"429":      {Server{URL: srv.URL + "/429"}, "too many requests (status 429); try again later"},
 		"500":      {Server{URL: srv.URL + "/500"}, "a fault of its own, or is overloaded (status 500)"},
