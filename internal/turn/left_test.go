@@ -76,6 +76,7 @@ func TestALookKeepsAWaitingTurn(t *testing.T) {
 type late struct {
 	set     *tool.Set
 	awaited string
+	never   chan struct{} // where it is closed, and nothing more comes
 }
 
 func (l *late) With(_ context.Context, base *tool.Set, _ []string) (*tool.Set, []string) {
@@ -85,8 +86,14 @@ func (l *late) With(_ context.Context, base *tool.Set, _ []string) (*tool.Set, [
 	return l.set, nil
 }
 
-func (l *late) Await(_ context.Context, name string) { l.awaited = name }
-func (l *late) Names() []string                      { return l.set.Names() }
+func (l *late) Await(ctx context.Context, name string) {
+	if l.awaited = name; l.never != nil {
+		close(l.never)
+		<-ctx.Done()
+	}
+}
+
+func (l *late) Names() []string { return l.set.Names() }
 
 // A question about a call of a program outside waits for that program, which starts with the
 // server. It is not closed for want of the tool.
@@ -114,6 +121,31 @@ func TestAQuestionWaitsForItsTool(t *testing.T) {
 	must(t, err)
 	if !slices.ContainsFunc(entries, func(e session.Entry) bool { return strings.Contains(fmt.Sprint(e.Blocks), "written") }) {
 		t.Errorf("the call was not made: %+v", entries)
+	}
+}
+
+// A server that stops while it waits for that program leaves the question to the next one.
+func TestAQuestionWhoseToolDoesNotComeIsLeft(t *testing.T) {
+	t.Parallel()
+	r := emptyRig(t)
+	id, q := r.left()
+	must(t, r.engine.Close(r.ctx()))
+	outside := &late{never: make(chan struct{})}
+	r.open(writesFreely(t), r.withRequests, func(o *Options) {
+		outside.set = o.Tools
+		o.Tools, o.MoreTools = tool.NoTools(), outside
+	})
+	r.engine.Recovery.Stay()
+	resumed := make(chan error, 1)
+	go func() { resumed <- r.engine.Recovery.Resume(r.ctx(), id) }()
+	wait(t, outside.never)
+	must(t, r.engine.Close(r.ctx()))
+	<-resumed
+	r.open(writesFreely(t), r.withRequests)
+	r.engine.Recovery.Stay()
+	must(t, r.engine.Recovery.Resume(r.ctx(), id))
+	if again := r.asked(id); again.ID != q.ID {
+		t.Errorf("the question is %s, before it was %s", again.ID, q.ID)
 	}
 }
 

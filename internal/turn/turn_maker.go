@@ -47,6 +47,22 @@ func (m *turnMaker) newTurn(from context.Context, lease *session.Lease, r Reques
 	return t
 }
 
+// awaitTool waits for the tool of a call that a person is asked about: without it the question
+// would be closed. A server that stops leaves it to the next one.
+func (m *turnMaker) awaitTool(ctx context.Context, name string) error {
+	more := m.resolver.more
+	if more == nil {
+		return nil
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(m.lifetime.closing, stop)()
+	if more.Await(ctx, name); m.lifetime.closing.Err() != nil {
+		return ErrLeft
+	}
+	return nil
+}
+
 // settleOptions resolves everything that follows from the session's record, the
 // turn's options and the project's rules.
 func (m *turnMaker) settleOptions(ctx context.Context, t *turn) error {
@@ -56,8 +72,10 @@ func (m *turnMaker) settleOptions(ctx context.Context, t *turn) error {
 		return err
 	}
 	t.root = rec.ProjectRoot
-	if more := m.resolver.more; more != nil && t.suspended != nil {
-		more.Await(ctx, t.suspended.Call.Innermost().Waits.Name) // else the question would be closed
+	if t.suspended != nil {
+		if err := m.awaitTool(ctx, t.suspended.Call.Innermost().Waits.Name); err != nil {
+			return err
+		}
 	}
 	r, err := m.resolver.resolve(ctx, rec, t.req)
 	if err != nil {
