@@ -31,6 +31,8 @@ type remote struct {
 	latest atomic.Pointer[trouble]
 	// known is set once it answered as an MCP server does.
 	known atomic.Bool
+	// streams spaces the requests for streams.
+	streams pace
 }
 
 const (
@@ -92,6 +94,11 @@ func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
 	if r.Token != "" {
 		req = req.Clone(req.Context())
 		req.Header.Set("Authorization", "Bearer "+r.Token)
+	}
+	if req.Method == http.MethodGet {
+		if err := r.streams.wait(req.Context()); err != nil {
+			return nil, err
+		}
 	}
 	res, err := r.ask(req)
 	switch {

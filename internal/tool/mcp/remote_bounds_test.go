@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -149,5 +150,50 @@ func TestPingsWithoutAnEnd(t *testing.T) {
 	case <-conn.ended:
 	case <-time.After(20 * time.Second):
 		t.Error("the connection goes on")
+	}
+}
+
+// TestStreamsThatEndAtOnce: a server that ends its stream at once, and wants the next one after a
+// millisecond, is not asked for one after the other.
+func TestStreamsThatEndAtOnce(t *testing.T) {
+	t.Parallel()
+	var streams atomic.Int64
+	first := make(chan struct{})
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		var said struct {
+			ID     json.RawMessage
+			Method string
+		}
+		_ = json.Unmarshal(body, &said)
+		w.Header().Set("Content-Type", "application/json")
+		switch {
+		case r.Method == http.MethodGet:
+			n := streams.Add(1)
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = fmt.Fprintf(w, "id: %d\nretry: 1\ndata:\n\n", n)
+			if n == 1 {
+				close(first)
+			}
+		case said.Method == "initialize":
+			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}`, said.ID)
+		case said.Method == "tools/list":
+			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}}`, said.ID)
+		case said.ID == nil:
+			w.WriteHeader(http.StatusAccepted)
+		default:
+			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`, said.ID)
+		}
+	}))
+	t.Cleanup(srv.Close)
+	s, _ := open(t, Server{Name: "x", URL: srv.URL})
+	if _, problems := ready(t, s); len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	<-first
+	began := time.Now()
+	time.Sleep(300 * time.Millisecond)
+	if n := streams.Load(); float64(n) > 2+time.Since(began).Seconds() {
+		t.Errorf("%d streams were asked for in %s", n, time.Since(began))
 	}
 }
