@@ -215,3 +215,33 @@ func TestOldQuestion(t *testing.T) {
 	w.agent.put(r.Session, r.Request, final("Built."))
 	w.Wait(t, "the rest", func() bool { return w.last().Content == "Built." && len(w.Own(w.channel)) == 2 })
 }
+
+// A server that listens on another port corrects the links of open questions, and leaves those of
+// others.
+func TestLinkAfterAMove(t *testing.T) {
+	t.Parallel()
+	page := "http://127.0.0.1:1"
+	w := start(t, func(o *discord.Options) { o.Page = page })
+	w.mention("build")
+	r := w.agent.requested(1)
+	w.agent.signal(r.Session, r.Request, changes("q1"))
+	w.agent.signal(r.Session, r.Request, changes("q2"))
+	w.asked(2)
+	first := w.Own(w.channel)[0]
+	w.Press(w.ada, w.channel, first.ID, buttons(first)["Apply changes"])
+	w.Wait(t, "the end", func() bool { return len(buttons(w.Own(w.channel)[0])) == 0 })
+	before := w.Own(w.channel)
+	w.down()
+	page = "http://127.0.0.1:2"
+	w.up()
+	w.Wait(t, "the link", func() bool {
+		return w.last().Content == strings.Replace(before[1].Content, "127.0.0.1:1/q/q2", "127.0.0.1:2/q/q2", 1)
+	})
+	if q := w.last(); len(buttons(q)) != 4 || len(q.Embeds) != 1 || w.Own(w.channel)[0].Content != before[0].Content {
+		t.Errorf("%+v", w.Own(w.channel))
+	}
+	w.Press(w.ada, w.channel, w.last().ID, buttons(w.last())["Discard"])
+	w.Wait(t, "the end", func() bool {
+		return len(buttons(w.last())) == 0 && strings.Contains(w.last().Content, "127.0.0.1:2/q/q2")
+	})
+}

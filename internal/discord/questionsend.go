@@ -114,6 +114,54 @@ func (qs questions) pageOf(decision string) string {
 	return strings.TrimSuffix(qs.s.o.Page, "/") + "/q/" + url.PathEscape(decision)
 }
 
+// relink gives the messages of a question the present link to the page, which may have another
+// port since belay was started anew.
+func (qs questions) relink(ctx context.Context, c *channel, id string) error {
+	q, _ := c.record.Question(id)
+	if q.Ended != nil || q.Closed {
+		return nil // its messages say who answered
+	}
+	changed := false
+	edit := func(channel, message string, text *string) error {
+		now := relinked(*text, qs.pageOf(id))
+		if message == "" || now == *text {
+			return nil
+		}
+		err := qs.s.client.Edit(ctx, channel, message, client.Change{Text: &now})
+		if err == nil {
+			*text, changed = now, true
+		}
+		if client.Passes(err) {
+			return err
+		}
+		return nil
+	}
+	q.Direct = slices.Clone(q.Direct)
+	for i := range q.Direct {
+		if err := edit(q.Direct[i].Channel, q.Direct[i].Message, &q.Direct[i].Text); err != nil {
+			return err
+		}
+	}
+	if err := edit(c.id, q.Message, &q.Text); err != nil || !changed {
+		return err
+	}
+	return c.record.Ask(id, func(known *record.Question) { known.Direct, known.Text = q.Direct, q.Text })
+}
+
+// relinked is the text of a question with another link to the page, which has the same end.
+func relinked(text, link string) string {
+	_, id, ok := strings.Cut(link, "/q/")
+	end := strings.LastIndex(text, "/q/"+id+">")
+	if !ok || end < 0 {
+		return text
+	}
+	begin := strings.LastIndex(text[:end], "<")
+	if begin < 0 {
+		return text
+	}
+	return text[:begin+1] + link + text[end+len("/q/"+id):]
+}
+
 // close says in the messages of a question who answered, and takes their buttons away.
 func (qs questions) close(ctx context.Context, c *channel, q record.Question) error {
 	all := q.Direct

@@ -39,6 +39,14 @@ func (r restoration) takeUp(ctx context.Context, c *channel) {
 		r.s.parents[c.id] = parent // who decides in a thread is asked before Discord names its channel
 	}
 	r.s.resume(ctx, c)
+	for _, id := range c.record.Asked() {
+		r.s.do(&c.questions, func(ctx context.Context) {
+			err := r.s.persist(ctx, "correct a link", r.s.o.Attempts, func() error { return questions(r).relink(ctx, c, id) })
+			if err != nil && ctx.Err() == nil {
+				r.s.log.Warn("Discord: the link of a question leads nowhere", "decision", id, "error", err)
+			}
+		})
+	}
 	if c.record.Continues() {
 		c.burst.GoOn(nil)
 	}

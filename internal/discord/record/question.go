@@ -56,6 +56,18 @@ func (c *Channel) Unsettled() (ids []string) {
 	return ids
 }
 
+// Asked are the ids of the questions whose messages wait for an answer.
+func (c *Channel) Asked() (ids []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, id := range c.state.question {
+		if q := c.state.questions[id]; !q.Closed && q.Ended == nil && q.Opened == nil {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
 // Waits reports whether a question of a request has no answer yet.
 func (c *Channel) Waits(request string) bool {
 	c.mu.Lock()
