@@ -150,11 +150,12 @@ func TestKeyInTwoWrites(t *testing.T) {
 		redact: func(text string) string { return strings.ReplaceAll(text, secret, "[redacted]") },
 		logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
-	for _, part := range []string{"one\nthe key is " + secret[:9], secret[9:] + " and\r\n", strings.Repeat("y", 2*maxKept), "\nlast\n"} {
+	for _, part := range []string{"one\nthe key is " + secret[:9], secret[9:] + " and\r\n", strings.Repeat("y", 2*maxKept), "\nlast"} {
 		if n, err := io.WriteString(l, part); n != len(part) || err != nil {
 			t.Fatal(n, err)
 		}
 	}
+	l.end()
 	said := log.String()
 	for _, want := range []string{"line=one\n", `line="the key is [redacted] and"`, "line=yyy", "line=last\n"} {
 		if !strings.Contains(said, want) {

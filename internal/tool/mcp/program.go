@@ -76,6 +76,7 @@ func (p *program) useless() <-chan struct{} { return nil }
 
 func (p *program) close() {
 	_ = processgroup.Kill(p.cmd) // none left is the usual answer
+	p.stderr.end()
 }
 
 // lastLines keeps the end of what a program writes on stderr, and logs all of it, line by line.
@@ -105,12 +106,27 @@ func (l *lastLines) Write(p []byte) (int, error) {
 		if !whole {
 			break
 		}
-		l.logger.Debug("an MCP server says", "line", tool.Clip(l.redact(strings.TrimSuffix(string(l.line), "\r")), maxTold))
-		l.line, rest = l.line[:0], after
+		l.log()
+		rest = after
 	}
 	l.kept = append(l.kept, p...)
 	l.kept = l.kept[max(0, len(l.kept)-maxKept):]
 	return len(p), nil
+}
+
+// log logs the line that is complete now. l.mu is held.
+func (l *lastLines) log() {
+	l.logger.Debug("an MCP server says", "line", tool.Clip(l.redact(strings.TrimSuffix(string(l.line), "\r")), maxTold))
+	l.line = l.line[:0]
+}
+
+// end logs a last line that has no end.
+func (l *lastLines) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.line) > 0 {
+		l.log()
+	}
 }
 
 // String is the kept text on one line.
