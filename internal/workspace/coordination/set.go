@@ -91,6 +91,10 @@ func with(r Record, to Mode) ([]byte, error) {
 	if !d.Valid() {
 		return nil, fault.New(fault.WorkspaceFailure, "%s is no text that can be changed safely", layout.CoordinationFile).WithHint("correct the file by hand")
 	}
+	if line := d.Conflict(); line > 0 {
+		return nil, fault.New(fault.WorkspaceFailure, "%s has a conflict of a merge that nobody has resolved, from line %d on", layout.CoordinationFile, line).
+			WithHint("resolve the conflict first")
+	}
 	if f, ok := d.Field(labels...); ok {
 		d.SetField(f, words[to])
 	} else {

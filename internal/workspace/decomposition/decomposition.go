@@ -35,6 +35,9 @@ import (
 type Document struct {
 	// Text is set unless the file is none: then nothing of it was read.
 	Text bool
+	// Conflict is the line, from 1, with which an unresolved conflict of a merge begins, 0 for
+	// none. What is defined after it may be missing.
+	Conflict int
 	// Title is the first heading of level 1, "" when there is none.
 	Title string
 	// Packages are in the order of their ids.
@@ -160,6 +163,9 @@ func Parse(path string, data []byte) *Document {
 		p.find(&ruleNotText, 0, "the file is not UTF-8 text")
 	} else {
 		p.out.Text = true
+		if p.out.Conflict = p.text.Conflict(); p.out.Conflict > 0 {
+			p.find(&ruleConflict, p.out.Conflict, "a conflict of a merge begins here")
+		}
 		p.walk()
 		p.settle()
 	}

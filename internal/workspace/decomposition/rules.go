@@ -6,6 +6,9 @@ var (
 	ruleNotText = finding.Rule{Code: "DECOMPOSITION_NOT_TEXT", Severity: finding.Error, Section: "1",
 		Means: "The decomposition is not UTF-8 text, so nothing of it was read.",
 		Fix:   "save the file as UTF-8"}
+	ruleConflict = finding.Rule{Code: "DECOMPOSITION_CONFLICT", Severity: finding.Error, Section: "1",
+		Means: "The decomposition has a conflict of a merge that nobody has resolved. It ends tables, so that definitions may be missing.",
+		Fix:   "keep what is right of both sides, and remove the marks"}
 	ruleNoPackages = finding.Rule{Code: "DECOMPOSITION_NO_PACKAGES", Severity: finding.Error, Section: "1.1",
 		Means: "The decomposition defines no package.",
 		Fix:   "give each package a heading such as \"### PKG-01 — Name\", or a row in a table with the columns PackageID and Name"}
@@ -62,7 +65,7 @@ var (
 // Rules are all kinds of findings about a decomposition, for the reference.
 func Rules() []finding.Rule {
 	return []finding.Rule{
-		ruleNotText, ruleNoPackages, ruleNoDeliverables, ruleMalformed, ruleDuplicate, ruleRestated, ruleMisplaced,
+		ruleNotText, ruleConflict, ruleNoPackages, ruleNoDeliverables, ruleMalformed, ruleDuplicate, ruleRestated, ruleMisplaced,
 		ruleNoPackage, rulePackageUnclear, ruleEmptyPackage, ruleNoName, ruleRetired, ruleCells, ruleUnknownItem, ruleRanges,
 		ruleCount, ruleMentioned, ruleMore,
 	}

@@ -28,6 +28,10 @@ func (s *Status) Check(path string) []finding.Finding {
 		c.at(ruleEncoding, -1, "the file is not UTF-8 text, or holds NUL bytes")
 		return c.all // what else there is to say of it would be guessed
 	}
+	if line := s.doc.Conflict(); line > 0 {
+		c.at(ruleConflict, line-1, "a conflict of a merge begins here")
+		return c.all // as above
+	}
 	c.checkTitle()
 	c.checkFields()
 	c.checkForm()

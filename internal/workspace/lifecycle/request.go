@@ -121,6 +121,11 @@ func (r Request) judge(s *Status) (Rule, error) {
 	if why, ok := s.Readable(); !ok {
 		return Rule{}, fault.New(fault.InvalidStatusFormat, "_STATUS.md cannot be read: %s", why).With("parseDetails", why)
 	}
+	if line := s.doc.Conflict(); line > 0 {
+		why := fmt.Sprintf("it has a conflict of a merge that nobody has resolved, from line %d on", line)
+		return Rule{}, fault.New(fault.InvalidStatusFormat, "_STATUS.md cannot be edited safely: %s", why).With("parseDetails", why).
+			WithHint("a person resolves the conflict first")
+	}
 	if lines := s.stateLines(); len(lines) > 1 {
 		// The transition would change the first and leave a file that contradicts itself.
 		why := fmt.Sprintf("the line **%s:** is there more than once, in the lines %s", s.state.Label, listed(lines))

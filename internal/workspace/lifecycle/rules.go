@@ -6,6 +6,8 @@ import "belay/internal/workspace/finding"
 var (
 	ruleEncoding = finding.Rule{Code: "STATUS_ENCODING", Severity: finding.Error, Section: "3.1",
 		Means: "The file is not UTF-8 text, or holds NUL bytes.", Fix: "save the file as UTF-8"}
+	ruleConflict = finding.Rule{Code: "STATUS_CONFLICT", Severity: finding.Error, Section: "3.1",
+		Means: "The file has a conflict of a merge that nobody has resolved. No transition is made in it.", Fix: "keep what is right of both sides, and remove the marks"}
 	ruleNoState = finding.Rule{Code: "STATUS_STATE_MISSING", Severity: finding.Error, Section: "3.1",
 		Means: "The file does not say in which state the deliverable is.", Fix: "write the line **Current State:** with one of the six states"}
 	ruleUnknown = finding.Rule{Code: "STATUS_STATE_UNKNOWN", Severity: finding.Error, Section: "3.2",
@@ -62,7 +64,7 @@ var (
 // Rules are all kinds of findings of this package, for the reference.
 func Rules() []finding.Rule {
 	return []finding.Rule{
-		ruleEncoding, ruleNoState, ruleUnknown, ruleTwice, ruleID, ruleNoUpdated, ruleNoHistory, ruleDate, ruleDisagrees, ruleBackward,
+		ruleEncoding, ruleConflict, ruleNoState, ruleUnknown, ruleTwice, ruleID, ruleNoUpdated, ruleNoHistory, ruleDate, ruleDisagrees, ruleBackward,
 		ruleSkipped, ruleActor, ruleUpdated, ruleOrder, ruleGap, ruleBegins, ruleEmpty, ruleProse, ruleTable, ruleMixed, ruleList,
 		ruleHeading, ruleTitle, ruleLabel, ruleForm, ruleMore, ruleKit, ruleDocumentEmpty, ruleDocumentText, ruleSemantic, rulePlaceholder,
 	}

@@ -86,6 +86,8 @@ func (d *draft) writable() error {
 		return errors.New("it is not UTF-8")
 	case r.isOpen():
 		return errors.New("it ends inside of quotes")
+	case r.conflict() > 0:
+		return errors.New(conflicted(r.conflict()))
 	case slices.ContainsFunc(r.columns, func(name string) bool { return len(name) > maxCell }):
 		return fmt.Errorf("the name of a column is longer than %d bytes", maxCell)
 	}

@@ -20,6 +20,9 @@ func (l *linter) file(r *Register) bool {
 		line := 1 + lineEnds(r.text[:i])
 		l.report(ruleNUL.At(l.path, line, "%d NUL characters, the first in line %d", strings.Count(r.text, "\x00"), line))
 	}
+	if line := r.conflict(); line > 0 {
+		l.report(ruleConflict.At(l.path, line, "a conflict of a merge begins here"))
+	}
 	if l.why != "" {
 		line := 1 + lineEnds(r.text[:l.cut])
 		l.report(ruleRead.At(l.path, line, "%s; it was read up to line %d", l.why, line))

@@ -106,6 +106,8 @@ func (r *Register) asProposal() error {
 		why = r.why
 	case r.isOpen():
 		why = "it ends inside of quotes"
+	case r.conflict() > 0:
+		why, hint = conflicted(r.conflict()), "resolve the conflict first"
 	case !r.Has(DependencyID):
 		why, hint = r.lacksID()
 	case len(r.rows) == 0:

@@ -20,9 +20,12 @@
 package register
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"belay/internal/workspace/document"
 )
 
 // The limits of what is read. A register of a thousand rows has half a megabyte.
@@ -73,6 +76,19 @@ func Parse(data []byte) *Register {
 		}
 	}
 	return r
+}
+
+// conflict is the line, from 1, with which an unresolved conflict of a merge begins, 0 for none.
+func (r *Register) conflict() int {
+	if !strings.Contains(r.text, "<<<<<<< ") {
+		return 0
+	}
+	return document.Parse([]byte(r.text)).Conflict()
+}
+
+// conflicted is why a file with such a conflict is neither written nor taken over.
+func conflicted(line int) string {
+	return fmt.Sprintf("it has a conflict of a merge that nobody has resolved, from line %d on", line)
 }
 
 // Bytes is the file's content, as it was read.

@@ -143,6 +143,10 @@ var (
 		Means: "The file ends inside of quotes: everything from the opening quote on is one cell. Nothing is written to such a file.",
 		Fix:   "close the quote",
 	}
+	ruleConflict = finding.Rule{
+		Code: "REGISTER_CONFLICT", Severity: finding.Error, Section: "6.2", Extra: true,
+		Means: "The file has an unresolved conflict of a merge, whose marks count as rows. Nothing is written to such a file.", Fix: "keep the rows that are right, and remove the marks",
+	}
 	ruleStray = finding.Rule{
 		Code: "QUOTE_INSIDE_CELL", Severity: finding.Warning, Section: "6.2", Extra: true,
 		Means: "A quote stands inside of a cell that does not begin with one: programs differ about what the cell holds.",
@@ -242,7 +246,7 @@ func Rules() []finding.Rule {
 		ruleDate, ruleDateOrder, ruleAnchorType, ruleAnchorDependency, ruleExecutionAnchor, ruleProvenance, ruleUnknownColumn, ruleLegacy,
 		ruleCase, ruleNotPreferred, ruleNoQuote, ruleCardinality,
 
-		ruleUnclosed, ruleStray, ruleLoneCR, ruleNUL, ruleShortRow, ruleTwoColumns, ruleHost, ruleHostPackage, ruleIDNotHost, ruleLongQuote,
+		ruleUnclosed, ruleConflict, ruleStray, ruleLoneCR, ruleNUL, ruleShortRow, ruleTwoColumns, ruleHost, ruleHostPackage, ruleIDNotHost, ruleLongQuote,
 		ruleFormula, ruleTargetPackage, ruleSelf, ruleNoTarget, ruleNoSatisfaction, ruleRecommended, ruleFromName, ruleMisplaced, ruleTargetUnknown, ruleTooEarly, ruleFuture, ruleMore,
 	}, summaryRules)
 }

@@ -67,6 +67,10 @@ func ParseSummary(data []byte) *Summary {
 // touch.
 func (s *Summary) Text() bool { return s.doc.Valid() }
 
+// Conflict is the line, from 1, with which an unresolved conflict of a merge begins, 0 for none.
+// No change should touch such a file either.
+func (s *Summary) Conflict() int { return s.doc.Conflict() }
+
 // Bytes is the file's content.
 func (s *Summary) Bytes() []byte { return s.doc.Bytes() }
 

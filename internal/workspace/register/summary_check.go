@@ -26,6 +26,9 @@ func (s *Summary) Check(path, host string, r *Register) []finding.Finding {
 	if !s.Text() {
 		return []finding.Finding{ruleSummaryText.At(path, 0, "the file is not text")}
 	}
+	if line := s.Conflict(); line > 0 { // what else there is to say of it would be guessed
+		return []finding.Finding{ruleSummaryConflict.At(path, line, "a conflict of a merge begins here")}
+	}
 	all := s.checkTitle(path, hostID(host))
 	all = append(all, s.checkMode(path, r)...)
 	all = append(all, s.checkSections(path, r)...)

@@ -8,6 +8,11 @@ var (
 		Code: "DEPENDENCIES_NOT_TEXT", Severity: finding.Error, Section: "5.1", Extra: true,
 		Means: "_DEPENDENCIES.md is not UTF-8, or has NUL characters.", Fix: "save the file as UTF-8",
 	}
+	ruleSummaryConflict = finding.Rule{
+		Code: "DEPENDENCIES_CONFLICT", Severity: finding.Error, Section: "5.1", Extra: true,
+		Means: "_DEPENDENCIES.md has a conflict of a merge that nobody has resolved. Nothing is written to such a file.",
+		Fix:   "keep what is right of both sides, and remove the marks",
+	}
 	ruleTitle = finding.Rule{
 		Code: "DEPENDENCIES_TITLE", Severity: finding.Warning, Section: "5.2", Extra: true,
 		Means: "The first heading is not \"Dependencies:\" with the id and the name of the deliverable.",
@@ -77,6 +82,6 @@ var (
 
 // summaryRules are the rules of _DEPENDENCIES.md.
 var summaryRules = []finding.Rule{
-	ruleSummaryText, ruleTitle, ruleModeMissing, ruleModeUnknown, ruleModePlace, ruleModeDisagrees, ruleTrackedWithout, ruleSectionName,
+	ruleSummaryText, ruleSummaryConflict, ruleTitle, ruleModeMissing, ruleModeUnknown, ruleModePlace, ruleModeDisagrees, ruleTrackedWithout, ruleSectionName,
 	ruleSectionMissing, ruleRegisterLine, ruleLabels, ruleNotWritten, ruleCount, ruleListedUnknown, ruleNotListed,
 }

@@ -144,6 +144,10 @@ func readSummary(dir *os.Root) (*register.Summary, []byte, *fault.Error) {
 	if !s.Text() {
 		return nil, nil, fault.New(fault.WorkspaceFileReadFailed, "%s is not text", name)
 	}
+	if line := s.Conflict(); line > 0 {
+		return nil, nil, fault.New(fault.WorkspaceFileReadFailed, "%s has a conflict of a merge that nobody has resolved, from line %d on", name, line).
+			WithHint("resolve the conflict first")
+	}
 	return s, data, nil
 }
 

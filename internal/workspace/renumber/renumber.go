@@ -154,7 +154,7 @@ func (w *work) summary(o *one) error {
 		return unreadable(name, register.MaxSummary, err)
 	}
 	s := register.ParseSummary(data)
-	if !s.Text() {
+	if !s.Text() || s.Conflict() > 0 {
 		return nil // deps lint says so
 	}
 	if run := w.run(o); len(o.changes) > 0 && s.Follow(o.before, o.after, w.today, run) != "" {

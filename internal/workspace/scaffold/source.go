@@ -32,6 +32,10 @@ func (p *Plan) read() error {
 	}
 	p.source = data
 	p.doc = decomposition.Parse(filepath.Base(p.req.DecompositionPath), data)
+	if line := p.doc.Conflict; line > 0 {
+		return p.unusable("cannot be used: it has a conflict of a merge that nobody has resolved, from line %d on", line).
+			With("findings", p.doc.Findings).WithHint("resolve the conflict first")
+	}
 	if len(p.doc.Packages) == 0 || len(p.doc.Deliverables) == 0 {
 		why := "it defines no package"
 		switch {
