@@ -88,7 +88,7 @@ func dependencies(ctx context.Context, s *index.Snapshot) (*graphOf, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &graphOf{g, unread}, nil
+	return &graphOf{g, append(s.Unread(), unread...)}, nil
 }
 
 // nodeOf is the id of the deliverable that a name stands for. The graph of the same snapshot has it.

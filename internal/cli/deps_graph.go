@@ -115,6 +115,7 @@ func loadDependencies(c *console, cmd *cobra.Command) (*dependencies, error) {
 	if err != nil {
 		return nil, err
 	}
+	warnOf(c, found.Unread())
 	warnOf(c, unread)
 	return &dependencies{root, g, found}, nil
 }

@@ -119,7 +119,7 @@ func summarize(ctx context.Context, c *console, cfg *config.Config, files *regis
 		folders = make([]workspace.Deliverable, 1)
 		folders[0], err = deliverableNamed(ctx, root, args[0])
 	} else {
-		folders, err = withRegisters(ctx, cfg, root)
+		folders, err = withRegisters(ctx, c, root, &done)
 	}
 	if err != nil {
 		return done, err
@@ -192,14 +192,24 @@ func noteSummaries(c *console, done summaries) {
 	}
 }
 
-// withRegisters are the deliverables of a project that have both files.
-func withRegisters(ctx context.Context, cfg *config.Config, root string) ([]workspace.Deliverable, error) {
+// withRegisters are the deliverables of a project that have both files. Folders in which there
+// may be more of them have failed.
+func withRegisters(ctx context.Context, c *console, root string, done *summaries) ([]workspace.Deliverable, error) {
 	found, err := scan.Scan(ctx, root, scan.Options{})
 	if err != nil {
 		return nil, err
 	}
+	closed := func(path, why string) {
+		summaryFailed(c, done, workspace.Deliverable{Rel: path}, fault.New(fault.WorkspaceFileReadFailed, "the folder %s", why))
+	}
+	for _, f := range found.Unread() {
+		closed(f.Path, f.Message)
+	}
 	var all []workspace.Deliverable
 	for _, f := range found.Deliverables {
+		if f.Unreadable {
+			closed(f.Path, "cannot be read")
+		}
 		if !f.Files.Has(scan.Register) || !f.Files.Has(scan.Dependencies) {
 			continue
 		}

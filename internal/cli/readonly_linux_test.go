@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,6 +38,44 @@ func (n nobodys) run(code int, args ...string) string {
 	return string(out)
 }
 
+// newNobody is such a command, with these files, which are the user's.
+func newNobody(t *testing.T, files map[string]string) nobodys {
+	t.Helper()
+	program, err := exec.LookPath("belay")
+	if err != nil {
+		t.Fatal(err)
+	}
+	place, err := os.MkdirTemp("", "belay-nobody-") // the folders of t are closed to others
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(place) })
+	data, err := os.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files["belay"] = string(data)
+	for path, content := range files {
+		path = filepath.Join(place, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o755); err != nil { //nolint:gosec // nobody's secrets
+			t.Fatal(err)
+		}
+	}
+	err = filepath.WalkDir(place, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || os.Geteuid() != 0 {
+			return err
+		}
+		return os.Chown(path, nobody, nobody) // an overlay takes files of the user alone
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return nobodys{t, filepath.Join(place, "belay"), place}
+}
+
 // Commands that only read work in a project that the user cannot write to. The others say
 // that this is what is wrong.
 func TestReadOnlyProject(t *testing.T) {
@@ -44,37 +83,8 @@ func TestReadOnlyProject(t *testing.T) {
 	if found, err := machine(); err != nil || !found.Overlay {
 		t.Skipf("skipped: without an overlay no change is kept: %q, %v", found.Reasons, err)
 	}
-	program, err := exec.LookPath("belay")
-	if err != nil {
-		t.Fatal(err)
-	}
-	place, err := os.MkdirTemp("", "belay-readonly-") // the folders of t are closed to others
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(place) })
-	n := nobodys{t, filepath.Join(place, "belay"), place}
-	project := filepath.Join(place, "project")
-	data, err := os.ReadFile(program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for path, content := range map[string][]byte{"belay": data, "script.yaml": []byte(commanding), "project/a.txt": []byte("one\n")} {
-		path = filepath.Join(place, path)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, content, 0o755); err != nil { //nolint:gosec // nobody's secrets
-			t.Fatal(err)
-		}
-	}
-	for _, path := range []string{place, project, filepath.Join(project, "a.txt")} { // an overlay takes files of the user alone
-		if os.Geteuid() == 0 {
-			if err := os.Chown(path, nobody, nobody); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
+	n := newNobody(t, map[string]string{"script.yaml": commanding, "project/a.txt": "one\n"})
+	project := filepath.Join(n.place, "project")
 	n.run(0, "turn", "--wait", "go") // for a second: nobody answers
 	id := regexp.MustCompile(`chg_\w+`).FindString(n.run(0, "changes", "list"))
 	if id == "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"belay/internal/permit"
@@ -107,7 +108,8 @@ func (c *graphCall) Run(ctx context.Context) (tool.Result, error) {
 	if err != nil {
 		return tool.Result{}, err
 	}
-	return c.result(all, unread, s.Truncated), nil
+	closed := slices.DeleteFunc(s.Unread(), func(f finding.Finding) bool { return c.w.Scope.Hidden(f.Path) })
+	return c.result(all, append(closed, unread...), s.Truncated), nil
 }
 
 // answer is what was asked for, line by line.

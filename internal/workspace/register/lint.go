@@ -172,6 +172,12 @@ func (l *linter) columnName(i int) string {
 // shownName is a column's name for a finding, which must not keep the file in memory.
 func shownName(name string) string { return strings.Clone(finding.Shown(name)) }
 
+// Closed is the finding about the registers of a folder that could not be listed, which is that
+// of a scan.
+func Closed(f finding.Finding) finding.Finding {
+	return ruleNotReadable.At(f.Path, 0, "the folder %s, so that the registers in it were not checked", f.Message).WithFix("%s", f.Fix)
+}
+
 // Unreadable is the finding about a register that could not be read.
 func Unreadable(path string, err error) finding.Finding {
 	switch {

@@ -103,23 +103,32 @@ func Lint(ctx context.Context, root string, found *scan.Result, o Options) (*Rep
 	l := projectLint{project: project, known: found.ByID(), o: o, report: &Report{Only: o.Only, Files: []FileReport{}}}
 	var todo []job
 	for _, folder := range found.Deliverables {
-		if (folder.Files | folder.Odd).Has(scan.Register) && o.Only.Enters(folder.Path) {
-			todo = append(todo, job{folder.Path + "/" + layout.RegisterFile, folder})
+		if ((folder.Files | folder.Odd).Has(scan.Register) || folder.Unreadable) && o.Only.Enters(folder.Path) {
+			todo = append(todo, job{name: folder.Path + "/" + layout.RegisterFile, folder: folder})
+		}
+	}
+	for _, f := range found.Unread() {
+		if o.Only.Enters(f.Path) {
+			todo = append(todo, job{name: f.Path, unread: &f})
 		}
 	}
 	for _, name := range misplaced(project, found) {
 		if o.Only.Enters(path.Dir(name)) {
-			todo = append(todo, job{name, nil})
+			todo = append(todo, job{name: name})
 		}
 	}
 	slices.SortFunc(todo, func(a, b job) int { return strings.Compare(a.name, b.name) })
 	start := func() (func(int) FileReport, func()) {
 		w := worker{projectLint: &l, nearby: dir.Nearby{Top: top}}
 		return func(n int) FileReport {
-			if todo[n].folder == nil {
-				return lintMisplaced(project, todo[n].name)
+			switch j := todo[n]; {
+			case j.unread != nil:
+				return FileReport{Path: j.name, Status: Failed, Findings: []finding.Finding{register.Closed(*j.unread)}}
+			case j.folder == nil:
+				return lintMisplaced(project, j.name)
+			default:
+				return w.folder(j.folder)
 			}
-			return w.folder(todo[n].folder)
 		}, w.nearby.Close
 	}
 	if err := scan.InOrder(ctx, max(2, runtime.GOMAXPROCS(0)), len(todo), start, func(_ int, one FileReport) { l.take(one) }); err != nil {
@@ -129,10 +138,12 @@ func Lint(ctx context.Context, root string, found *scan.Result, o Options) (*Rep
 }
 
 // job is a register to judge, and the deliverable's folder that it is in, nil where it is
-// misplaced.
+// misplaced. Unread is set where it is a folder of a package that could not be listed, with
+// whatever registers that has.
 type job struct {
 	name   string
 	folder *scan.Folder
+	unread *finding.Finding
 }
 
 // projectLint is one look at all registers of a project.

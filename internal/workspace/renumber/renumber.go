@@ -81,6 +81,9 @@ func Make(ctx context.Context, root string, found *scan.Result, today string) (*
 	if err != nil {
 		return nil, err
 	}
+	if closed := found.Unread(); len(closed) > 0 {
+		return nil, unreadable(closed[0].Path, register.MaxBytes, fs.ErrPermission)
+	}
 	meant := register.NewMeanings()
 	for _, f := range found.Deliverables {
 		meant.Add(f.ID, f.Name)
@@ -89,7 +92,7 @@ func Make(ctx context.Context, root string, found *scan.Result, today string) (*
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if f.Files.Has(scan.Register) {
+		if f.Files.Has(scan.Register) || f.Unreadable {
 			if err := w.register(f, meant); err != nil {
 				return nil, err
 			}

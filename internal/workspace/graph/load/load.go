@@ -15,6 +15,7 @@ import (
 	"belay/internal/crash"
 	"belay/internal/durable"
 	"belay/internal/workspace"
+	"belay/internal/workspace/dir"
 	"belay/internal/workspace/finding"
 	"belay/internal/workspace/graph"
 	"belay/internal/workspace/layout"
@@ -103,7 +104,7 @@ func read(root *os.Root, d *scan.Folder) ([]graph.Dependency, []finding.Finding)
 		return nil, nil
 	}
 	if err != nil {
-		return nil, []finding.Finding{unread.At(path, 0, "the register could not be read: %v", err)}
+		return nil, []finding.Finding{unread.At(path, 0, "the register could not be read: %s", dir.Reason(err))}
 	}
 	return Rows(d.ID, register.Parse(data)), nil
 }

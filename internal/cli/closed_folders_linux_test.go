@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A folder that may not be read is named by each command that looks for registers: none says
+// that there is nothing in it.
+func TestClosedFolders(t *testing.T) {
+	t.Parallel()
+	const deliverable = "PKG-01_A/1_Working/DEL-01-01_Name"
+	n := newNobody(t, map[string]string{
+		"project/" + deliverable + "/Dependencies.csv":          "DependencyID\n",
+		"project/" + deliverable + "/_DEPENDENCIES.md":          "# Dependencies: DEL-01-01 Name\n",
+		"project/PKG-02_B/1_Working/DEL-02-01_Name/_STATUS.md":  "# Status: DEL-02-01 Name\n\n**Current State:** OPEN\n",
+		"project/PKG-02_B/1_Working/DEL-02-01_Name/below/a.txt": "no register is looked for here\n",
+		"project/_Estimates/PKG-01_A/a.txt":                     "nor here\n",
+		"project/unrelated/a.txt":                               "nor here\n",
+	})
+	project := filepath.Join(n.place, "project")
+	closed := func(path string) {
+		t.Helper()
+		path = filepath.Join(project, path)
+		if err := os.Chmod(path, 0); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.Chmod(path, 0o700) }) //nolint:gosec // so that it can be removed
+	}
+	for _, path := range []string{"PKG-02_B/1_Working/DEL-02-01_Name/below", "_Estimates/PKG-01_A", "unrelated"} {
+		closed(path)
+	}
+	if got := n.run(0, "deps", "order"); strings.Contains(got, "warning") {
+		t.Errorf("folders without registers are missed:\n%s", got)
+	}
+	for _, path := range []string{deliverable, "PKG-01_A"} {
+		closed(path)
+		for _, c := range []struct {
+			code int
+			args string
+		}{{1, "deps lint"}, {1, "deps summary"}, {1, "deps renumber"}, {0, "deps ready"}, {0, "deps order"}, {0, "deps graph"}} {
+			got := n.run(c.code, strings.Fields(c.args)...)
+			if !strings.Contains(got, path) || strings.Contains(got, "no id can") || strings.Contains(got, "statat") {
+				t.Errorf("belay %s with %s closed:\n%s", c.args, path, got)
+			}
+		}
+	}
+}
