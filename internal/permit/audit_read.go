@@ -19,8 +19,8 @@ import (
 
 // AuditFilter says which entries [Audit.Read] returns. The zero value is every one.
 type AuditFilter struct {
-	// Project is a project's absolute path, Kind an entry's kind, Actor who made it: a
-	// person, or an agent. "" is any.
+	// Project is a project's absolute path, by any name that leads to it, Kind an entry's kind,
+	// Actor who made it: a person, or an agent. "" is any.
 	Project, Kind, Actor string
 	// Since leaves out what is older.
 	Since time.Time
@@ -79,7 +79,7 @@ func (a *Audit) Read(ctx context.Context, f AuditFilter, before int64, limit int
 		return AuditPage{}, unreadLog(err)
 	}
 	defer file.Close()
-	r := &auditReader{filter: f, most: min(max(limit, 1), MaxAuditPage), at: info.Size()}
+	r := &auditReader{filter: f, most: min(max(limit, 1), MaxAuditPage), at: info.Size(), projects: map[string]bool{"": f.Project == ""}}
 	if before > 0 {
 		r.at = min(before, info.Size())
 	}
@@ -100,6 +100,9 @@ type auditReader struct {
 	at     int64 // where what was read begins
 	old    bool  // nothing older is wanted
 	page   AuditPage
+	// projects says of the paths in entries whether they are the project that is wanted. An
+	// entry has the path that was named, which may lead through a link.
+	projects map[string]bool
 }
 
 // read reads piece by piece. The beginning of a piece is the end of a line that the next
@@ -154,13 +157,30 @@ func (r *auditReader) line(line []byte) (done bool) {
 		r.old = l.Time.Before(r.filter.Since.Add(-clockSlack))
 		return r.old
 	}
-	if !r.filter.wants(l.Entry) {
+	if !r.ofProject(l.Entry.Project) || !r.filter.wants(l.Entry) {
 		return false
 	}
 	r.page.Entries = append(r.page.Entries, Recorded{l.N, l.Time, l.Entry})
 	return len(r.page.Entries) == r.most
 }
 
+func (r *auditReader) ofProject(path string) bool {
+	is, known := r.projects[path]
+	if !known {
+		is = r.filter.Project == "" || path == r.filter.Project || unlinked(path) == unlinked(r.filter.Project)
+		r.projects[path] = is
+	}
+	return is
+}
+
+// unlinked is a path without links, or the path itself where nothing is there.
+func unlinked(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
 func (f AuditFilter) wants(e Entry) bool {
-	return (f.Project == "" || e.Project == f.Project) && (f.Kind == "" || e.Kind == f.Kind) && (f.Actor == "" || e.By == f.Actor || e.Agent == f.Actor)
+	return (f.Kind == "" || e.Kind == f.Kind) && (f.Actor == "" || e.By == f.Actor || e.Agent == f.Actor)
 }
