@@ -36,7 +36,7 @@ appears whole or not at all, and its files are read-only. The audit log has who 
 it, and the hash of its manifest.
 
 Without --from it copies the loose entries of the tool root: all but snapshots and names
-that begin with an underline.`,
+that begin with an underline or a dot. Folders called .git or .belay are never copied.`,
 		Example: "  belay snapshot new _Estimates EST_DEL-01-01 --from draft\n  belay snapshot new _Reconciliation COVERAGE --project ~/projects/bridge --json",
 		Args:    cobra.ExactArgs(2),
 	}

@@ -133,9 +133,11 @@ func (p *publisher) latest(name string) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, durable.ErrUnflushed):
-		return storage(name+" is published, but the disk did not confirm it; a power cut may take it back", err)
+		return fault.New(fault.StorageFailure, "%s is published, but the disk did not confirm it; a power cut may take it back", name).
+			WithHint("check the disk; belay snapshot verify says whether the snapshot is whole").Because(err)
 	}
-	return storage(name+" is published, but "+layout.LatestFile+" does not point to it", err)
+	return fault.New(fault.StorageFailure, "%s is published, but %s does not point to it", name, layout.LatestFile).
+		WithHint("make %s a file that your user may write, with the line \"Latest: %s\"", layout.LatestFile, name).Because(err)
 }
 
 const pointerMode = 0o666
