@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"belay/internal/app"
+	"belay/internal/workspace/finding"
 	"belay/internal/workspace/proposal"
 )
 
@@ -52,6 +55,9 @@ applies it; belay deps dismiss closes it.`,
 			return c.writeJSON(proposalList{root, list, left})
 		}
 		printProposals(c, list)
+		if i := slices.IndexFunc(list, func(p proposal.Shown) bool { return p.State == proposal.Open && p.Deliverable != "" }); i >= 0 {
+			c.note("look", lookAt(cmd, root, list[i]))
+		}
 		left.tell(c)
 		return nil
 	}
@@ -83,9 +89,18 @@ func printProposals(c *console, list []proposal.Shown) {
 			c.warn(p.ID + ": " + clean(p.Problem))
 		}
 	}
-	if len(list) > 0 && list[0].Deliverable != "" {
-		c.note("look", "belay deps import "+line(list[0].Deliverable)+" "+proposal.Folder+"/ID.csv")
+}
+
+// lookAt is the command that shows a proposal, from the current folder.
+func lookAt(cmd *cobra.Command, root string, p proposal.Shown) string {
+	command, dir := "belay deps import "+finding.Word(line(p.Deliverable)), root
+	if named := cmd.Flag("project"); named.Changed {
+		dir = named.Value.String()
+		command += " --project " + finding.Word(dir)
+	} else if here, err := filepath.Abs("."); err == nil && here == root {
+		dir = ""
 	}
+	return command + " " + finding.Word(filepath.Join(dir, filepath.FromSlash(proposal.Folder), p.ID+".csv"))
 }
 
 // day is the day of a moment in a record.
