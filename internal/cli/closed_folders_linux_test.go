@@ -48,3 +48,30 @@ func TestClosedFolders(t *testing.T) {
 		}
 	}
 }
+
+// What may not be read is not called changed, and records of changes that may not be read are
+// not called none.
+func TestClosedUndo(t *testing.T) {
+	t.Parallel()
+	n := newNobody(t, map[string]string{"project/_Coordination/_COORDINATION.md": "# Coordination Record\n"})
+	n.run(0, "project", "coordination", "--set", "HYBRID")
+	for path, want := range map[string]string{
+		"project/_Coordination": "_Coordination/_COORDINATION.md cannot be read; nothing was changed",
+		"state/belay/undo":      "the records of changes cannot be read",
+	} {
+		path = filepath.Join(n.place, path)
+		if err := os.Chmod(path, 0); err != nil {
+			t.Fatal(err)
+		}
+		if got := n.run(1, "undo"); !strings.Contains(got, want) {
+			t.Errorf("%s is closed:\n%s", path, got)
+		}
+		if err := os.Chmod(path, 0o700); err != nil { //nolint:gosec // as it was, for its user
+			t.Fatal(err)
+		}
+	}
+	if got := n.run(2, "undo", ""); !strings.Contains(got, "CHANGE is empty") {
+		t.Errorf("without a name:\n%s", got)
+	}
+	n.run(0, "undo")
+}

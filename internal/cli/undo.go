@@ -34,6 +34,9 @@ go forward, nothing that belay project init made, and no snapshots.`,
 		if len(args) > 0 && strings.HasPrefix(args[0], "sess_") {
 			return failed(ExitUsage, "did you mean belay session undo?", fmt.Errorf("%s is a session, and not a change", line(args[0])))
 		}
+		if len(args) > 0 && strings.TrimSpace(args[0]) == "" { // as of a variable that is not set
+			return failed(ExitUsage, "leave it out to take back the last change, or name one of belay undo --list", errors.New("CHANGE is empty"))
+		}
 		cfg, err := c.load(cmd)
 		if err != nil {
 			return err

@@ -66,8 +66,12 @@ func (s *Store) place(project string) string {
 }
 
 // ids are those of the records, the latest first.
-func (s *Store) ids(project string) []string {
-	entries, _ := os.ReadDir(s.place(project)) // no folder, no changes
+func (s *Store) ids(project string) ([]string, error) {
+	entries, err := os.ReadDir(s.place(project))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.New(fault.StorageFailure, "the records of changes cannot be read").Because(err).
+			WithHint("check the permissions of %s and its disk", s.o.Dir)
+	}
 	var all []string
 	for _, e := range entries {
 		if id, ok := strings.CutSuffix(e.Name(), recordSuffix); ok && !strings.HasPrefix(id, ".") {
@@ -76,7 +80,7 @@ func (s *Store) ids(project string) []string {
 	}
 	slices.Sort(all)
 	slices.Reverse(all)
-	return all
+	return all, nil
 }
 
 func (s *Store) load(project, id string) (r record, err error) {
@@ -183,7 +187,8 @@ func (s *Store) forget(project, id string) error {
 
 // prune drops the oldest records. One that stays is dropped the next time.
 func (s *Store) prune(project string) {
-	for i, id := range s.ids(project) {
+	ids, _ := s.ids(project)
+	for i, id := range ids {
 		if i >= s.o.Last {
 			_ = s.forget(project, id)
 		}

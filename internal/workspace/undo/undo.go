@@ -100,8 +100,8 @@ func (s *Store) Keep(project, what, by string, files []changeset.File) (id strin
 }
 
 // Undo takes back a change, the last one still in effect where id is "". It is
-// refused with NOT_FOUND where there is none, with CONTENT_CHANGED where one of its
-// files was changed since, and with INVALID_REQUEST where it was taken back already, or is not
+// refused with NOT_FOUND where there is none, with WORKSPACE_FILE_READ_FAILED where one of its
+// files may not be read, with CONTENT_CHANGED where one was changed since, and with INVALID_REQUEST where it was taken back already, or is not
 // in effect: its process died before it was made, or somebody put the files back by hand. Then
 // nothing is changed, and the next call without an id is about the change before it.
 func (s *Store) Undo(ctx context.Context, project, id, by string) (Change, error) {
@@ -126,6 +126,8 @@ func (s *Store) Undo(ctx context.Context, project, id, by string) (Change, error
 	for _, f := range r.Files {
 		now, err := p.Read(f.Path, maxBytes)
 		switch is := stateOf(now); {
+		case errors.Is(err, fs.ErrPermission):
+			return r.Change, fault.New(fault.WorkspaceFileReadFailed, "%s cannot be read; nothing was changed", f.Path).Because(err)
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			changed = append(changed, f.Path)
 		case is == f.After:
@@ -169,8 +171,12 @@ func (s *Store) Undo(ctx context.Context, project, id, by string) (Change, error
 
 // List are the changes of a project on record, the latest first.
 func (s *Store) List(ctx context.Context, project string) ([]Change, error) {
+	ids, err := s.ids(project)
+	if err != nil {
+		return nil, err
+	}
 	all := []Change{}
-	for _, id := range s.ids(project) {
+	for _, id := range ids {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
@@ -192,7 +198,11 @@ func (s *Store) find(ctx context.Context, project, id string) (record, error) {
 		}
 		return r, err
 	}
-	for _, id := range s.ids(project) {
+	ids, err := s.ids(project)
+	if err != nil {
+		return record{}, err
+	}
+	for _, id := range ids {
 		if ctx.Err() != nil {
 			return record{}, context.Cause(ctx)
 		}
@@ -201,5 +211,5 @@ func (s *Store) find(ctx context.Context, project, id string) (record, error) {
 		}
 	}
 	return record{}, fault.New(fault.NotFound, "no change of this project can be taken back here").
-		WithHint("what a turn changed is taken back with belay session undo")
+		WithHint("what a turn changed is taken back with belay session undo; changes from before the project's folder was moved are known by its old path")
 }
