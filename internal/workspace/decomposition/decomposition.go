@@ -25,6 +25,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"belay/internal/lazyregexp"
 	"belay/internal/workspace/document"
 	"belay/internal/workspace/finding"
@@ -122,10 +124,11 @@ func (d *Document) in(ids *lazyregexp.Regexp, text string) []string {
 
 // NamesFolder reports whether a folder bears the name that a package or deliverable with
 // this id and name has (workspace 10.2): its name, with underlines for blanks or without,
-// or any that the document spells for the id.
+// or any that the document spells for the id. Letters with marks may be composed or not: file
+// systems and programs differ in that, and nobody sees it.
 func (d *Document) NamesFolder(folder, id, name string) bool {
 	want := layout.Folder(id, name)
-	blanks := func(s string) string { return strings.ReplaceAll(s, "_", " ") }
+	blanks := func(s string) string { return norm.NFC.String(strings.ReplaceAll(s, "_", " ")) }
 	return want == "" || blanks(folder) == blanks(want) || d.spells(folder)
 }
 
@@ -134,7 +137,7 @@ func (d *Document) NamesFolder(folder, id, name string) bool {
 func (d *Document) spells(folder string) bool {
 	id, label, joined := strings.Cut(folder, "_")
 	return joined && slices.ContainsFunc(d.spelled[id], func(text string) bool {
-		rest, ok := strings.CutPrefix(text, label)
+		rest, ok := strings.CutPrefix(norm.NFC.String(text), norm.NFC.String(label))
 		next, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, " \t"))
 		return ok && (rest == "" || next != '_' && next != '-' && !unicode.IsLetter(next) && !unicode.IsDigit(next))
 	})

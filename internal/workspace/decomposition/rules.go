@@ -17,7 +17,7 @@ var (
 		Fix:   "give each deliverable a row in a table with the columns DeliverableID and Name, or a heading such as \"#### DEL-01-01_Name\" with **Label:** lines below it"}
 	ruleMalformed = finding.Rule{Code: "DECOMPOSITION_ID_MALFORMED", Severity: finding.Error, Section: "1.1",
 		Means: "An id where a package or deliverable is defined is not PKG-XX or DEL-XX-YY with two or three digits for the package and two for the deliverable.",
-		Fix:   "write the id with leading zeros, such as PKG-01 or DEL-01-02"}
+		Fix:   "write the id in capitals and with leading zeros, such as PKG-01 or DEL-01-02"}
 	ruleDuplicate = finding.Rule{Code: "DECOMPOSITION_DUPLICATE_ID", Severity: finding.Error, Section: "6.8",
 		Means: "Two deliverables with different names have one id. The first counts.",
 		Fix:   "give the second deliverable an id of its own"}

@@ -23,6 +23,9 @@ func (p *parser) table(t *document.Table) {
 			continue
 		}
 		r, ok := refer(row.Cells[at])
+		if !ok {
+			r, ok = small(row.Cells[at])
+		}
 		switch {
 		case !ok:
 		case r.kind == kindScopeItem || r.kind == kindObjective:
@@ -31,6 +34,17 @@ func (p *parser) table(t *document.Table) {
 			p.row(r, cols, at, t, row)
 		}
 	}
+}
+
+// small is [refer] for the id of a package or deliverable that is not written in capitals, and
+// so is malformed.
+func small(text string) (reference, bool) {
+	r, ok := refer(strings.ToUpper(text))
+	if !ok || r.kind != kindPackage && r.kind != kindDeliverable {
+		return reference{}, false
+	}
+	r.id, r.malformed = plain(text)[:len(r.id)], true
+	return r, true
 }
 
 // idColumn is the column with the ids that a table is about, -1 when it has none:
