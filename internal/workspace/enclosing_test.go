@@ -30,4 +30,11 @@ func TestEnclosing(t *testing.T) {
 			t.Errorf("the project of %q is %s, want %q", dir, got, want)
 		}
 	}
+	link := filepath.Join(home, "plain", "link")
+	if err := os.Symlink(filepath.Join(home, "project", "docs", "deep"), link); err != nil {
+		t.Skipf("skipped: no links here: %v", err)
+	}
+	if got, err := filepath.EvalSymlinks(filepath.Join(home, "project")); err != nil || workspace.Enclosing(link, home) != got {
+		t.Errorf("the project of a link into one is %s, want %s, %v", workspace.Enclosing(link, home), got, err)
+	}
 }
