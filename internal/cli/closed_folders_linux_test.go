@@ -18,6 +18,7 @@ func TestClosedFolders(t *testing.T) {
 		"project/PKG-02_B/1_Working/DEL-02-01_Name/_STATUS.md":  "# Status: DEL-02-01 Name\n\n**Current State:** OPEN\n",
 		"project/PKG-02_B/1_Working/DEL-02-01_Name/below/a.txt": "no register is looked for here\n",
 		"project/_Estimates/PKG-01_A/a.txt":                     "nor here\n",
+		"project/_Decomposition/bridge.md":                      "# Bridge\n\n### PKG-01 — A\n\n#### DEL-01-01_Name\n",
 		"project/unrelated/a.txt":                               "nor here\n",
 	})
 	project := filepath.Join(n.place, "project")
@@ -45,6 +46,9 @@ func TestClosedFolders(t *testing.T) {
 			if !strings.Contains(got, path) || strings.Contains(got, "no id can") || strings.Contains(got, "statat") {
 				t.Errorf("belay %s with %s closed:\n%s", c.args, path, got)
 			}
+		}
+		if got := n.run(1, "project", "validate"); strings.Contains(got, "DEL-01-01 has no folder") {
+			t.Errorf("%s is closed, and not gone:\n%s", path, got)
 		}
 	}
 }

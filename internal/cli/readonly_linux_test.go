@@ -31,9 +31,9 @@ func (n nobodys) run(code int, args ...string) string {
 	if os.Geteuid() == 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	}
-	out, _ := cmd.CombinedOutput()
+	out, err := cmd.CombinedOutput()
 	if got := cmd.ProcessState.ExitCode(); got != code {
-		n.t.Errorf("belay %s: exit code %d, want %d:\n%s", strings.Join(args, " "), got, code, out)
+		n.t.Errorf("belay %s: exit code %d, want %d: %v\n%s", strings.Join(args, " "), got, code, err, out)
 	}
 	return string(out)
 }

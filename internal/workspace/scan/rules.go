@@ -50,6 +50,9 @@ var (
 		Fix:   "correct the listed ones first"}
 )
 
+// CodeLink is the code of a link that has the name of a package or deliverable.
+var CodeLink = ruleLink.Code
+
 // CodeDeliverableName is the code of a folder whose name is not quite a deliverable's.
 var CodeDeliverableName = ruleDeliverableName.Code
 

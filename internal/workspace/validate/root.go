@@ -102,17 +102,29 @@ func (p *project) folderName(at, id, name string) (finding.Finding, bool) {
 		WithFix("rename the folder to %s once nothing refers to its old name, or write %s in the decomposition", shown(want), shown(base)), true
 }
 
-// checkMissing reports deliverables that are defined and have no folder.
+// checkMissing reports deliverables that are defined and have no folder. Those that are behind
+// a link, or in a folder that may not be read, may have one; project init could not make it.
 func (p *project) checkMissing() {
 	have := map[string]bool{}
 	for _, f := range p.Deliverables {
 		have[layout.Number(f.ID)] = true
 	}
+	hidden := p.Unread()
+	for _, f := range p.Findings {
+		if f.Code == scan.CodeLink {
+			hidden = append(hidden, f)
+		}
+	}
+	for _, f := range hidden { // also packages, with all that they have
+		at := strings.TrimSuffix(f.Path, "/"+layout.Working)
+		n := layout.ParseName(path.Base(at))
+		have[layout.Number(n.ID)] = n.Kind == layout.Package || path.Base(path.Dir(at)) == layout.Working
+	}
 	for _, d := range p.defining {
 		listed := 0
 		for _, def := range d.doc.Deliverables {
 			n := layout.Number(def.ID)
-			if have[n] {
+			if have[n] || have[layout.Number(def.Package)] {
 				continue
 			}
 			have[n] = true
