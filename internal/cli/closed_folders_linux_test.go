@@ -38,6 +38,9 @@ func TestClosedFolders(t *testing.T) {
 	}
 	for _, path := range []string{deliverable, "PKG-01_A"} {
 		closed(path)
+		if got := n.run(3, "project", "status", "DEL-01-01"); path == deliverable && !strings.Contains(got, "hint: let your user read and enter "+path) {
+			t.Errorf("the state of what is closed:\n%s", got)
+		}
 		for _, c := range []struct {
 			code int
 			args string

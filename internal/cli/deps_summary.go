@@ -200,15 +200,19 @@ func withRegisters(ctx context.Context, c *console, root string, done *summaries
 		return nil, err
 	}
 	closed := func(path, why string) {
-		summaryFailed(c, done, workspace.Deliverable{Rel: path}, fault.New(fault.WorkspaceFileReadFailed, "the folder %s", why))
+		summaryFailed(c, done, workspace.Deliverable{Rel: path}, fault.New(fault.WorkspaceFileReadFailed, "%s", why))
 	}
 	for _, f := range found.Unread() {
-		closed(f.Path, f.Message)
+		closed(f.Path, "the folder "+f.Message)
 	}
 	var all []workspace.Deliverable
 	for _, f := range found.Deliverables {
 		if f.Unreadable {
-			closed(f.Path, "cannot be read")
+			closed(f.Path, "the folder cannot be read")
+		}
+		const both = scan.Register | scan.Dependencies
+		if odd := f.Odd & both; odd != 0 && (f.Files | f.Odd).Has(both) {
+			closed(f.Path, odd.Names()[0]+" is a link, or no file")
 		}
 		if !f.Files.Has(scan.Register) || !f.Files.Has(scan.Dependencies) {
 			continue

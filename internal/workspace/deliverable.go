@@ -1,6 +1,8 @@
 package workspace
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -106,8 +108,12 @@ func (d Deliverable) Open() (*os.Root, error) {
 	defer project.Close()
 	folder, err := project.OpenRoot(filepath.FromSlash(d.Rel))
 	if err != nil {
-		return nil, fault.New(fault.DeliverableNotFound, "the deliverable's folder cannot be opened").
+		e := fault.New(fault.DeliverableNotFound, "the deliverable's folder cannot be opened").
 			With("projectRoot", d.Project).With("deliverablePath", d.Path).Because(err)
+		if errors.Is(err, fs.ErrPermission) {
+			e = e.WithHint("let your user read and enter %s", d.Rel)
+		}
+		return nil, e
 	}
 	return folder, nil
 }

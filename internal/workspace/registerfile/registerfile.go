@@ -143,7 +143,8 @@ func unreadable(dir *os.Root, name string, err error) *fault.Error {
 	info, lstat := dir.Lstat(name)
 	switch {
 	case lstat == nil && info.Mode()&fs.ModeSymlink != 0 && !errors.Is(err, durable.ErrNotRegular) && !errors.Is(err, durable.ErrTooLarge):
-		return fault.New(fault.DeliverableOutside, "%s is a link that leads out of the deliverable's folder, or nowhere", name).Because(err)
+		return fault.New(fault.DeliverableOutside, "%s is a link that leads out of the deliverable's folder, or nowhere", name).
+			WithHint("put a file of its own in the link's place").Because(err)
 	case errors.Is(err, durable.ErrNotRegular):
 		return fault.New(fault.WorkspaceFileReadFailed, "%s is not a regular file", name).Because(err)
 	case errors.Is(err, durable.ErrTooLarge):

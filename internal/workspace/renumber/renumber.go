@@ -97,6 +97,11 @@ func Make(ctx context.Context, root string, found *scan.Result, today string) (*
 				return nil, err
 			}
 		}
+		if f.Odd.Has(scan.Register) { // which nothing is written to
+			w.plan.Registers = append(w.plan.Registers, Register{
+				Path: path.Join(f.Path, layout.RegisterFile), Changes: []register.IDChange{}, Left: []register.IDProblem{{Problem: "it is a link, or no file"}},
+			})
+		}
 	}
 	for _, o := range w.all {
 		if err := w.summary(o); err != nil {
