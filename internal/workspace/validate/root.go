@@ -118,7 +118,9 @@ func (p *project) checkMissing() {
 	for _, f := range hidden { // also packages, with all that they have
 		at := strings.TrimSuffix(f.Path, "/"+layout.Working)
 		n := layout.ParseName(path.Base(at))
-		have[layout.Number(n.ID)] = n.Kind == layout.Package || path.Base(path.Dir(at)) == layout.Working
+		if n.Kind == layout.Package || path.Base(path.Dir(at)) == layout.Working {
+			have[layout.Number(n.ID)] = true
+		}
 	}
 	for _, d := range p.defining {
 		listed := 0
