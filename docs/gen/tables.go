@@ -38,7 +38,7 @@ Also with `+"`--json`"+` these are plain text on stderr, and the exit code tells
 func configuration(string) ([]byte, error) {
 	d := newDoc("Configuration", `Settings come from five layers, weakest first: built-in defaults, the project's `+"`belay.yaml`"+`, the user's
 `+"`$XDG_CONFIG_HOME/belay/config.yaml`"+`, environment variables, flags. In a file a key with dots is nested:
-`+"`turn.max_turns: 7`"+` is `+"`turn: {max_turns: 7}`"+`. If several variables of one key are set, the first counts.
+`+"`turn.max_turns: 7`"+` is `+"`turn: {max_turns: 7}`"+`. `+"`--config FILE`"+`, or the variable `+"`BELAY_CONFIG`"+`, names another file than the user's. If several variables of one key are set, the first counts.
 In a variable or a flag, the items of a list have commas between them, or are lines if one has a comma.
 belay warns about a variable `+"`BELAY_…`"+` that no setting has. `+"`belay config show`"+` prints every value with its
 origin, `+"`belay config check`"+` every problem, and `+"`belay config schema`"+` a JSON Schema for editors.

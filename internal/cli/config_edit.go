@@ -87,6 +87,9 @@ A setting of an environment variable or a flag still wins over the file.`,
 				return c.writeJSON(map[string]any{"file": path, "setting": row.Typed()})
 			}
 		}
+		if c.json { // one of an earlier version
+			return c.writeJSON(map[string]any{"file": path})
+		}
 		c.note("written", path)
 		return nil
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -20,9 +21,13 @@ import (
 // are made where they are missing. A link keeps pointing to the file, which is replaced.
 //
 // It returns the file's path, and problems instead of a change where the setting does not
-// exist, does not take the value, or the file cannot be read. Edits of one file, by any
+// exist, does not take the value, would keep a key of the environment, or the file cannot be
+// read. A setting of an earlier version can only be taken out. Edits of one file, by any
 // process, follow each other; ctx ends the wait.
 func Edit(ctx context.Context, o Options, key string, value *string) (path string, problems []Problem, err error) {
+	if _, gone := removedSetting(key); gone && value != nil {
+		return UserFile(o), []Problem{UnknownSetting(key)}, nil
+	}
 	return edit(ctx, o, key, func(root *yaml.Node, path []string) error {
 		if value == nil {
 			comments, _ := removeKey(root, path)
@@ -51,7 +56,7 @@ func edit(ctx context.Context, o Options, key string, how change) (path string, 
 	if l.file == "" {
 		return "", []Problem{{Key: key, Message: "there is no file for settings, as the home folder is not known", Hint: "name one with --config"}}, nil
 	}
-	if !isSetting(key) {
+	if _, gone := removedSetting(key); !gone && !isSetting(key) {
 		return l.file, []Problem{UnknownSetting(key)}, nil
 	}
 	// First without the lock: a refused value leaves no trace.
@@ -91,12 +96,19 @@ func (l *layers) edited(asked bool, key string, how change) (data []byte, proble
 	if whole := slices.DeleteFunc(f.problems, func(p Problem) bool { return p.Key != "" }); len(whole) > 0 {
 		return nil, whole, nil
 	}
+	old := data
 	data, err = withSetting(data, strings.Split(key, "."), how)
 	if err != nil {
 		return nil, []Problem{{Where: l.file, Key: key, Message: err.Error()}}, nil
 	}
 	l.user = f
-	_, before := l.build(nil)
+	c, before := l.build(nil)
+	switch {
+	case c.Keys.in(data) && !c.Keys.in(old):
+		return nil, []Problem{{Key: key, Message: "holds an API key, which no file keeps", Hint: hintKeys}}, nil
+	case len(data) > maxFile:
+		return nil, []Problem{{Where: l.file, Message: tooLarge + " with it", Hint: hintSmaller}}, nil
+	}
 	l.user = parsed(l.file, data, nil)
 	_, found := l.build(nil)
 	for _, p := range found {
@@ -117,6 +129,9 @@ func (p Problem) repeats(other Problem) bool { return p.Key == other.Key && p.Me
 
 // UnknownSetting is the problem of a key that no setting has.
 func UnknownSetting(key string) Problem {
+	if r, gone := removedSetting(key); gone {
+		return Problem{Key: key, Message: "is not a setting any more; the value is always " + r.now, Hint: cmp.Or(r.instead, "belay config set "+key+" --default takes it out of your file")}
+	}
 	if isKeyMaterial(key) {
 		return Problem{Key: clean(key), Message: keysInFiles, Hint: hintKeys}
 	}
@@ -181,6 +196,9 @@ func openFolder(dir string) (_ *os.Root, err error) {
 	}
 	rel = filepath.ToSlash(rel)
 	if err := durable.MkdirAll(root, rel, 0o700); err != nil {
+		if at := (*fs.PathError)(nil); errors.As(err, &at) {
+			at.Path = filepath.Join(above, at.Path)
+		}
 		return nil, err
 	}
 	for at := slashpath.Dir(rel); ; at = slashpath.Dir(at) {

@@ -21,6 +21,11 @@ import (
 // maxFile bounds a configuration file, in bytes.
 const maxFile = 1 << 20
 
+// tooLarge and hintSmaller are for a file over that.
+var tooLarge = "the file is larger than " + FormatSize(maxFile)
+
+const hintSmaller = "remove what belay does not need from it"
+
 // file is a parsed configuration file: which keys it sets, and where.
 type file struct {
 	path     string
@@ -43,7 +48,11 @@ func readUser(path string, asked bool) *file {
 	}
 	data, _, err := durable.ReadFile(nil, path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) && !asked {
-		return &file{path: path}
+		f := &file{path: path}
+		if _, lerr := os.Lstat(path); lerr == nil { // without the file that it names, limits and denials would silently be gone
+			f.fail(nil, "", "is a link that leads nowhere", "make the file that it names, or remove the link")
+		}
+		return f
 	}
 	return parsed(path, data, err)
 }
@@ -73,13 +82,20 @@ func parsed(path string, data []byte, err error) *file {
 	f := &file{path: path, dir: filepath.Dir(path)}
 	switch {
 	case errors.Is(err, durable.ErrTooLarge):
-		f.fail(nil, "", "the file is larger than "+FormatSize(maxFile), "")
+		f.fail(nil, "", tooLarge, hintSmaller)
 	case errors.Is(err, durable.ErrNotRegular):
 		f.fail(nil, "", "is not a regular file", "name a file of YAML, such as config.yaml")
 	case errors.Is(err, fs.ErrNotExist):
-		f.fail(nil, "", "the file does not exist", "check the path given with --config")
+		f.fail(nil, "", "the file does not exist", "check the path given with --config or BELAY_CONFIG")
 	case err != nil:
-		f.fail(nil, "", "the file cannot be read: "+err.Error(), "")
+		why, hint := err, "check the file, and the folder that it is in"
+		if at := (*fs.PathError)(nil); errors.As(err, &at) {
+			why = at.Err // the problem names the file already
+		}
+		if errors.Is(err, fs.ErrPermission) {
+			hint = "let the user that belay runs as read it"
+		}
+		f.fail(nil, "", "the file cannot be read: "+why.Error(), hint)
 	default:
 		f.parse(data)
 	}

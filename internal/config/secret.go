@@ -1,5 +1,21 @@
 package config
 
+import "bytes"
+
+// shortestKey is how long a key of a service is at least, in bytes. What people give to
+// servers of their own is a word such as "ollama", which may be in a name or an address.
+const shortestKey = 16
+
+// in reports whether a text holds one of the keys.
+func (k Keys) in(text []byte) bool {
+	for _, s := range k.All {
+		if len(s.value) >= shortestKey && bytes.Contains(text, []byte(s.value)) {
+			return true
+		}
+	}
+	return false
+}
+
 // Secret is a value that must not be shown: fmt, JSON and logs see only whether
 // it is set.
 type Secret struct{ value, origin string }

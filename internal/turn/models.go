@@ -4,6 +4,7 @@ import (
 	"belay/internal/fault"
 	"belay/internal/model"
 	"belay/internal/persona"
+	"belay/internal/redact"
 )
 
 // Backend is a provider with what belongs to it.
@@ -26,10 +27,11 @@ type models struct {
 	root   *persona.Root
 	// global is the model tier between opts and AGENTS.md.
 	global string
+	redact *redact.Redactor
 }
 
 func newModels(o *Options) *models {
-	return &models{Backend{Provider: o.Provider, Prices: o.Prices}, o.Others, o.Root, o.GlobalModel}
+	return &models{Backend{Provider: o.Provider, Prices: o.Prices}, o.Others, o.Root, o.GlobalModel, o.Redact}
 }
 
 // backend is the provider of a name.
@@ -55,13 +57,20 @@ func (m *models) backendOf(r *Request) (Backend, error) {
 
 // choose is the model that a backend is asked for: opts, then the backend's usual one.
 // Without that it is the setting, the front matter of the instruction root's AGENTS.md,
-// or the default.
-func (m *models) choose(b Backend, asked string, r Rules) (string, error) {
-	if b.Model != "" {
-		return first(asked, b.Model), nil
+// or the default. One that holds a key is refused, as it would go on record.
+func (m *models) choose(b Backend, asked string, r Rules) (name string, err error) {
+	if name = first(asked, b.Model); b.Model == "" {
+		var global string
+		if global, err = m.root.GlobalModel(); err != nil {
+			return "", err
+		}
+		name = first(asked, m.global, global, r.DefaultModel)
 	}
-	global, err := m.root.GlobalModel()
-	return first(asked, m.global, global, r.DefaultModel), err
+	if m.redact.Known(name) != name {
+		return "", fault.New(fault.InvalidRequest, "the model that the settings or the session name "+holdsKey).
+			WithHint("belay config show says where model, default_model or openai.model is set; write a model there")
+	}
+	return name, nil
 }
 
 // limits are those of a model of a project.
