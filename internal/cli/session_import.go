@@ -21,8 +21,9 @@ func newSessionImport(c *console) *cobra.Command {
 		Use:   "import FILE | DIR | -",
 		Short: "Import a session from an archive or a copied folder",
 		Long: `Import a session into a project: from an archive of belay session export, from stdin, or
-from a copied session folder. belay checks everything in it first. The session keeps its
-id if that is free, else it gets a new one. The command prints the id on stdout.`,
+from a copied session folder. belay checks everything in it first, and warns of what is
+missing or cannot be read. The session keeps its id if that is free, else it gets a new
+one. The command prints the id on stdout.`,
 		Example: "  belay session import talk.tar.gz\n  belay session import ~/copy/.belay/sessions/sess_2f4c8e0a --project ~/projects/bridge",
 		Args:    cobra.ExactArgs(1),
 	}
@@ -40,6 +41,7 @@ id if that is free, else it gets a new one. The command prints the id on stdout.
 		if err != nil {
 			return err
 		}
+		tellMissing(c, rec)
 		if c.json {
 			return c.writeJSON(map[string]any{"session": rec.Record, "from": rec.From})
 		}
@@ -50,6 +52,16 @@ id if that is free, else it gets a new one. The command prints the id on stdout.
 		return nil
 	})
 	return cmd
+}
+
+// tellMissing warns of what an imported session lacks: models are told nothing of it.
+func tellMissing(c *console, in session.Imported) {
+	for _, sha := range in.Lacks {
+		c.warn("the attachment " + sha + " did not come with the session; models get a note in its place")
+	}
+	for _, p := range in.Problems {
+		c.warn(p.File + ": " + p.Text)
+	}
 }
 
 // adoptSession imports whatever the argument names.

@@ -23,6 +23,10 @@ import (
 type Imported struct {
 	Record
 	From string
+	// Lacks are the hashes of its attachments that neither came with it nor are in the project,
+	// and Problems the lines of its files that are left out.
+	Lacks    []string
+	Problems []Problem
 }
 
 // Import unpacks an export into a project and returns the session's record. The
@@ -61,7 +65,7 @@ func (s *Archive) ImportDir(ctx context.Context, dir, projectRoot string) (Impor
 			return Imported{}, refused("the folder has no usable %s: %s", fileRecord, reason(err))
 		}
 		if rec, _, err = s.store.lists.heal(here, rec); err != nil || !rec.ReadOnly {
-			return Imported{rec, id}, err // not a copy: it only had to be found
+			return Imported{Record: rec, From: id}, err // not a copy: it only had to be found
 		}
 	}
 	root, err := p.open()
@@ -151,13 +155,16 @@ func (s *Archive) take(ctx context.Context, src *archive, projectRoot string) (_
 		err = im.settle(ctx)
 	}
 	rec, e := im.record()
-	err = errors.Join(err, e, root.Close())
-	if err != nil {
+	err = errors.Join(err, e)
+	in := Imported{From: rec.SessionID}
+	if err == nil {
+		err = im.look(rec.SessionID, &in)
+	}
+	if err = errors.Join(err, root.Close()); err != nil {
 		return Imported{}, err
 	}
-	from := rec.SessionID
-	rec, err = s.name(base, hidden, project, rec)
-	return Imported{rec, from}, err
+	in.Record, err = s.name(base, hidden, project, rec)
+	return in, err
 }
 
 // name gives an unpacked session its id, its project and its name.

@@ -153,7 +153,7 @@ func (im *importer) record() (Record, error) {
 	}
 	rec, _, err := decodeRecord(b)
 	if isNewer(err) {
-		return Record{}, refused("%v", err)
+		return Record{}, refused("%v", err).WithHint(durable.NewerHint)
 	}
 	if err != nil {
 		return Record{}, refused("%s is not a session record", fileRecord)

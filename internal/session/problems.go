@@ -57,8 +57,20 @@ func (s *Upkeep) examine(p sessionPath, id string) ([]Problem, error) {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }()
+	return examineFolder(root, id, func(Entry) {}, func(error) {})
+}
+
+// examineFolder reads them in a session's folder. Each is told every entry of the transcript, and
+// newer what a later version wrote.
+func examineFolder(root *os.Root, id string, each func(Entry), newer func(error)) ([]Problem, error) {
 	problems, err := examineLines(root, id, fileTranscript, func(b []byte) error {
-		_, err := parseEntry(b)
+		if line, ok := parseSessionLine(b); ok {
+			return later(fileTranscript, line.V, newer)
+		}
+		e, err := parseEntry(b)
+		if err == nil {
+			each(e)
+		}
 		return err
 	})
 	if err != nil {
@@ -70,8 +82,8 @@ func (s *Upkeep) examine(p sessionPath, id string) ([]Problem, error) {
 	}
 	for _, n := range numbers {
 		found, err := examineLines(root, id, segmentName(n), func(b []byte) error {
-			if _, ok := parseHeader(b); ok {
-				return checkHeader(segmentName(n), b)
+			if h, ok := parseHeader(b); ok {
+				return later(segmentName(n), h.V, newer)
 			}
 			_, err := parseEvent(b)
 			return err
@@ -82,6 +94,17 @@ func (s *Upkeep) examine(p sessionPath, id string) ([]Problem, error) {
 		problems = append(problems, found...)
 	}
 	return problems, nil
+}
+
+// later is the error for a file of a later version, which tell is told, nil for one of this or an
+// earlier one.
+func later(file string, version int, tell func(error)) error {
+	if version <= formatVersion {
+		return nil
+	}
+	err := newer(file, version)
+	tell(err)
+	return err
 }
 
 // examineLines applies check to every line of a file. A missing file has none.
