@@ -54,7 +54,8 @@ func Doctor(ctx context.Context, cfg *config.Config, problems ...config.Problem)
 	}
 	if cfg.Paths.StateDir != "" && cfg.Paths.CacheDir != "" { // else that is one of the problems
 		checks = append(checks, stateChecks(ctx, cfg)...)
-		checks = append(checks, folder("cache folder", "XDG_CACHE_HOME", cfg.Paths.CacheDir))
+		cache, _ := folder("cache folder", "XDG_CACHE_HOME", cfg.Paths.CacheDir)
+		checks = append(checks, cache)
 	}
 	checks = append(checks, project(cfg), servedRoots(cfg), instructions(cfg), provider(cfg))
 	checks = append(checks, tokenFile(cfg)...)
@@ -78,25 +79,35 @@ func Doctor(ctx context.Context, cfg *config.Config, problems ...config.Problem)
 // that is one problem.
 func stateChecks(ctx context.Context, cfg *config.Config) []Check {
 	dir := cfg.Paths.StateDir
-	usable := folder("state folder", "BELAY_STATE_DIR or XDG_STATE_HOME", dir)
+	usable, at := folder("state folder", "BELAY_STATE_DIR or XDG_STATE_HOME", dir)
 	if usable.Level == Problem {
 		return []Check{usable}
 	}
 	if info, err := os.Stat(dir); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
 		usable.Level, usable.Detail, usable.Next = Problem, "other users can write to "+dir, "chmod go-w "+dir
 	}
+	if at != dir { // nothing can be in it
+		return []Check{usable, fileLocks(at)}
+	}
 	return []Check{usable, fileLocks(dir), servers(dir), unfinished(ctx, cfg)}
 }
 
-// folder checks that files can be made in dir, below the folder that a variable names.
-func folder(name, variable, dir string) Check {
-	c := Check{Name: name, Level: OK, Detail: dir}
-	err := os.MkdirAll(dir, 0o700)
-	if err == nil {
-		var f *durable.Temp
-		if f, err = durable.TempFile(dir, ".doctor-"); err == nil {
-			err = f.Close()
+// folder checks that files can be made in dir, below the folder that a variable names. Where dir
+// is not there yet, it looks at the folder in which it will be made, and returns that one.
+func folder(name, variable, dir string) (c Check, at string) {
+	c, at = Check{Name: name, Level: OK, Detail: dir}, dir
+	for at != filepath.Dir(at) {
+		if _, err := os.Lstat(at); !errors.Is(err, fs.ErrNotExist) {
+			break
 		}
+		at = filepath.Dir(at)
+	}
+	if at != dir {
+		c.Detail += ", which is made when it is needed"
+	}
+	f, err := durable.TempFile(at, ".doctor-")
+	if err == nil {
+		err = f.Close()
 	}
 	if err != nil {
 		why := err
@@ -109,7 +120,7 @@ func folder(name, variable, dir string) Check {
 			c.Next = "free disk space"
 		}
 	}
-	return c
+	return c, at
 }
 
 // fileLocks checks that a lock really excludes: some network filesystems only
@@ -214,14 +225,14 @@ func instructions(cfg *config.Config) Check {
 	return c
 }
 
-// tokenFile looks at the file with the server's token, where one is named.
+// tokenFile looks at the file with the server's token, where one is named or must be.
 func tokenFile(cfg *config.Config) []Check {
-	if cfg.TokenFile == "" {
-		return nil
-	}
 	if _, err := accessToken(cfg); err != nil {
 		f := fault.From(err)
 		return []Check{{Name: "token", Level: Problem, Detail: f.Message, Next: f.NextStep()}}
+	}
+	if cfg.TokenFile == "" {
+		return nil
 	}
 	return []Check{{Name: "token", Level: OK, Detail: cfg.TokenFile}}
 }

@@ -213,14 +213,14 @@ func accessToken(cfg *config.Config) (string, error) {
 	if cfg.TokenFile == "" {
 		if !cfg.Loopback() {
 			return "", fault.New(fault.InvalidRequest, "the address %s can be reached from other machines, which takes a token (token_file)", cfg.Addr).
-				WithHint("put a secret of at least %d characters in a file and name it with --token-file", minTokenBytes)
+				WithHint("put a secret of at least %d characters in a file and name it with --token-file or token_file", minTokenBytes)
 		}
 		return "", nil
 	}
 	data, _, err := durable.ReadFile(nil, cfg.TokenFile, maxNoteBytes)
 	if err != nil {
 		return "", fault.New(fault.InvalidRequest, "the token file cannot be read: %v", err).
-			WithHint("check the path given with --token-file").Because(err)
+			WithHint("check the path given with --token-file or token_file").Because(err)
 	}
 	token := strings.TrimSpace(string(data))
 	if len(token) < minTokenBytes {

@@ -31,7 +31,10 @@ to stdout. An existing file is not overwritten.`,
 				}
 				return err
 			}
-			if args[1] == "-" {
+			switch args[1] {
+			case "":
+				return usageHint("name a file, or - for stdout", "the name of the file is empty")
+			case "-":
 				if c.json {
 					return usageHint("name a file", "stdout cannot have both the archive and --json")
 				}
@@ -87,8 +90,9 @@ func exists(path string) error {
 
 // noRoom says why no file can be made in a folder.
 func noRoom(dir string, err error) error {
+	_, gone := os.Stat(dir) // /proc and its like take no file either
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist) && gone != nil:
 		return failed(ExitNotFound, "make the folder first, or choose another", fmt.Errorf("there is no folder %s", dir))
 	case errors.Is(err, fs.ErrPermission):
 		return failed(ExitUsage, "choose a folder that you may write to", fmt.Errorf("no file can be made in %s: permission denied", dir))

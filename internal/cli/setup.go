@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"log/slog"
+	"net/url"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"belay/internal/config"
 	"belay/internal/model"
 	"belay/internal/model/openai"
+	"belay/internal/netguard"
 	"belay/internal/openrouter"
 	"belay/internal/quantity"
 )
@@ -92,7 +94,8 @@ func setUp(c *console, cmd *cobra.Command, o *setupFlags) (err error) {
 	if err := modelOfOwnServer(c, cmd, cfg, o.login); err != nil {
 		return err
 	}
-	if cfg, err = withoutOthersModel(c, cmd, cfg, o.login); err != nil {
+	cfg, left, err := withoutOthersModel(c, cmd, cfg, o.login)
+	if err != nil {
 		return err
 	}
 	done := setupDone{Provider: cfg.Provider, Shell: yourShell(c)}
@@ -108,6 +111,9 @@ func setUp(c *console, cmd *cobra.Command, o *setupFlags) (err error) {
 	}
 	if err := tryProvider(c, cmd, cfg, &done, o.untested); err != nil {
 		return err
+	}
+	for _, name := range left {
+		c.note("model", name)
 	}
 	if done.File, err = keepChoice(c, cmd, cfg, o.login); err != nil {
 		return err
@@ -132,7 +138,7 @@ func tryProvider(c *console, cmd *cobra.Command, cfg *config.Config, done *setup
 	variable, set := app.KeyVariable(cfg, cfg.Provider)
 	done.KeyVariable = variable
 	if untested {
-		if variable != "" && !set {
+		if variable != "" && !set && !ownMachine(cfg) {
 			c.warn(variable + " is not set; set it before the first turn")
 		}
 		return nil
@@ -154,6 +160,12 @@ func tryProvider(c *console, cmd *cobra.Command, cfg *config.Config, done *setup
 		c.note("answered", done.Model+", after "+quantity.Duration(took))
 		return nil
 	})
+}
+
+// ownMachine reports whether the provider is a server on this machine, which needs no key.
+func ownMachine(cfg *config.Config) bool {
+	u, err := url.Parse(cfg.OpenAI.BaseURL)
+	return err == nil && cfg.Provider == openai.Name && netguard.IsLoopback(u.Hostname())
 }
 
 // baseURL is where requests to the provider go.

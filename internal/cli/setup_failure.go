@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 
 	"belay/internal/config"
 	"belay/internal/fault"
 	"belay/internal/model"
-	"belay/internal/model/openai"
-	"belay/internal/netguard"
 	"belay/internal/quantity"
 )
 
@@ -25,7 +22,7 @@ func setupFailure(c *console, cfg *config.Config, done *setupDone, err error) er
 		hint = "the provider does not accept the key in " + done.KeyVariable + "; set another one in this shell, then run belay setup again"
 	case model.NetworkError, model.RequestTimeout:
 		hint = "check the network and " + cfg.Provider + ".base_url, then run belay setup again"
-		if u, err := url.Parse(cfg.OpenAI.BaseURL); err == nil && cfg.Provider == openai.Name && netguard.IsLoopback(u.Hostname()) {
+		if ownMachine(cfg) {
 			hint = "start the server, or name its address with --base-url, then run belay setup again"
 		} else if proxy := proxyVariable(c); proxy != "" {
 			hint = "belay does not use " + proxy + " by itself; if the network lets nothing out but through that proxy, run belay config set network.proxy URL, then belay setup again"

@@ -33,28 +33,28 @@ func modelOfOwnServer(c *console, cmd *cobra.Command, cfg *config.Config, login 
 }
 
 // withoutOthersModel leaves out the model of the person's file where that is of another provider
-// or server than the chosen one, which does not have it.
-func withoutOthersModel(c *console, cmd *cobra.Command, cfg *config.Config, login bool) (*config.Config, error) {
+// or server than the chosen one, which does not have it. It returns what to say of that once
+// the choice is kept.
+func withoutOthersModel(c *console, cmd *cobra.Command, cfg *config.Config, login bool) (_ *config.Config, left []string, err error) {
 	stays := c.layers(cmd)
 	stays.Flags = nil
 	before, _ := config.Examine(stays)
 	same := before.Provider == cfg.Provider && before.OpenAI.BaseURL == cfg.OpenAI.BaseURL
 	if row := valueOf(cfg, "openai.model"); !login && before.OpenAI.BaseURL != cfg.OpenAI.BaseURL && strings.HasPrefix(row.Origin, config.UserFile(stays)+":") {
-		c.note("model", row.Value+" of openai.model is not kept: it was chosen for another server")
+		left = append(left, row.Value+" of openai.model is not kept: it was chosen for another server")
 		cfg.OpenAI.Model = row.Default
 	}
 	own := cfg.Model != "" && strings.HasPrefix(valueOf(cfg, "model").Origin, config.UserFile(stays)+":")
 	if login || same || !own || before.Provider == model.Scripted {
-		return cfg, nil
+		return cfg, left, nil
 	}
-	c.note("model", cfg.Model+" is not kept: it was chosen for another provider or server")
+	left = append(left, cfg.Model+" is not kept: it was chosen for another provider or server")
 	if err := cmd.Flags().Set("model", ""); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	of := cfg.OpenAI.Model
-	cfg, err := c.load(cmd)
-	if err == nil {
+	if cfg, err = c.load(cmd); err == nil {
 		cfg.OpenAI.Model = of
 	}
-	return cfg, err
+	return cfg, left, err
 }

@@ -22,13 +22,14 @@ type UsageRow struct {
 }
 
 // Usage implements [Sessions]. It reads the transcripts of the sessions that were
-// used since then; a session that cannot be used ([session.Unusable]) does not count.
+// used since then; a session that cannot be used ([session.Unusable]) does not count. A turn
+// that is in several sessions, because one was imported twice, counts once.
 func (s *sessions) Usage(ctx context.Context, since time.Time) ([]UsageRow, error) {
 	ids, err := s.store.IDs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	sum := map[UsageRow]*UsageRow{}
+	sum, seen := map[UsageRow]*UsageRow{}, map[string]bool{}
 	for _, id := range ids {
 		rec, err := s.store.Get(ctx, id)
 		if session.Unusable(err) || err == nil && rec.UpdatedAt.Before(since) {
@@ -44,7 +45,7 @@ func (s *sessions) Usage(ctx context.Context, since time.Time) ([]UsageRow, erro
 		if err != nil {
 			return nil, err
 		}
-		tally(sum, rec.ProjectRoot, entries, since)
+		tally(sum, seen, rec.ProjectRoot, entries, since)
 	}
 	rows := make([]UsageRow, 0, len(sum))
 	for _, r := range sum {
@@ -57,14 +58,15 @@ func (s *sessions) Usage(ctx context.Context, since time.Time) ([]UsageRow, erro
 }
 
 // tally adds the turns of one transcript. A turn's model is that of its last
-// request, or who answered in its place.
-func tally(sum map[UsageRow]*UsageRow, projectRoot string, entries []session.Entry, since time.Time) {
+// request, or who answered in its place. Those in seen were added before.
+func tally(sum map[UsageRow]*UsageRow, seen map[string]bool, projectRoot string, entries []session.Entry, since time.Time) {
 	name := ""
 	for _, e := range entries {
 		switch {
 		case e.Kind == session.EntryRequest && e.Manifest != nil && e.Agent == "":
 			name = cmp.Or(model.AnsweredBy(e.Manifest.Provider, e.Manifest.Model), e.Manifest.Model)
-		case e.Kind == session.EntryEnd && e.Usage != nil && !e.Time.Before(since):
+		case e.Kind == session.EntryEnd && e.Usage != nil && !e.Time.Before(since) && !seen[e.Turn]:
+			seen[e.Turn] = true
 			key := UsageRow{Day: e.Time.UTC().Format(time.DateOnly), ProjectRoot: projectRoot, Model: name}
 			if sum[key] == nil {
 				row := key
