@@ -49,18 +49,23 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 SHARE    = $(DESTDIR)$(PREFIX)/share
 
+# What rm and install would take for several paths.
+ifneq ($(words [$(DESTDIR)$(PREFIX)]),1)
+$(error DESTDIR and PREFIX take no path with blanks)
+endif
+
 .PHONY: build install uninstall release release-check demo run web test unit processes holding crashes full-disk crash lint linter fmt fmt-check vet gen screens gen-check bench bench-page test-tools parts page clean
 
 build: ## the program, in bin/belay
-	$(GO) build -trimpath -ldflags '-s -w $(STAMP)' -o $(BIN)/belay ./cmd/belay
+	$(GO) build -trimpath -ldflags '-s -w $(STAMP)' -o '$(BIN)/belay' ./cmd/belay
 
 install: build ## the program, manual pages and completions, below PREFIX
 	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/man/man1 $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
-	install -m 755 $(BIN)/belay $(DESTDIR)$(PREFIX)/bin/belay
+	install -m 755 '$(BIN)/belay' $(DESTDIR)$(PREFIX)/bin/belay
 	$(GO) run ./docs/gen -man $(SHARE)/man/man1 -date $(or $(DATE),1970-01-01T00:00:00Z)
-	$(BIN)/belay completion bash > $(SHARE)/bash-completion/completions/belay
-	$(BIN)/belay completion zsh > $(SHARE)/zsh/site-functions/_belay
-	$(BIN)/belay completion fish > $(SHARE)/fish/vendor_completions.d/belay.fish
+	'$(BIN)/belay' completion bash > $(SHARE)/bash-completion/completions/belay
+	'$(BIN)/belay' completion zsh > $(SHARE)/zsh/site-functions/_belay
+	'$(BIN)/belay' completion fish > $(SHARE)/fish/vendor_completions.d/belay.fish
 
 uninstall: ## what make install put there; projects and state stay
 	rm -f $(DESTDIR)$(PREFIX)/bin/belay $(SHARE)/man/man1/belay.1 $(SHARE)/man/man1/belay-*.1
@@ -73,10 +78,10 @@ release-check: ## a release for this machine, installed, used and removed, also 
 	cd release && $(GO) vet ./... && $(GO) test -v -timeout 30m ./...
 
 demo: build ## an agent that asks, in the chat, on a copy of the example project
-	@./examples/play $(BIN)/belay demo
+	@./examples/play '$(BIN)/belay' demo
 
 run: build ## a server with the page on a copy of the same example
-	@./examples/play $(BIN)/belay page
+	@./examples/play '$(BIN)/belay' page
 
 # Tests wait for processes and disks as much as they compute: two parts at a time. Both need
 # what is compiled first.

@@ -106,3 +106,14 @@ func below(t *testing.T, root string) []string {
 	slices.Sort(names)
 	return names
 }
+
+// A path with blanks would be several to install and rm.
+func TestMakeRefusesBlanks(t *testing.T) {
+	for _, name := range []string{"PREFIX", "DESTDIR"} {
+		cmd := exec.CommandContext(t.Context(), "make", "-n", "uninstall", name+"=/a b")
+		cmd.Dir = ".."
+		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "take no path with blanks") {
+			t.Errorf("%s: %v: %s", name, err, out)
+		}
+	}
+}

@@ -176,6 +176,20 @@ func auditKinds(context.Context, *app.App, string) ([]candidate, error) {
 	return plain(permit.AuditKinds), nil
 }
 
+func efforts(context.Context, *app.App, string) ([]candidate, error) {
+	return plain([]string{"low", "medium", "high", "minimal", "xhigh", "max"}), nil
+}
+
+// toolNames complete the last name of a list.
+func toolNames(ctx context.Context, a *app.App, prefix string) ([]candidate, error) {
+	names, err := a.Engine.Tools(ctx)
+	all := plain(names)
+	for i := range all {
+		all[i].value = prefix[:strings.LastIndexByte(prefix, ',')+1] + all[i].value
+	}
+	return all, err
+}
+
 func colours(context.Context, *app.App, string) ([]candidate, error) {
 	return plain([]string{"auto", "always", "never"}), nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"belay/internal/app"
+	"belay/internal/config"
 )
 
 const (
@@ -34,7 +35,7 @@ type source func(ctx context.Context, a *app.App, prefix string) ([]candidate, e
 // flagSources are the values of flags, by the flag's name.
 var flagSources = map[string]source{
 	"persona": personaIDs, "session": sessionIDs, "resume": runIDs, "mode": modes, "model": modelIDs,
-	"provider": providers, "color": colours, "set": assigned, "deliverable": deliverableIDs, "to": states, "kind": auditKinds,
+	"effort": efforts, "tools": toolNames, "provider": providers, "color": colours, "set": assigned, "deliverable": deliverableIDs, "to": states, "kind": auditKinds,
 }
 
 // argumentSources are the values of arguments, by the name that a command's usage gives
@@ -59,6 +60,9 @@ func completeValues(c *console, cmd *cobra.Command) {
 		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 			if len(args) >= len(sources) {
 				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			if len(args) == 1 && cmd.Name() == "set" {
+				return offered(plain(config.Words(args[0])), prefix), cobra.ShellCompDirectiveNoFileComp
 			}
 			if from := sources[len(args)]; from != nil {
 				return completion(c, from)(cmd, args, prefix)

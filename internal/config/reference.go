@@ -47,6 +47,29 @@ func Reference() []Setting {
 	return all
 }
 
+// Words are what a setting takes, where it takes only a few words; nil for any other.
+func Words(key string) []string {
+	for _, k := range settings(&Config{}) {
+		if k.name != key {
+			continue
+		}
+		if v, ok := k.value.(interface{ offered() []string }); ok {
+			return v.offered()
+		}
+	}
+	return nil
+}
+
+func (boolean) offered() []string { return []string{"true", "false"} }
+
+func (v choice[T]) offered() []string {
+	all := make([]string, len(v.words))
+	for i, w := range v.words {
+		all[i] = string(w)
+	}
+	return all
+}
+
 // bounds are the least and the most that the value may be, as written.
 func (v limit[T]) bounds() (least, most string) {
 	least = v.form.format(v.min)
