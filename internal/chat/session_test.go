@@ -415,3 +415,13 @@ func TestAChatBeginsWithACommand(t *testing.T) {
 		t.Errorf("the mode is %q, and %d messages were sent", got, len(s.engine.requests))
 	}
 }
+
+// A program may pass on what somebody else wrote: that never runs in the person's shell.
+func TestAChatBeginsWithNoCommandOfTheShell(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, func(o *Options) { o.Say = "!touch /nowhere" })
+	s.play(s.m.Init())
+	if len(s.engine.requests) != 1 || s.engine.requests[0].Message != "!touch /nowhere" || s.m.own.running != nil {
+		t.Errorf("sent were %v", s.engine.requests)
+	}
+}

@@ -18,10 +18,13 @@ func Model(name string) string {
 }
 
 // Answers names the model that answers in a turn, and the one that was asked for where that is
-// another.
+// another. A damaged record may not have that one.
 func Answers(d *event.Init) string {
-	if d.AnsweredBy == "" {
+	switch {
+	case d.AnsweredBy == "":
 		return Model(d.Model)
+	case d.Model == "":
+		return Model(d.AnsweredBy)
 	}
 	return Model(d.AnsweredBy) + ", in place of " + d.Model
 }
