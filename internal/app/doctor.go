@@ -95,13 +95,7 @@ func stateChecks(ctx context.Context, cfg *config.Config) []Check {
 // folder checks that files can be made in dir, below the folder that a variable names. Where dir
 // is not there yet, it looks at the folder in which it will be made, and returns that one.
 func folder(name, variable, dir string) (c Check, at string) {
-	c, at = Check{Name: name, Level: OK, Detail: dir}, dir
-	for at != filepath.Dir(at) {
-		if _, err := os.Lstat(at); !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		at = filepath.Dir(at)
-	}
+	c, at = Check{Name: name, Level: OK, Detail: dir}, existing(dir)
 	if at != dir {
 		c.Detail += ", which is made when it is needed"
 	}
@@ -123,6 +117,17 @@ func folder(name, variable, dir string) (c Check, at string) {
 	return c, at
 }
 
+// existing is dir, or the nearest folder around it that is there.
+func existing(dir string) string {
+	for dir != filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	return dir
+}
+
 // fileLocks checks that a lock really excludes: some network filesystems only
 // pretend.
 func fileLocks(stateDir string) Check {
@@ -138,7 +143,7 @@ func fileLocks(stateDir string) Check {
 		c.Next = "put the state folder on a local filesystem"
 	}
 	if err := first.Unlock(); err != nil {
-		c.Level, c.Detail = Problem, err.Error()
+		c.Level, c.Detail, c.Next = Problem, err.Error(), "put the state folder on a local filesystem"
 	}
 	_ = os.Remove(path) // an empty file is harmless
 	return c
@@ -241,7 +246,7 @@ func servers(stateDir string) Check {
 	all, err := Servers(stateDir)
 	switch {
 	case err != nil:
-		return Check{Name: "servers", Level: Problem, Detail: err.Error()}
+		return Check{Name: "servers", Level: Problem, Detail: err.Error(), Next: "make servers in the state folder a folder that you may read, or remove it"}
 	case len(all) == 0:
 		return Check{Name: "servers", Level: OK, Detail: "none is running"}
 	}

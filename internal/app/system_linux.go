@@ -25,7 +25,7 @@ const (
 
 // limitsOfSystem looks at what the kernel grants this process.
 func limitsOfSystem(cfg *config.Config) []Check {
-	return append([]Check{openFiles(), watches()}, space(cfg.Paths.StateDir, projectFolder(cfg))...)
+	return append([]Check{openFiles(), watches()}, space(existing(cfg.Paths.StateDir), projectFolder(cfg))...)
 }
 
 func openFiles() Check {
