@@ -119,7 +119,7 @@ func folder(name, variable, dir string) (c Check, at string) {
 
 // existing is dir, or the nearest folder around it that is there.
 func existing(dir string) string {
-	for dir != filepath.Dir(dir) {
+	for dir != "" && dir != filepath.Dir(dir) {
 		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
