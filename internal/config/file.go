@@ -75,6 +75,11 @@ func readProject(dir string) *file {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	if err != nil && strings.Contains(err.Error(), "escapes") { // os.Root has no error for it that can be compared
+		f := &file{path: filepath.Join(dir, projectFile)}
+		f.fail(nil, "", "is a link that leads out of the project", "put the file itself in its place")
+		return f
+	}
 	return parsed(filepath.Join(dir, projectFile), data, err)
 }
 
