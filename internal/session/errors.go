@@ -91,7 +91,7 @@ func storage(what string, err error) error {
 	f = fault.New(fault.StorageFailure, "%s: %s", what, reason(err)).Because(err)
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return f.WithHint("let belay write to .belay in the project folder and to its state folder, and send the turn again")
+		return f.WithHint("let belay write to .belay in the project folder and to its state folder")
 	case errors.Is(err, ErrMalformed):
 		return f.WithHint("put the file back from a copy, or delete the session with belay session delete")
 	case errors.Is(err, errLost):
