@@ -256,3 +256,34 @@ func numbers(n *authored.Node) any {
 		return n.Value()
 	}
 }
+
+// A whole number of a file stays as it is written, or is refused.
+func TestWholeNumbers(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]any{
+		"7": int64(7), "007": int64(7), "08": int64(8), "-12": int64(-12), "+12": int64(12), "0": int64(0), "00": int64(0), "1_000": int64(1000), "0o17": int64(15),
+		"0x1F": int64(31), "9223372036854775807": int64(9223372036854775807), "9223372036854775808": 9223372036854775808.0, "010.5": 10.5,
+		"010":                          "programs differ on 010: it is 10 or 8",
+		"-0_17":                        "programs differ on -0_17: it is 17 or 15",
+		"9223372036854775809":          "the number 9223372036854775809 is too large to be kept as it is; write it as text, in quotes",
+		"-12_345_678_901_234_567_891":  "the number -12345678901234567891 is too large to be kept as it is; write it as text, in quotes",
+		"0012345678901234567890123456": "the number 12345678901234567890123456 is too large to be kept as it is; write it as text, in quotes",
+	} {
+		n, err := authored.Parse("f.yaml", []byte("a: "+text+"\n"))
+		got := any(nil)
+		if bad := (*authored.Error)(nil); errors.As(err, &bad) {
+			got = bad.Problems[0].Message
+		} else if got = n.Field("a").Value(); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		if v, ok := got.(float64); ok && v == 8 {
+			got = int64(8)
+		}
+		if got != want {
+			t.Errorf("%s is %v, want %v", text, got, want)
+		}
+	}
+	if _, err := authored.Parse("f.json", []byte(`{"a": 9223372036854775809}`)); err == nil || !strings.Contains(err.Error(), "too large to be kept") {
+		t.Errorf("a large number in JSON: %v", err)
+	}
+}
