@@ -81,10 +81,10 @@ func (w *runWatcher) folded(e run.Event, d *run.TaskEnded, hasResult bool) bool 
 	if d.Status != run.Failed {
 		return true
 	}
-	if t.failed == shownFailures+1 {
+	if t.told++; t.told == shownFailures+1 {
 		w.note("failed", w.named(large)+": more of its tasks, which belay runs show "+w.id+" lists")
 	}
-	return t.failed > shownFailures
+	return t.told > shownFailures
 }
 
 // named is a task as the progress names it: below the one that holds it.

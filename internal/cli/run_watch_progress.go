@@ -26,7 +26,7 @@ func whenResumed(batch []run.Event) (before, since []run.Event) {
 func (w *runWatcher) begins(e run.Event, d *run.TaskBegun) *runTask {
 	t := &runTask{TaskBegun: *d, since: e.Time}
 	if before := w.begun[e.Task]; before != nil {
-		t.ended, t.failed = before.ended, before.failed
+		t.ended, t.failed, t.told = before.ended, before.failed, before.told
 	}
 	if status, again := w.results[e.Task]; again {
 		w.count(e.Task, status, -1)
@@ -51,14 +51,14 @@ func (w *runWatcher) ends(e run.Event, d *run.TaskEnded) bool {
 	return true
 }
 
-// count adds n results to the task that holds the one of a key, and to the large collection
-// around it.
+// count adds n results to the task that holds the one of a key.
 func (w *runWatcher) count(key string, status run.Status, n int) {
-	if up := w.within(key); up != "" {
-		w.begun[up].ended += n
+	up := w.within(key)
+	if up == "" {
+		return
 	}
-	if large, _ := w.large(key); large != "" && status == run.Failed {
-		w.begun[large].failed += n
+	if w.begun[up].ended += n; status == run.Failed {
+		w.begun[up].failed += n
 	}
 }
 
