@@ -162,7 +162,7 @@ func (c *Condition) Route(values map[string]any) (string, error) {
 func (c *Condition) route(out ref.Val) (string, error) {
 	s, ok := routeValue(out)
 	if !ok || s == "" {
-		return "", fmt.Errorf("the condition %s gives %v, which names no route", fault.Clip(c.text), out)
+		return "", fmt.Errorf("the condition %s gives %s, which names no route", fault.Clip(c.text), resultText(out))
 	}
 	return s, nil
 }
@@ -175,9 +175,22 @@ func (c *Condition) Holds(values map[string]any) (bool, error) {
 	}
 	b, ok := out.(types.Bool)
 	if !ok {
-		return false, fmt.Errorf("the condition %s gives %v, and neither true nor false", fault.Clip(c.text), out)
+		return false, fmt.Errorf("the condition %s gives %s, and neither true nor false", fault.Clip(c.text), resultText(out))
 	}
 	return bool(b), nil
+}
+
+// resultText is a result that a condition cannot use, in words.
+func resultText(out ref.Val) string {
+	switch out := out.(type) {
+	case types.Null:
+		return "null"
+	case types.String:
+		if strings.TrimSpace(string(out)) == "" {
+			return "an empty text"
+		}
+	}
+	return fault.Clip(fmt.Sprint(out))
 }
 
 // context are those of the values that the condition may see.

@@ -100,8 +100,12 @@ func (d *PlannedTask) problem(x *evaluator, err error) {
 		}
 		return
 	}
-	d.Problems = append(d.Problems, err.Error())
-	d.found = append(d.found, problemOf(x.w.name, err)...)
+	for _, found := range problemOf(x.w.name, err) {
+		if !slices.Contains(d.found, found) { // a prompt that shows attachments has their problems, too
+			d.Problems = append(d.Problems, err.Error())
+			d.found = append(d.found, found)
+		}
+	}
 }
 
 // add notes problems with their places.
