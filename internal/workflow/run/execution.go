@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"sync"
@@ -78,12 +79,18 @@ func (x *execution) run() {
 	stop()
 	watching.Wait()
 	_ = os.Remove(x.r.state.cancelPath(x.id)) // what is still there is removed when the run is taken up
-	if err := x.end(outputs, err); err != nil {
+	err = x.end(outputs, err)
+	gone := errors.Is(err, fs.ErrNotExist) && x.isAway() // it was removed, and not moved: nobody can take it up
+	if err != nil && !gone {
 		x.r.o.Logger.Error("record the end of a run", "run", x.id, "error", err)
 		x.r.lose(x.id, err)
 	}
-	if x.records.isOver() {
-		if err := x.r.state.forget(x.id); err != nil {
+	forget := x.r.state.forget
+	if gone {
+		forget = x.r.state.forgetAll
+	}
+	if gone || x.records.isOver() {
+		if err := forget(x.id); err != nil {
 			x.r.o.Logger.Error("remove what a run waited for", "run", x.id, "error", err)
 		}
 	}

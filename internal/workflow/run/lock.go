@@ -128,8 +128,9 @@ func cancelDead(r *Runner, project, id string) (err error) {
 	return nil
 }
 
-// watch stops the execution when another process asks for it, until ctx is done. It also
-// notes that this process works on the run.
+// watch stops the execution when another process asks for it, or when its project is removed
+// or moved, until ctx is done: nobody could answer or stop it then. It also notes that this
+// process works on the run.
 func (x *execution) watch(ctx context.Context) {
 	tick, alive := time.NewTicker(cancelPoll), time.NewTicker(aliveEvery)
 	defer tick.Stop()
@@ -149,5 +150,16 @@ func (x *execution) watch(ctx context.Context) {
 			x.stop(errCancelled)
 			return
 		}
+		if x.isAway() {
+			x.r.o.Logger.Warn("a run stops because its project was removed or moved", "run", x.id, "project", x.record.Project)
+			x.stop(errInterrupted)
+			return
+		}
 	}
+}
+
+// isAway reports whether the project has no folder of the run any more.
+func (x *execution) isAway() bool {
+	_, err := os.Lstat(filepath.Join(x.record.Project, filepath.FromSlash(dirRuns), x.id))
+	return errors.Is(err, fs.ErrNotExist)
 }
