@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -82,6 +83,13 @@ func newRunsList(c *console) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			for i := range all {
+				if all[i].EndedAt == nil { // its record has what it used when it was taken up last
+					if r, err := a.Runs.Show(ctx, project, all[i].ID); err == nil {
+						all[i].Usage, all[i].Calls = r.Usage, r.Calls
+					}
+				}
+			}
 			if c.json {
 				return c.writeJSON(struct {
 					ProjectRoot string        `json:"projectRoot"`
@@ -105,14 +113,17 @@ func printRuns(c *console, all []run.Summary, now time.Time) {
 		if s.Usage != nil {
 			used = grouped(s.Usage.InputTokens + s.Usage.OutputTokens)
 		}
-		words := line(s.Workflow)
+		var words []string
+		if s.Workflow != "" { // else its record cannot be read
+			words = append(words, line(s.Workflow))
+		}
 		if s.Error != nil && s.Status == run.Failed {
-			words += ": " + reasonOf(s.Error)
+			words = append(words, reasonOf(s.Error))
 		}
 		if len(s.Waits) > 0 {
-			words += ": " + line(s.Waits[0].Task) + " waits"
+			words = append(words, line(s.Waits[0].Task)+" waits")
 		}
-		t.add(short(s.ID), when(s.StartedAt), waitingState(s.Status, len(s.Waits) > 0), took(s, now), used, words)
+		t.add(short(s.ID), when(s.StartedAt), waitingState(s.Status, len(s.Waits) > 0), took(s, now), used, strings.Join(words, ": "))
 	}
 	c.print(t, "no runs")
 }
