@@ -23,6 +23,7 @@ import (
 	"belay/internal/event"
 	"belay/internal/fault"
 	"belay/internal/model"
+	"belay/internal/redact"
 	"belay/internal/session"
 	"belay/internal/turn"
 	"belay/internal/workflow/run"
@@ -216,6 +217,8 @@ type bench struct {
 	takes   func(project string, c turn.Choice) (turn.Capacity, error)
 	// answered is the audit log.
 	answered func(context.Context, run.Waiting) error
+	ready    func(provider string) error
+	redact   *redact.Redactor
 }
 
 // newBench makes a project with a workflow file; answer is how its agents answer.
@@ -231,7 +234,7 @@ func newBench(t *testing.T, workflow string, answer func(r turn.Request) reply) 
 func (b *bench) runner() *run.Runner {
 	b.t.Helper()
 	r := run.New(run.Options{
-		Engine: b.e, Blobs: func(string) (run.Blobs, error) { return blobs{}, nil }, Gather: b.gather, Takes: b.takes, Answered: b.answered,
+		Engine: b.e, Blobs: func(string) (run.Blobs, error) { return blobs{}, nil }, Gather: b.gather, Takes: b.takes, Answered: b.answered, Ready: b.ready, Redact: b.redact,
 		StateDir: b.state, Tools: []string{"read", "write", "bash"}, Provider: "scripted", Providers: []string{"scripted", "other"}, Limits: b.limits,
 		Snapshot: snapshot.Options{LockDir: b.state, MaxFiles: 1000, MaxBytes: 1 << 20, Clock: time.Now},
 		Logger:   slog.New(slog.DiscardHandler), Clock: time.Now,

@@ -42,6 +42,7 @@ func (r *Runner) Answer(ctx context.Context, a AnswerRequest) (Waiting, error) {
 	if a.Answer != AnswerContinue && a.Answer != AnswerRefuse {
 		return Waiting{}, fault.New(fault.InvalidRequest, "answer must be %s or %s", AnswerContinue, AnswerRefuse).With("field", "answer")
 	}
+	a.Note = r.o.Redact.Known(a.Note)
 	if err := (permit.Decision{Verdict: permit.VerdictAllow, By: a.By, Note: a.Note}).Check(); err != nil {
 		return Waiting{}, err
 	}
@@ -78,7 +79,7 @@ func (r *Runner) Answer(ctx context.Context, a AnswerRequest) (Waiting, error) {
 	case given != nil:
 		return w, closed(w, *given)
 	}
-	w.Answer = &Answer{a.Answer, r.o.Redact.Known(a.Note), a.By, r.o.Clock().UTC(), w.DecisionID}
+	w.Answer = &Answer{a.Answer, a.Note, a.By, r.o.Clock().UTC(), w.DecisionID}
 	if err := audited(ctx, r, w); err != nil { // first, so that no answer counts without its line
 		return w, err
 	}

@@ -245,6 +245,9 @@ func (r *Runner) TakeUpWaiting(ctx context.Context) (n int, _ error) {
 		switch _, err := r.Resume(ctx, w.Project, w.RunID, ""); {
 		case fault.Is(err, fault.RunInProgress):
 		case err != nil:
+			if record, e := readRecord(w.Project, w.RunID); e == nil && record.isOver() {
+				continue // another process was faster
+			}
 			errs = append(errs, fmt.Errorf("the run %s in %s: %w", w.RunID, w.Project, err))
 		default:
 			n++
