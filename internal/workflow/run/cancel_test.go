@@ -1,11 +1,13 @@
 package run_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"belay/internal/fault"
 	"belay/internal/workflow/run"
@@ -79,6 +81,40 @@ func TestTakeUpGone(t *testing.T) {
 		}
 	}
 	if err != nil {
+		t.Error(err)
+	}
+}
+
+// A run that is taken up again as soon as it was cancelled has been cancelled: who asked for
+// that does not wait for the end of what follows.
+func TestCancelAndTakeUp(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, agents+`tasks: [{id: ask, type: wait, message: "Publish?"}]`, echo)
+	id := b.start(nil)
+	b.follows(id, run.TaskWait)
+	other := b.runner()
+	again := make(chan error, 1)
+	go func() {
+		for {
+			switch _, err := other.Resume(t.Context(), b.project, id, ""); {
+			case !fault.Is(err, fault.RunInProgress):
+				again <- err
+				return
+			default:
+				time.Sleep(time.Millisecond)
+			}
+		}
+	}()
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	defer stop()
+	asking := b.runner()
+	if err := asking.Cancel(ctx, b.project, id); err != nil {
+		t.Errorf("cancel: %v", err)
+	}
+	if err := <-again; err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Cancel(t.Context(), b.project, id); err != nil {
 		t.Error(err)
 	}
 }

@@ -78,9 +78,8 @@ func (x *execution) run() {
 	outputs, err := x.work()
 	stop()
 	watching.Wait()
-	_ = os.Remove(x.r.state.cancelPath(x.id)) // what is still there is removed when the run is taken up
 	err = x.end(outputs, err)
-	gone := errors.Is(err, fs.ErrNotExist) && x.isAway() // it was removed, and not moved: nobody can take it up
+	gone := errors.Is(err, fs.ErrNotExist) && isAway(x.record.Project, x.id) // it was removed, and not moved: nobody can take it up
 	if err != nil && !gone {
 		x.r.o.Logger.Error("record the end of a run", "run", x.id, "error", err)
 		x.r.lose(x.id, err)
@@ -94,6 +93,8 @@ func (x *execution) run() {
 			x.r.o.Logger.Error("remove what a run waited for", "run", x.id, "error", err)
 		}
 	}
+	// Who asked for the end finds it on record. What is still there is removed when the run is taken up.
+	_ = os.Remove(x.r.state.cancelPath(x.id))
 	if err := x.release(); err != nil {
 		x.r.o.Logger.Error("release a run", "run", x.id, "error", err)
 	}

@@ -90,6 +90,9 @@ func (r *Runner) Cancel(ctx context.Context, project, id string) error {
 			return context.Cause(ctx)
 		case <-tick.C:
 		}
+		if _, err := state.Lstat(id + ".cancel"); errors.Is(err, fs.ErrNotExist) {
+			return nil // whoever took the run up again is not asked
+		}
 	}
 	return nil
 }
@@ -150,7 +153,7 @@ func (x *execution) watch(ctx context.Context) {
 			x.stop(errCancelled)
 			return
 		}
-		if x.isAway() {
+		if isAway(x.record.Project, x.id) {
 			x.r.o.Logger.Warn("a run stops because its project was removed or moved", "run", x.id, "project", x.record.Project)
 			x.stop(errInterrupted)
 			return
@@ -158,8 +161,8 @@ func (x *execution) watch(ctx context.Context) {
 	}
 }
 
-// isAway reports whether the project has no folder of the run any more.
-func (x *execution) isAway() bool {
-	_, err := os.Lstat(filepath.Join(x.record.Project, filepath.FromSlash(dirRuns), x.id))
+// isAway reports whether a project has no folder of a run any more.
+func isAway(project, id string) bool {
+	_, err := os.Lstat(filepath.Join(project, filepath.FromSlash(dirRuns), id))
 	return errors.Is(err, fs.ErrNotExist)
 }
