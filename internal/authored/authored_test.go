@@ -270,7 +270,7 @@ func TestWholeNumbers(t *testing.T) {
 		"0012345678901234567890123456": "the number 12345678901234567890123456 is too large to be kept as it is; write it as text, in quotes",
 	} {
 		n, err := authored.Parse("f.yaml", []byte("a: "+text+"\n"))
-		got := any(nil)
+		var got any
 		if bad := (*authored.Error)(nil); errors.As(err, &bad) {
 			got = bad.Problems[0].Message
 		} else if got = n.Field("a").Value(); err != nil {
