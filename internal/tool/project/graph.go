@@ -168,7 +168,11 @@ func (c *graphCall) result(all []string, unread []finding.Finding, truncated boo
 		b.WriteString("[the project is larger than what is looked at; deliverables are missing]\n")
 	}
 	if n := len(unread); n > 0 {
-		fmt.Fprintf(&b, "[%d registers could not be read, their rows are missing; the first: %s]\n", n, clip(tool.Printable(unread[0].Path)))
+		more := ""
+		if n > 1 {
+			more = fmt.Sprintf(", and %d more", n-1)
+		}
+		fmt.Fprintf(&b, "[the graph is not whole: %s: %s%s]\n", clip(tool.Printable(unread[0].Path)), clip(tool.Printable(unread[0].Message)), more)
 	}
 	return tool.Result{Text: b.String(), Truncated: shown < len(all) || truncated}
 }

@@ -10,6 +10,7 @@ package coordination
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strings"
@@ -115,7 +116,12 @@ func read(root *os.Root) (Record, error) {
 		return Record{}, fault.New(fault.WorkspaceFileReadFailed, "%s cannot be read", layout.CoordinationFile).With("path", layout.CoordinationFile).Because(err)
 	}
 	r.Exists, r.tag = true, changeset.Hash(r.data)
-	f, ok := document.Parse(r.data).Field(labels...)
+	d := document.Parse(r.data)
+	if line := d.Conflict(); line > 0 {
+		r.Problem = fmt.Sprintf("the file has a conflict of a merge that nobody has resolved, from line %d on", line)
+		return r, nil
+	}
+	f, ok := d.Field(labels...)
 	if !ok || f.Value == "" {
 		r.Problem = "there is no field **Representation:**"
 		return r, nil

@@ -178,6 +178,13 @@ func Closed(f finding.Finding) finding.Finding {
 	return ruleNotReadable.At(f.Path, 0, "the folder %s, so that the registers in it were not checked", f.Message).WithFix("%s", f.Fix)
 }
 
+// Conflicted is the finding about a register with an unresolved conflict of a merge, false where
+// it has none. Its rows are those of both sides.
+func (r *Register) Conflicted(path string) (finding.Finding, bool) {
+	line := r.conflict()
+	return ruleConflict.At(path, line, "a conflict of a merge begins here"), line > 0
+}
+
 // Unreadable is the finding about a register that could not be read.
 func Unreadable(path string, err error) finding.Finding {
 	switch {

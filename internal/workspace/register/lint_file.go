@@ -20,8 +20,8 @@ func (l *linter) file(r *Register) bool {
 		line := 1 + lineEnds(r.text[:i])
 		l.report(ruleNUL.At(l.path, line, "%d NUL characters, the first in line %d", strings.Count(r.text, "\x00"), line))
 	}
-	if line := r.conflict(); line > 0 {
-		l.report(ruleConflict.At(l.path, line, "a conflict of a merge begins here"))
+	if f, ok := r.Conflicted(l.path); ok {
+		l.report(f)
 	}
 	if l.why != "" {
 		line := 1 + lineEnds(r.text[:l.cut])

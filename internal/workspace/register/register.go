@@ -79,12 +79,7 @@ func Parse(data []byte) *Register {
 }
 
 // conflict is the line, from 1, with which an unresolved conflict of a merge begins, 0 for none.
-func (r *Register) conflict() int {
-	if !strings.Contains(r.text, "<<<<<<< ") {
-		return 0
-	}
-	return document.Parse([]byte(r.text)).Conflict()
-}
+func (r *Register) conflict() int { return document.ConflictInText(r.text) }
 
 // conflicted is why a file with such a conflict is neither written nor taken over.
 func conflicted(line int) string {

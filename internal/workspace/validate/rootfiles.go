@@ -22,6 +22,9 @@ var (
 	ruleNoCoordination = finding.Rule{Code: "COORDINATION_MISSING", Severity: finding.Warning, Section: "13",
 		Means: "A project records how it is coordinated in _Coordination/_COORDINATION.md.",
 		Fix:   "write it: # Coordination Record, **Representation:** Schedule-first, Dependency-tracked or Hybrid"}
+	ruleCoordinationConflict = finding.Rule{Code: "COORDINATION_CONFLICT", Severity: finding.Error, Section: "13",
+		Means: "_COORDINATION.md has a conflict of a merge that nobody has resolved. Neither side's representation counts.",
+		Fix:   "keep what is right of both sides, and remove the marks"}
 	ruleNoRepresentation = finding.Rule{Code: "COORDINATION_NO_REPRESENTATION", Severity: finding.Error, Section: "13",
 		Means: "_COORDINATION.md says which representation the project has chosen.",
 		Fix:   "add **Representation:** Schedule-first, Dependency-tracked or Hybrid"}
@@ -30,7 +33,7 @@ var (
 		Fix:   "choose Schedule-first, Dependency-tracked or Hybrid"}
 )
 
-var rootFileRules = []finding.Rule{ruleInitEmpty, ruleInitPointer, ruleInitGone, ruleNoCoordination, ruleNoRepresentation, ruleRepresentation}
+var rootFileRules = []finding.Rule{ruleInitEmpty, ruleInitPointer, ruleInitGone, ruleNoCoordination, ruleCoordinationConflict, ruleNoRepresentation, ruleRepresentation}
 
 // rootFile checks a file that a project has once; missing is what to say where there
 // is none.
@@ -92,6 +95,10 @@ func (t *text) checkInit() {
 }
 
 func (t *text) checkCoordination() {
+	if line := t.doc.Conflict(); line > 0 {
+		t.add(ruleCoordinationConflict.At(t.path, line, "a conflict of a merge begins here"))
+		return
+	}
 	f, ok := t.doc.Field("Representation", "Coordination Representation", "Coordination Mode")
 	if !ok || f.Value == "" {
 		t.add(ruleNoRepresentation.At(t.path, 0, "there is no field **Representation:**"))

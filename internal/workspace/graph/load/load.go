@@ -29,7 +29,8 @@ const MaxRows = 500_000
 
 // Graph reads the registers of a project's deliverables, several at once, and
 // returns their graph. A register that cannot be read, or for whose rows there is
-// no room, is a finding, and its rows are missing; the error is ctx's, or that of a root that cannot be opened.
+// no room, is a finding, and its rows are missing. One with an unresolved conflict of a merge is
+// a finding, too. The error is ctx's, or that of a root that cannot be opened.
 func Graph(ctx context.Context, root string, deliverables []*scan.Folder) (*graph.Graph, []finding.Finding, error) {
 	r, err := workspace.OpenProject(root)
 	if err != nil {
@@ -106,7 +107,11 @@ func read(root *os.Root, d *scan.Folder) ([]graph.Dependency, []finding.Finding)
 	if err != nil {
 		return nil, []finding.Finding{unread.At(path, 0, "the register could not be read: %s", dir.Reason(err))}
 	}
-	return Rows(d.ID, register.Parse(data)), nil
+	r := register.Parse(data)
+	if f, ok := r.Conflicted(path); ok {
+		return Rows(d.ID, r), []finding.Finding{f}
+	}
+	return Rows(d.ID, r), nil
 }
 
 // Rows are the active rows of a deliverable's register, in canonical values.
