@@ -38,14 +38,15 @@ type Entry struct {
 	TurnID     string `json:"turnId,omitempty"`
 	ToolCallID string `json:"toolCallId,omitempty"`
 	DecisionID string `json:"decisionId,omitempty"`
-	Project    string `json:"project,omitempty"`
-	Agent      string `json:"agent,omitempty"`
-	Tool       string `json:"tool,omitempty"`
-	Summary    string `json:"summary,omitempty"`
-	Verdict    string `json:"verdict,omitempty"`
-	By         string `json:"by,omitempty"`
-	Reason     string `json:"reason,omitempty"`
-	Note       string `json:"note,omitempty"`
+	// Project is the project's path. It is on the log without links: these may lead elsewhere later.
+	Project string `json:"project,omitempty"`
+	Agent   string `json:"agent,omitempty"`
+	Tool    string `json:"tool,omitempty"`
+	Summary string `json:"summary,omitempty"`
+	Verdict string `json:"verdict,omitempty"`
+	By      string `json:"by,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	Note    string `json:"note,omitempty"`
 	// Effect is the fingerprint of what was decided about: that of the effect in
 	// the session's permission:request.
 	Effect string `json:"effect,omitempty"`
@@ -108,6 +109,7 @@ func (a *Audit) Append(ctx context.Context, e Entry) (err error) {
 	if err := makeFolder(filepath.Dir(a.path)); err != nil {
 		return err
 	}
+	e.Project = unlinked(e.Project)
 	lock, err := acquire(ctx, a.path+".lock")
 	if err != nil {
 		return err

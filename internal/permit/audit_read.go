@@ -79,7 +79,7 @@ func (a *Audit) Read(ctx context.Context, f AuditFilter, before int64, limit int
 		return AuditPage{}, unreadLog(err)
 	}
 	defer file.Close()
-	r := &auditReader{filter: f, most: min(max(limit, 1), MaxAuditPage), at: info.Size(), projects: map[string]bool{"": f.Project == ""}}
+	r := &auditReader{filter: f, most: min(max(limit, 1), MaxAuditPage), at: info.Size(), real: unlinked(f.Project)}
 	if before > 0 {
 		r.at = min(before, info.Size())
 	}
@@ -100,9 +100,9 @@ type auditReader struct {
 	at     int64 // where what was read begins
 	old    bool  // nothing older is wanted
 	page   AuditPage
-	// projects says of the paths in entries whether they are the project that is wanted. An
-	// entry has the path that was named, which may lead through a link.
-	projects map[string]bool
+	// real is the project's path without links, as entries have it; those of earlier versions have
+	// the path that was named.
+	real string
 }
 
 // read reads piece by piece. The beginning of a piece is the end of a line that the next
@@ -157,25 +157,16 @@ func (r *auditReader) line(line []byte) (done bool) {
 		r.old = l.Time.Before(r.filter.Since.Add(-clockSlack))
 		return r.old
 	}
-	if !r.ofProject(l.Entry.Project) || !r.filter.wants(l.Entry) {
+	if p := r.filter.Project; p != "" && l.Project != p && l.Project != r.real || !r.filter.wants(l.Entry) {
 		return false
 	}
 	r.page.Entries = append(r.page.Entries, Recorded{l.N, l.Time, l.Entry})
 	return len(r.page.Entries) == r.most
 }
 
-func (r *auditReader) ofProject(path string) bool {
-	is, known := r.projects[path]
-	if !known {
-		is = r.filter.Project == "" || path == r.filter.Project || unlinked(path) == unlinked(r.filter.Project)
-		r.projects[path] = is
-	}
-	return is
-}
-
 // unlinked is a path without links, or the path itself where nothing is there.
 func unlinked(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
+	if real, err := filepath.EvalSymlinks(path); err == nil && path != "" {
 		return real
 	}
 	return path
