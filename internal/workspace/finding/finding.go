@@ -110,9 +110,9 @@ func Shown(value string) string { return capped(value, maxShown) }
 
 func capped(value string, most int) string {
 	if len(value) <= most {
-		return valid(value)
+		return Printable(value)
 	}
-	return valid(value[:most]) + "…"
+	return Printable(value[:most]) + "…"
 }
 
 // Sort orders findings by path, line, row and column, then as they were found.

@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// valid is text without broken UTF-8 and without control characters, which a
+// Printable is text on one line, without broken UTF-8 and without control characters, which a
 // terminal would obey.
-func valid(s string) string {
+func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '

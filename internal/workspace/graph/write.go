@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
+
+	"belay/internal/workspace/finding"
 )
 
 // drawn are the dependencies that a picture shows: those between deliverables
@@ -44,21 +45,10 @@ func label(n Node) string {
 	return n.ID + " " + n.Name
 }
 
-// printable is text as a terminal may show it: names of folders and words of registers may hold
-// anything.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\ufffd"))
-}
-
 // mermaid is text as it may be in a quoted label: entities for what would end
 // it or be taken for markup.
 func mermaid(text string) string {
-	return strings.NewReplacer(`"`, "#quot;", "<", "#lt;", ">", "#gt;", "|", "#124;", "#", "#35;").Replace(printable(text))
+	return strings.NewReplacer(`"`, "#quot;", "<", "#lt;", ">", "#gt;", "|", "#124;", "#", "#35;").Replace(finding.Printable(text))
 }
 
 // WriteDOT writes the same as a Graphviz digraph.
@@ -82,7 +72,7 @@ func (g *Graph) WriteDOT(w io.Writer) error {
 
 // dot is a quoted Graphviz id.
 func dot(text string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(printable(text)) + `"`
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(finding.Printable(text)) + `"`
 }
 
 // graphML is a GraphML document.
