@@ -20,6 +20,8 @@ func TestClosedFolders(t *testing.T) {
 		"project/_Estimates/PKG-01_A/a.txt":                     "nor here\n",
 		"project/_Decomposition/bridge.md":                      "# Bridge\n\n### PKG-01 — A\n\n#### DEL-01-01_Name\n",
 		"project/unrelated/a.txt":                               "nor here\n",
+		"project/other/PKG-01_A/a.txt":                          "nor here: that is another project\n",
+		"above/project/PKG-01_A/a.txt":                          "a project that is in a folder\n",
 	})
 	project := filepath.Join(n.place, "project")
 	closed := func(path string) {
@@ -30,11 +32,18 @@ func TestClosedFolders(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = os.Chmod(path, 0o700) }) //nolint:gosec // so that it can be removed
 	}
-	for _, path := range []string{"PKG-02_B/1_Working/DEL-02-01_Name/below", "_Estimates/PKG-01_A", "unrelated"} {
+	for _, path := range []string{"PKG-02_B/1_Working/DEL-02-01_Name/below", "_Estimates/PKG-01_A", "unrelated", "other/PKG-01_A"} {
 		closed(path)
 	}
 	if got := n.run(0, "deps", "order"); strings.Contains(got, "warning") {
 		t.Errorf("folders without registers are missed:\n%s", got)
+	}
+	n.run(0, "deps", "renumber")
+	closed("../above/project")
+	for _, c := range []string{"lint", "summary", "renumber"} {
+		if got := n.run(1, "deps", c, "--project", filepath.Join(n.place, "above")); !strings.Contains(got, "project") {
+			t.Errorf("belay deps %s where the project is closed:\n%s", c, got)
+		}
 	}
 	for _, path := range []string{deliverable, "PKG-01_A"} {
 		closed(path)

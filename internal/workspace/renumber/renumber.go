@@ -82,7 +82,7 @@ func Make(ctx context.Context, root string, found *scan.Result, today string) (*
 		return nil, err
 	}
 	if closed := found.Unread(); len(closed) > 0 {
-		return nil, unreadable(closed[0].Path, register.MaxBytes, fs.ErrPermission)
+		return nil, unreadable(closed[0].Path, register.MaxBytes, errors.New(closed[0].Message))
 	}
 	meant := register.NewMeanings()
 	for _, f := range found.Deliverables {

@@ -19,7 +19,7 @@ var (
 		Means: "Folders are deeper than are looked at; what is below is not known.",
 		Fix:   "move what does not belong to the project out of it"}
 	ruleLink = finding.Rule{Code: "FOLDER_IS_LINK", Severity: finding.Warning, Section: "1",
-		Means: "A package or deliverable is a symbolic link. Links are never followed: they may lead out of the project.",
+		Means: "A package, its 1_Working, or a deliverable is a symbolic link. Links are never followed: they may lead out of the project.",
 		Fix:   "put the folder itself in the link's place"}
 	ruleUnfinished = finding.Rule{Code: "UNFINISHED_FILE", Severity: finding.Warning, Section: "1",
 		Means: "A file or folder begins with .tmp-, as all do that belay has not finished: it is being written now, or the process that wrote it was killed. What has its own name is whole in any case.",
@@ -49,9 +49,6 @@ var (
 		Means: "There are more findings about folders and their names than are listed.",
 		Fix:   "correct the listed ones first"}
 )
-
-// CodeLink is the code of a link that has the name of a package or deliverable.
-var CodeLink = ruleLink.Code
 
 // CodeDeliverableName is the code of a folder whose name is not quite a deliverable's.
 var CodeDeliverableName = ruleDeliverableName.Code

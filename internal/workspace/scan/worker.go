@@ -122,7 +122,7 @@ func (k *worker) entry(name []byte, what dir.Kind) {
 		}
 	default:
 		k.odd |= fileBit(name)
-		if what == dir.Link && layout.ParseName(string(name)).Kind != layout.Other {
+		if what == dir.Link && (layout.ParseName(string(name)).Kind != layout.Other || k.inside.pkg == k.path && string(name) == layout.Working) {
 			k.report(ruleLink.At(k.child(name), 0, "is a link, which is not followed"))
 		}
 	}

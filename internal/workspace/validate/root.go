@@ -73,12 +73,14 @@ func (p *project) checkPackage(pkg *scan.Package) {
 	defer d.Close()
 	var missing []string
 	for _, name := range layout.PackageFolders {
-		if kind, _, _ := statBelow(d, name); kind != dir.Folder {
-			if name == layout.Working {
-				p.add(p.definingPackage(pkg.ID).makes(ruleNoWorking.At(pkg.Path, 0, "there is no folder %s", name)))
-			} else {
-				missing = append(missing, name)
-			}
+		switch kind, _, _ := statBelow(d, name); {
+		case kind == dir.Folder:
+		case name == layout.Working && kind == dir.Link:
+			p.add(ruleNoWorking.At(pkg.Path, 0, "%s is a link, and no folder", name).WithFix("put the folder itself in the link's place"))
+		case name == layout.Working:
+			p.add(p.definingPackage(pkg.ID).makes(ruleNoWorking.At(pkg.Path, 0, "there is no folder %s", name)))
+		default:
+			missing = append(missing, name)
 		}
 	}
 	if len(missing) > 0 {
@@ -109,16 +111,8 @@ func (p *project) checkMissing() {
 	for _, f := range p.Deliverables {
 		have[layout.Number(f.ID)] = true
 	}
-	hidden := p.Unread()
-	for _, f := range p.Findings {
-		if f.Code == scan.CodeLink {
-			hidden = append(hidden, f)
-		}
-	}
-	for _, f := range hidden { // also packages, with all that they have
-		at := strings.TrimSuffix(f.Path, "/"+layout.Working)
-		n := layout.ParseName(path.Base(at))
-		if n.Kind == layout.Package || path.Base(path.Dir(at)) == layout.Working {
+	for _, f := range append(p.Unread(), p.Linked()...) { // also packages, with all that they have
+		if n := layout.ParseName(path.Base(strings.TrimSuffix(f.Path, "/"+layout.Working))); n.ID != "" {
 			have[layout.Number(n.ID)] = true
 		}
 	}
