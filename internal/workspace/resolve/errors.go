@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -41,6 +42,9 @@ func (p *Project) unknown(name string) error {
 	if copies := p.named(p.copies, name); len(copies) > 0 {
 		return notWorkedOn(name, copies)
 	}
+	if at := p.link(name); at != "" {
+		return fault.New(fault.DeliverableNotFound, "%s is a link, which is not followed", finding.Shown(at)).WithHint("put the folder itself in the link's place")
+	}
 	if keys := p.elsewhere(name); len(keys) > 0 {
 		e = e.With("elsewhere", keys)
 	}
@@ -49,6 +53,18 @@ func (p *Project) unknown(name string) error {
 		return e
 	}
 	return e.With("nearest", near).WithHint("%s", didYouMean(near))
+}
+
+// link is the path of the link that has the place of a deliverable with this name, "" for none.
+func (p *Project) link(name string) string {
+	name = strings.TrimSpace(name[strings.LastIndexAny(name, "/:")+1:])
+	for _, f := range p.linked {
+		base := path.Base(f.Path)
+		if n := layout.ParseName(base); n.Kind == layout.Deliverable && (same(base, name) || number(n.ID) == number(name)) {
+			return f.Path
+		}
+	}
+	return ""
 }
 
 // notWorkedOn is the error for a name that only copies of deliverables have.

@@ -19,10 +19,12 @@ package resolve
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
 
+	"belay/internal/workspace/finding"
 	"belay/internal/workspace/layout"
 	"belay/internal/workspace/scan"
 )
@@ -32,6 +34,7 @@ type Project struct {
 	root                   string
 	working, copies, types []*scan.Folder
 	packages               []*scan.Package
+	linked                 []finding.Finding
 	// compared is how many unknown names were compared with all known ones.
 	compared int
 }
@@ -39,9 +42,10 @@ type Project struct {
 // In returns what a scan of a root found. Root is absolute. Hides says which paths do not
 // exist for the one who asks; nil hides none.
 func In(root string, r *scan.Result, hides func(path string) bool) *Project {
-	p := &Project{root: root, working: r.Deliverables, copies: r.Copies, types: r.KnowledgeTypes, packages: r.Packages}
+	p := &Project{root: root, working: r.Deliverables, copies: r.Copies, types: r.KnowledgeTypes, packages: r.Packages, linked: r.Linked()}
 	if hides != nil {
 		p.working, p.copies, p.types = shown(p.working, hides), shown(p.copies, hides), shown(p.types, hides)
+		p.linked = slices.DeleteFunc(p.linked, func(f finding.Finding) bool { return hides(f.Path) })
 		p.packages = nil
 		for _, pkg := range r.Packages {
 			if !hides(pkg.Path) {
