@@ -1,9 +1,12 @@
 package workspace
 
 import (
+	"os"
 	"path/filepath"
+	"strings"
 
 	"belay/internal/fault"
+	"belay/internal/workspace/layout"
 )
 
 // CheckPath checks a path that a caller names in field and returns it in normal
@@ -31,7 +34,31 @@ func CheckNewRoot(field, path, instructionRoot string, private ...string) (strin
 		return "", fault.New(fault.WorkingRootConflict, "%s is inside the instruction root", field).
 			With("projectRoot", fault.Clip(clean)).With("instructionRoot", instructionRoot)
 	}
+	if why := taken(clean); why != "" {
+		return "", fault.New(fault.WorkingRootConflict, "%s is %s", field, why).With("projectRoot", fault.Clip(clean)).
+			WithHint("name a folder outside of it")
+	}
 	return clean, nil
+}
+
+// taken says in which folder a path is that has another use, "" for none: one of git or of belay,
+// or a package of a project. A scan leaves the first two out, and takes the last for work.
+func taken(path string) string {
+	for at := range ancestors(path) {
+		base, above := filepath.Base(at), filepath.Dir(at)
+		switch {
+		case strings.EqualFold(base, ".git"), strings.EqualFold(base, ".belay"):
+			return "inside " + base
+		case layout.ParseName(base).Kind != layout.Package:
+			continue
+		}
+		for _, mark := range []string{layout.InitFile, layout.Decomposition} {
+			if _, err := os.Lstat(filepath.Join(above, mark)); err == nil {
+				return "inside a package of the project " + above
+			}
+		}
+	}
+	return ""
 }
 
 // Writable reports whether this process may list, enter and write to a folder.
