@@ -300,7 +300,7 @@ func TestSnapshot(t *testing.T) {
 		if x.has("_Estimates/" + name + "/SHA256SUMS") {
 			name += "_2"
 		}
-		if e := call.Effect(); e.Kind != permit.Write || !strings.Contains(e.Summary, "as a snapshot EST in _Estimates: 1 files") || !strings.Contains(e.Diff, want) {
+		if e := call.Effect(); e.Kind != permit.Write || !strings.Contains(e.Summary, "as a snapshot EST in _Estimates: 1 file, ") || !strings.Contains(e.Diff, want) {
 			t.Errorf("the effect is %+v", e)
 		}
 		// A call that goes on after a restart is prepared in another minute, and its answer counts.

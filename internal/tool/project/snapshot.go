@@ -12,6 +12,7 @@ import (
 
 	"belay/internal/durable"
 	"belay/internal/permit"
+	"belay/internal/quantity"
 	"belay/internal/tool"
 	"belay/internal/workspace/layout"
 	"belay/internal/workspace/snapshot"
@@ -135,7 +136,7 @@ func (c *snapshotCall) Effect() permit.Effect {
 		list = append(list, fmt.Sprintf("+ %s (%d bytes)", f.Path, f.Bytes))
 	}
 	// The minute is not in it: an answer stays good for a call that goes on after a restart.
-	e.Summary = clip(fmt.Sprintf("publish %s as a snapshot %s in %s: %d files, %d bytes", c.from, c.target.Label, c.target.ToolRoot, len(c.files), total))
+	e.Summary = clip(fmt.Sprintf("publish %s as a snapshot %s in %s: %s, %s", c.from, c.target.Label, c.target.ToolRoot, quantity.Count(len(c.files), "file", "files"), quantity.Count(int(total), "byte", "bytes")))
 	e.Diff = lines(list, maxShown)
 	return e
 }
@@ -159,7 +160,8 @@ func (c *snapshotCall) Run(ctx context.Context) (tool.Result, error) {
 		return tool.Result{}, explain(err)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "published %s/%s, %d files, %d bytes; _LATEST.md points to it\n", made.ToolRoot, made.Name, len(made.Files), made.Bytes)
+	fmt.Fprintf(&b, "published %s/%s, %s, %s; _LATEST.md points to it\n", made.ToolRoot, made.Name,
+		quantity.Count(len(made.Files), "file", "files"), quantity.Count(int(made.Bytes), "byte", "bytes"))
 	for _, f := range made.Files {
 		fmt.Fprintf(&b, "%s  %s\n", f.SHA256, f.Path)
 	}
