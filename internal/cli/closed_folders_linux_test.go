@@ -71,6 +71,13 @@ func TestClosedUndo(t *testing.T) {
 	t.Parallel()
 	n := newNobody(t, map[string]string{"project/_Coordination/_COORDINATION.md": "# Coordination Record\n"})
 	n.run(0, "project", "coordination", "--set", "HYBRID")
+	folder := filepath.Join(n.place, "project/_Coordination")
+	if err := os.Chmod(folder, 0o555); err != nil { //nolint:gosec // for its user
+		t.Fatal(err)
+	}
+	if got := n.run(1, "project", "coordination", "--set", "SCHEDULE_FIRST"); !strings.Contains(got, "_Coordination/_COORDINATION.md cannot be changed: permission denied") {
+		t.Errorf("a folder that may not be written:\n%s", got)
+	}
 	for path, want := range map[string]string{
 		"project/_Coordination": "_Coordination/_COORDINATION.md cannot be read; nothing was changed",
 		"state/belay/undo":      "the records of changes cannot be read",

@@ -177,6 +177,9 @@ func proposalFile(c *console, name string) ([]byte, error) {
 		}
 		return data, err
 	}
+	if name == "" { // as of a variable that is not set
+		return nil, failed(ExitUsage, "name the file with the proposed register", errors.New("FILE is empty"))
+	}
 	data, _, err := durable.ReadFile(nil, name, register.MaxBytes)
 	if os.IsNotExist(err) {
 		return nil, failed(ExitNotFound, "name the file with the proposed register", fmt.Errorf("%s does not exist", line(name)))

@@ -11,6 +11,7 @@ import (
 
 	"belay/internal/fault"
 	"belay/internal/journal"
+	"belay/internal/quantity"
 )
 
 // Keeper puts on record what a change replaces, so that a person can take it back. An error
@@ -44,13 +45,13 @@ func (p *Project) apply(ctx context.Context, what, by string, files []File) erro
 	}
 	tx, err := p.journal.Begin(plan)
 	if err != nil {
-		return failed(err)
+		return failed(err, files)
 	}
 	if err := tx.Prepare(); err != nil {
-		return failed(errors.Join(err, tx.Drop()))
+		return failed(errors.Join(err, tx.Drop()), files)
 	}
 	if err := tx.Apply(ctx); err != nil {
-		return failed(errors.Join(err, tx.Drop()))
+		return failed(errors.Join(err, tx.Drop()), files)
 	}
 	tx.Done()
 	return nil
@@ -72,7 +73,7 @@ func (f File) step() journal.Change {
 }
 
 // failed is the error about files that were not changed.
-func failed(err error) error {
+func failed(err error, files []File) error {
 	if conflicts, ok := errors.AsType[*journal.ConflictError](err); ok {
 		var paths []string
 		for _, c := range conflicts.Conflicts {
@@ -85,7 +86,11 @@ func failed(err error) error {
 			WithHint("free disk space, check the permissions, then look with belay project validate").Because(err)
 	}
 	if errors.Is(err, fs.ErrPermission) {
-		return fault.New(fault.WorkspaceFailure, "the files cannot be changed: permission denied").WithHint("check the permissions of the files and their folders").Because(err)
+		what := files[0].Path
+		if n := len(files) - 1; n > 0 {
+			what += " and " + quantity.Count(n, "other file", "other files") + " together"
+		}
+		return fault.New(fault.WorkspaceFailure, "%s cannot be changed: permission denied", what).WithHint("check the permissions of the files and their folders").Because(err)
 	}
 	return fault.New(fault.StorageFailure, "the files could not be changed; they are as they were").
 		WithHint("free disk space, check the permissions, then try again").Because(err)
