@@ -257,9 +257,28 @@ func numbers(n *authored.Node) any {
 	}
 }
 
-// A whole number of a file stays as it is written, or is refused.
+// A whole number of a file stays as it is written, or is refused. Where a text is wanted it is
+// taken as it is written.
 func TestWholeNumbers(t *testing.T) {
 	t.Parallel()
+	all := []authored.Kind{authored.Int, authored.Float, authored.Map}
+	shape := &authored.Shape{What: "a file", Keys: []authored.Key{
+		{Name: "a", Value: authored.Free{Kinds: all}}, {Name: "n", Value: authored.Whole{Most: 100}}, {Name: "text", Value: authored.Words{}}, {Name: "id", Value: authored.ID{}},
+	}}
+	problem := func(name, text string) (*authored.Node, string) {
+		n, err := authored.Parse(name, []byte(text))
+		if err == nil {
+			r := &authored.Report{}
+			authored.Read(n, r, "", shape)
+			err = r.Err(name)
+		}
+		if bad := (*authored.Error)(nil); errors.As(err, &bad) {
+			return n, bad.Problems[0].Message
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		return n, ""
+	}
 	for text, want := range map[string]any{
 		"7": int64(7), "007": int64(7), "08": int64(8), "-12": int64(-12), "+12": int64(12), "0": int64(0), "00": int64(0), "1_000": int64(1000), "0o17": int64(15),
 		"0x1F": int64(31), "9223372036854775807": int64(9223372036854775807), "9223372036854775808": 9223372036854775808.0, "010.5": 10.5,
@@ -269,12 +288,10 @@ func TestWholeNumbers(t *testing.T) {
 		"-12_345_678_901_234_567_891":  "the number -12345678901234567891 is too large to be kept as it is; write it as text, in quotes",
 		"0012345678901234567890123456": "the number 12345678901234567890123456 is too large to be kept as it is; write it as text, in quotes",
 	} {
-		n, err := authored.Parse("f.yaml", []byte("a: "+text+"\n"))
-		var got any
-		if bad := (*authored.Error)(nil); errors.As(err, &bad) {
-			got = bad.Problems[0].Message
-		} else if got = n.Field("a").Value(); err != nil {
-			t.Errorf("%s: %v", text, err)
+		n, wrong := problem("f.yaml", "a: "+text+"\n")
+		got := any(wrong)
+		if wrong == "" {
+			got = n.Field("a").Value()
 		}
 		if v, ok := got.(float64); ok && v == 8 {
 			got = int64(8)
@@ -283,7 +300,15 @@ func TestWholeNumbers(t *testing.T) {
 			t.Errorf("%s is %v, want %v", text, got, want)
 		}
 	}
-	if _, err := authored.Parse("f.json", []byte(`{"a": 9223372036854775809}`)); err == nil || !strings.Contains(err.Error(), "too large to be kept") {
-		t.Errorf("a large number in JSON: %v", err)
+	for name, text := range map[string]string{"f.json": `{"a": {"b": [9223372036854775809]}}`, "f.yaml": "a: {b: [9223372036854775809]}"} {
+		if _, wrong := problem(name, text); !strings.Contains(wrong, "too large to be kept") {
+			t.Errorf("a large number in %s: %q", name, wrong)
+		}
+	}
+	if _, wrong := problem("f.yaml", "n: 010"); wrong != "programs differ on 010: it is 10 or 8" {
+		t.Errorf("010 where a number is wanted: %q", wrong)
+	}
+	if n, wrong := problem("f.yaml", "text: 010\nid: 12345678901234567890"); wrong != "" || n.Field("text").Text != "010" || n.Field("id").Text != "12345678901234567890" {
+		t.Errorf("a number as text: %q", wrong)
 	}
 }

@@ -165,8 +165,6 @@ func (j *jsonReader) value(depth int) *Node {
 		n.Kind = Int
 		if strings.ContainsAny(text, ".eE") {
 			n.Kind = Float
-		} else if problem, hint := otherNumber(text); problem != "" {
-			j.report.add(Problem{Rule: RuleSyntax, Line: n.Line, Column: n.Column, Message: problem, Hint: hint})
 		}
 	}
 	return n

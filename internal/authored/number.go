@@ -9,6 +9,30 @@ import (
 	"belay/internal/plainjson"
 )
 
+// exact notes on r each whole number of a value, at any depth, that would become another one
+// when it is read. It reports whether there is none. A number that is taken as text is not
+// looked at: it stays as it is written.
+func exact(r *Report, n *Node, path string) bool {
+	right := true
+	switch n.Kind {
+	case Int, Float:
+		if problem, hint := otherNumber(n.Text); problem != "" {
+			r.Beyond(RuleSyntax, n, path, hint, "%s", problem)
+			return false
+		}
+	case List:
+		for i, c := range n.Items {
+			right = exact(r, c, At(path, i)) && right
+		}
+	case Map:
+		for _, f := range n.Fields {
+			right = exact(r, f.Value, join(path, f.Name)) && right
+		}
+	case Null, Bool, Text:
+	}
+	return right
+}
+
 // whole is a number without a point and an exponent.
 var whole = lazyregexp.New(`^[-+]?[0-9][0-9_]*$`)
 

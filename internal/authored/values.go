@@ -145,7 +145,7 @@ type Whole struct{ Least, Most int64 }
 // Check implements [Value].
 func (v Whole) Check(r *Report, n *Node, path string) bool {
 	if w, ok := n.whole(); ok && w >= v.Least && w <= v.Most {
-		return true
+		return exact(r, n, path)
 	}
 	r.Add(n, path, "", "it must be a whole number from %d to %d, and this is %s", v.Least, v.Most, n.asWritten())
 	return false
@@ -157,7 +157,7 @@ type Above struct{ Least, Most float64 }
 // Check implements [Value].
 func (v Above) Check(r *Report, n *Node, path string) bool {
 	if f, ok := n.number(); ok && f > v.Least && f <= v.Most {
-		return true
+		return exact(r, n, path)
 	}
 	r.Add(n, path, "", "it must be %s, and this is %s", v, n.asWritten())
 	return false
@@ -210,7 +210,7 @@ type Free struct{ Kinds []Kind }
 // Check implements [Value].
 func (v Free) Check(r *Report, n *Node, path string) bool {
 	if slices.Contains(v.Kinds, n.Kind) {
-		return true
+		return exact(r, n, path)
 	}
 	names := make([]string, len(v.Kinds))
 	for i, k := range v.Kinds {

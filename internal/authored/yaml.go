@@ -169,9 +169,4 @@ func (t *treeMaker) scalar(n *Node, y *yaml.Node) {
 		n.Kind = Text
 		t.fail(y, "remove the tag", "values of type %s are not taken", y.ShortTag())
 	}
-	if n.Kind == Int || n.Kind == Float {
-		if problem, hint := otherNumber(y.Value); problem != "" {
-			t.fail(y, hint, "%s", problem)
-		}
-	}
 }

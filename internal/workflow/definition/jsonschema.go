@@ -22,7 +22,7 @@ func (v jsonSchema) Check(r *authored.Report, n *authored.Node, path string) boo
 		r.Add(n, path, "", "a schema must be a mapping, and this is %s", n.Kind)
 		return false
 	}
-	right := true
+	right := free.Check(r, n, path)
 	if v.named {
 		switch id := n.Field("id"); {
 		case id == nil || id.Kind == authored.Null:
