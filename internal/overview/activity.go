@@ -121,7 +121,7 @@ func (v *Overview) Activity(ctx context.Context, q ActivityQuery) (Activity, err
 		last := all[limit-1]
 		a.NextCursor = writeCursor(cursor{last.At.UnixMilli(), last.ID, ofActivity})
 	}
-	a.Happenings = slices.Concat([]Happening{}, all)
+	a.Happenings = append([]Happening{}, all...) // a list, also where it is empty
 	return a, nil
 }
 

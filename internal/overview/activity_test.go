@@ -34,8 +34,12 @@ func (unread) List(context.Context, string, int) ([]run.Summary, int, error) { r
 func TestActivityWithoutARunThatBegan(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *Options) { o.Runs = unread{} })
-	if a, err := w.Activity(t.Context(), ActivityQuery{Project: t.TempDir()}); err != nil || !a.More {
+	a, err := w.Activity(t.Context(), ActivityQuery{Project: t.TempDir()})
+	if err != nil || !a.More {
 		t.Errorf("%+v, %v", a, err)
+	}
+	if a.Happenings == nil {
+		t.Error("the list is null in JSON")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -20,8 +21,16 @@ type job struct {
 	stream  turn.Stream
 }
 
-// place names a batch: two projects may have one with the same id.
+// place names a batch: two projects may have one with the same id. A project that is named by
+// a link is the one that the link leads to.
 type place struct{ projectRoot, batch string }
+
+func placeOf(projectRoot, batch string) place {
+	if real, err := filepath.EvalSymlinks(projectRoot); err == nil {
+		projectRoot = real
+	}
+	return place{projectRoot, batch}
+}
 
 // batch is the work of this process on a batch, while its goroutines run. The service's lock
 // guards it.
@@ -40,7 +49,7 @@ type batch struct {
 // launch starts the turns of a batch, a few at once. A batch that is under way gets those that
 // it does not have. Where the service is closed it does nothing: the turns can be started later.
 func (s *Service) launch(projectRoot, id string, atOnce int, jobs []job) {
-	at := place{projectRoot, id}
+	at := placeOf(projectRoot, id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -148,7 +157,7 @@ func (s *Service) carryOut(ctx context.Context, j job) (err error) {
 // Continue starts the turns of a batch's sessions that have none yet. Each is checked like a
 // new start, so it starts nothing if a deliverable or the instructions are gone.
 func (s *Service) Continue(ctx context.Context, projectRoot, id string) error {
-	release, err := s.alone(ctx, place{projectRoot, id})
+	release, err := s.alone(ctx, placeOf(projectRoot, id))
 	if err != nil {
 		return err
 	}
@@ -221,9 +230,10 @@ func (s *Service) jobOf(ctx context.Context, projectRoot string, rec session.Rec
 
 // Stop starts no more turns of a batch. Running ones go on.
 func (s *Service) Stop(projectRoot, id string) {
+	at := placeOf(projectRoot, id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if b := s.running[place{projectRoot, id}]; b != nil {
+	if b := s.running[at]; b != nil {
 		b.stop()
 	}
 }

@@ -40,17 +40,17 @@ func (s *Service) Batches(ctx context.Context, projectRoot string, most int) ([]
 	if err != nil {
 		return nil, err
 	}
-	at := map[string]int{}
+	seen := map[string]int{}
 	var all []Batch
 	for _, rec := range records {
 		l := rec.Pipeline
 		if l == nil || rec.Damaged != "" {
 			continue
 		}
-		i, has := at[l.Batch]
+		i, has := seen[l.Batch]
 		if !has {
 			i = len(all)
-			at[l.Batch] = i
+			seen[l.Batch] = i
 			all = append(all, Batch{
 				ID: l.Batch, Category: l.Category, Type: l.Type, ScopeMode: l.ScopeMode, KnowledgeType: l.KnowledgeType, Of: l.Of, CreatedAt: rec.CreatedAt,
 			})
@@ -59,10 +59,12 @@ func (s *Service) Batches(ctx context.Context, projectRoot string, most int) ([]
 	}
 	slices.SortStableFunc(all, func(a, b Batch) int { return b.CreatedAt.Compare(a.CreatedAt.Time) })
 	all = all[:min(len(all), most)]
+	at := placeOf(projectRoot, "")
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range all {
-		s.shown(projectRoot, &all[i])
+		at.batch = all[i].ID
+		s.shown(at, &all[i])
 	}
 	return all, nil
 }
@@ -81,8 +83,7 @@ func (s *Service) Batch(ctx context.Context, projectRoot, id string) (Batch, err
 }
 
 // shown adds what this process knows of a batch. The caller holds the lock.
-func (s *Service) shown(projectRoot string, b *Batch) {
-	at := place{projectRoot, b.ID}
+func (s *Service) shown(at place, b *Batch) {
 	err := s.failed.why[at]
 	if running := s.running[at]; running != nil {
 		b.Live, err = true, running.err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -303,6 +304,31 @@ func TestBatchStops(t *testing.T) {
 	}
 	s.Stop(root, started.Batch)
 	until(t, "the batch to end", func() bool { return !live(t, s) })
+	w.Release(started.Sessions[0].SessionID)
+	w.Wait()
+	if n := w.begun(); n != 1 {
+		t.Errorf("%d turns began", n)
+	}
+}
+
+// A project that is named by a link has the batches that were started under its own name.
+func TestBatchStopsByALink(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 3)
+	s := w.service(t)
+	project, link := t.TempDir(), filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(project, link); err != nil {
+		t.Skip(err)
+	}
+	started, err := s.Start(t.Context(), pipeline.Request{ProjectRoot: project, Category: "TASK", Type: "TASK", Targets: keys(3), AtOnce: 1, Note: apitest.Hold})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Stop(link, started.Batch)
+	until(t, "the batch to end", func() bool {
+		b, err := s.Batch(t.Context(), project, started.Batch)
+		return err != nil || !b.Live
+	})
 	w.Release(started.Sessions[0].SessionID)
 	w.Wait()
 	if n := w.begun(); n != 1 {

@@ -42,7 +42,7 @@ func (s *Service) Start(ctx context.Context, r Request) (Started, error) {
 		return Started{}, err
 	}
 	id := s.batchID(r)
-	release, err := s.alone(ctx, place{r.ProjectRoot, id})
+	release, err := s.alone(ctx, placeOf(r.ProjectRoot, id))
 	if err != nil {
 		return Started{}, err
 	}
