@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"belay/internal/fault"
+	"belay/internal/turn"
 	"belay/internal/workflow/run"
 )
 
@@ -116,5 +117,39 @@ func TestCancelAndTakeUp(t *testing.T) {
 	}
 	if err := other.Cancel(t.Context(), b.project, id); err != nil {
 		t.Error(err)
+	}
+}
+
+// A run that is cancelled while its process shuts down is over: no server takes it up.
+func TestCancelWhileItsProcessEnds(t *testing.T) {
+	t.Parallel()
+	for _, own := range []bool{false, true} {
+		begun, goesOn := make(chan struct{}), make(chan struct{})
+		b := newBench(t, agents+`tasks: [{id: one, agent: a, prompt: x}]`, func(turn.Request) reply {
+			close(begun)
+			<-goesOn
+			return reply{hangs: true}
+		})
+		id := b.start(nil)
+		<-begun
+		over, stop := context.WithCancel(t.Context())
+		stop()
+		closed, cancelled := make(chan error), make(chan error)
+		go func() { closed <- b.r.Close(over) }()
+		time.Sleep(50 * time.Millisecond) // to stop the run
+		asking := b.r
+		if !own {
+			asking = b.runner()
+		}
+		go func() { cancelled <- asking.Cancel(t.Context(), b.project, id) }()
+		time.Sleep(50 * time.Millisecond) // to ask; that it did so too late fails nothing
+		close(goesOn)
+		if err := <-cancelled; err != nil {
+			t.Error(err)
+		}
+		<-closed
+		if r, err := b.r.Show(t.Context(), b.project, id); err != nil || r.Status != run.Cancelled {
+			t.Errorf("own %v: %v, %v", own, r.Status, err)
+		}
 	}
 }

@@ -84,12 +84,8 @@ func (x *execution) run() {
 		x.r.o.Logger.Error("record the end of a run", "run", x.id, "error", err)
 		x.r.lose(x.id, err)
 	}
-	forget := x.r.state.forget
-	if gone {
-		forget = x.r.state.forgetAll
-	}
 	if gone || x.records.isOver() {
-		if err := forget(x.id); err != nil {
+		if err := x.r.state.forget(x.id); err != nil { // the grant stays: a disk may come back
 			x.r.o.Logger.Error("remove what a run waited for", "run", x.id, "error", err)
 		}
 	}

@@ -66,7 +66,10 @@ func (r *Runner) Cancel(ctx context.Context, project, id string) error {
 	f.close()
 	if x := r.running(id); x != nil {
 		x.stop(errCancelled)
-		return x.wait(ctx)
+		if err := x.wait(ctx); err != nil {
+			return err
+		}
+		return cancelLeft(r, project, id)
 	}
 	if !r.live(id) {
 		// Another process may have taken it up meanwhile: then that one is asked.
@@ -91,10 +94,20 @@ func (r *Runner) Cancel(ctx context.Context, project, id string) error {
 		case <-tick.C:
 		}
 		if _, err := state.Lstat(id + ".cancel"); errors.Is(err, fs.ErrNotExist) {
-			return nil // whoever took the run up again is not asked
+			break // whoever took the run up again is not asked
 		}
 	}
-	return nil
+	return cancelLeft(r, project, id)
+}
+
+// cancelLeft ends a run whose process was about to leave it to the next one when it was asked
+// to stop.
+func cancelLeft(r *Runner, project, id string) error {
+	err := cancelDead(r, project, id)
+	if fault.Is(err, fault.RunNotRunning) || fault.Is(err, fault.RunInProgress) {
+		return nil // it is over, or somebody has taken it up again
+	}
+	return err
 }
 
 // cancelDead ends a run on which nobody works, under the lock that who takes it up needs.
