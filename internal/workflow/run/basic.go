@@ -59,10 +59,8 @@ func (x *execution) tries(ctx context.Context, t *definition.Task, rec *Task, at
 		if err := x.records.journal.add(TaskRetry, rec.Key, Again{failureOf(err), after}); err != nil {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(after):
+		if err := pausesOf(ctx).rest(ctx, after); err != nil {
+			return err
 		}
 	}
 }

@@ -72,6 +72,29 @@ func TestRetries(t *testing.T) {
 	}
 }
 
+// A task that waits to be tried again gives its place to others meanwhile.
+func TestRetryGivesItsPlace(t *testing.T) {
+	t.Parallel()
+	var n atomic.Int32
+	b := newBench(t, agents+"input: {type: object}\n"+`tasks: [{id: t, agent: a, prompt: "{{ .input.who }}", retries: 1}]`, func(r turn.Request) reply {
+		if n.Add(1) == 1 {
+			return reply{fails: "overloaded"}
+		}
+		return echo(r)
+	})
+	b.limits.Parallel, b.limits.RetryDelay = 1, time.Second
+	b.r = b.runner()
+	first := b.start(map[string]any{"who": "first"})
+	b.follows(first, run.TaskRetry)
+	b.run(map[string]any{"who": "second"})
+	if all := b.e.asked(); len(all) != 2 || !strings.Contains(all[1], "second") {
+		t.Errorf("asked were %q", all)
+	}
+	if r := b.ended(first); r.Status != run.Success {
+		t.Errorf("the first one: %s %+v", r.Status, r.Error)
+	}
+}
+
 // A task has its time, whatever it does in it; the turn of it is interrupted.
 func TestTimeout(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"time"
 
 	"belay/internal/turn"
 )
@@ -74,5 +75,32 @@ func (p pauses) resume() {
 	}
 	for _, l := range p.limits {
 		l.Resume()
+	}
+}
+
+// rest gives the task's place to another task for a while, and then waits for one again. The
+// time limits count the while, and not the wait.
+func (p pauses) rest(ctx context.Context, while time.Duration) error {
+	if p.seat != nil {
+		p.seat.leave()
+	}
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(while):
+	}
+	if p.seat == nil {
+		return nil
+	}
+	for _, l := range p.limits {
+		l.Pause()
+		defer l.Resume()
+	}
+	select {
+	case p.seat.places <- struct{}{}:
+		p.seat.held = true
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }

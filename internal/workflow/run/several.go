@@ -122,6 +122,10 @@ func kindOf(v any) string {
 	return fmt.Sprintf("the number %v", v)
 }
 
+// mostWaits is how many wait tasks of a collection wait at the same time: each looks for its
+// answer.
+const mostWaits = 200
+
 // together does the members, as many at once as the task says, and returns their
 // records in their order; nil for one that was not begun or was stopped.
 func (x *execution) together(ctx context.Context, t *definition.Task, members []member) ([]*Task, error) {
@@ -138,7 +142,11 @@ func (x *execution) together(ctx context.Context, t *definition.Task, members []
 			return done, err
 		}
 	}
-	slots := make(chan struct{}, min(width(t, len(members)), max(x.r.o.Limits.Parallel, 1)))
+	most := max(x.r.o.Limits.Parallel, 1)
+	if !slices.ContainsFunc(members, func(m member) bool { return m.t.Kind != definition.Wait }) {
+		most = max(most, mostWaits) // they take no place
+	}
+	slots := make(chan struct{}, min(width(t, len(members)), most))
 	var all sync.WaitGroup
 	for i, m := range members {
 		select {

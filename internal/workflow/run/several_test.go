@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"belay/internal/fault"
 	"belay/internal/turn"
@@ -61,5 +62,27 @@ func TestItemThatIsNotRecordedStopsTheOthers(t *testing.T) {
 	}
 	if r = b.ended(id); r.Status != run.Success || len(r.Tasks) != 22 {
 		t.Errorf("taken up again: %s %+v, %d tasks", r.Status, r.Error, len(r.Tasks))
+	}
+}
+
+// Wait tasks take no place: all people of a collection are asked at once, unless it says
+// otherwise.
+func TestWaitsOfACollection(t *testing.T) {
+	t.Parallel()
+	for each, want := range map[string]int{"": 9, "batch: 3, ": 3} {
+		b := newBench(t, agents+`tasks: [{id: each, type: collection, `+each+`items: "{{ until 9 }}", task: {id: ok, type: wait, message: "{{ .item }}?"}}]`, echo)
+		b.limits.Parallel = 2
+		b.r = b.runner()
+		id := b.start(nil)
+		var all []run.Waiting
+		for end := time.Now().Add(patience); len(all) < want && time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+			all, _ = b.r.Waits(t.Context(), id)
+		}
+		if len(all) != want {
+			t.Errorf("%q: %d questions", each, len(all))
+		}
+		if err := b.r.Cancel(t.Context(), b.project, id); err != nil {
+			t.Error(err)
+		}
 	}
 }
