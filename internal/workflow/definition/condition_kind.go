@@ -67,10 +67,22 @@ func (s sight) compares(c *Condition, at *authored.Node, path string) {
 func possible(kind, route string) bool {
 	switch kind {
 	case isNumber:
-		_, err := strconv.ParseFloat(route, 64)
-		return err == nil
+		return numberText(route) == route
 	case isTruth:
 		return route == "true" || route == "false"
 	}
 	return true
+}
+
+// numberText is how a result writes a number: 1 where a route says 1.0. It is "" for what is no
+// number.
+func numberText(route string) string {
+	if v, err := strconv.ParseInt(route, 10, 64); err == nil {
+		return strconv.FormatInt(v, 10)
+	}
+	v, err := strconv.ParseFloat(route, 64)
+	if err != nil {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
 }

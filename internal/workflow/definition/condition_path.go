@@ -203,12 +203,23 @@ func (s sight) routes(c *Condition, t *Task) {
 	if t.Kind != Router {
 		return
 	}
+	never := func(r Route, hint string) {
+		s.d.report.Beyond(authored.RuleReference, r.at, t.Path+".routes."+r.Value, hint, "the condition never gives %q", r.Value)
+	}
+	var of result
 	if c.whole {
-		of, _, _ := s.resolve(c.paths[0])
-		for _, r := range t.Routes {
-			if !possible(of.kind, r.Value) {
-				s.d.report.Beyond(authored.RuleReference, r.at, t.Path+".routes."+r.Value, strings.Join(c.paths[0], ".")+" is "+of.kind, "the condition never gives %q", r.Value)
-			}
+		of, _, _ = s.resolve(c.paths[0])
+	}
+	for _, r := range t.Routes {
+		text := strings.TrimSpace(r.Value)
+		switch number := numberText(text); {
+		case text == "" || text != r.Value:
+			never(r, "a result has no blanks around it, and an empty one chooses no route")
+		case possible(of.kind, text):
+		case of.kind == isNumber && number != "":
+			never(r, "write "+number)
+		default:
+			never(r, strings.Join(c.paths[0], ".")+" is "+of.kind)
 		}
 	}
 	if len(c.results) < 2 { // a single one is an author's trial
@@ -219,7 +230,7 @@ func (s sight) routes(c *Condition, t *Task) {
 	for _, r := range t.Routes {
 		if !slices.Contains(c.results, r.Value) {
 			right = false
-			s.d.report.Beyond(authored.RuleReference, r.at, t.Path+".routes."+r.Value, gives+": name the routes so", "the condition never gives %q", r.Value)
+			never(r, gives+": name the routes so")
 		}
 	}
 	for _, v := range c.results {
