@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -124,6 +125,9 @@ func (h *Handler) workflowFile(root, name string) (string, error) {
 	}
 	if why := h.untouchable(root, filepath.ToSlash(back)); why != "" {
 		return refuse(why)
+	}
+	if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() {
+		return refuse("must be a file, no folder or pipe")
 	}
 	return file, nil
 }

@@ -52,6 +52,8 @@ func readInputs(c *console, f *runFlags, r *run.Request) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			errs = append(errs, failed(ExitUsage, "name a file with a JSON object", fmt.Errorf("--input-file: %s does not exist", f.inputFile)))
+		case errors.Is(err, durable.ErrNotRegular):
+			errs = append(errs, failed(ExitUsage, "write the object into a file, or give the values with --input KEY=VALUE", fmt.Errorf("--input-file: %s is no file", f.inputFile)))
 		case err != nil:
 			errs = append(errs, failed(ExitUsage, `write a JSON object, such as {"kind": "image"}`, fmt.Errorf("--input-file: %s: %w", f.inputFile, err)))
 		}

@@ -33,6 +33,9 @@ func (f *folder) writeAnew(name string, data []byte) error {
 // workflow reads the run's own copy of its workflow file.
 func (f *folder) workflow(name string) ([]byte, error) {
 	data, _, err := durable.ReadFile(f.root, name, maxRecord)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = errors.New("it is not there")
+	}
 	if err != nil {
 		return nil, unreadable(f.id, name, err)
 	}
