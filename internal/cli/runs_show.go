@@ -51,7 +51,11 @@ run's code. Ctrl-C ends the output, not the run.`,
 		if err != nil {
 			return err
 		}
-		return answer(c, map[string]any{"run": r}, func() { printRun(c, r, c.resumption(r, a.Config, ""), time.Now()) })
+		return answer(c, map[string]any{"run": r}, func() {
+			resume := c.resumption(r, a.Config, "")
+			r.Waits = append(r.Waits, tasksThatAsk(ctx, a, r.Tasks)...)
+			printRun(c, r, resume, time.Now())
+		})
 	})
 	return cmd
 }
