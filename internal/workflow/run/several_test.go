@@ -69,8 +69,8 @@ func TestItemThatIsNotRecordedStopsTheOthers(t *testing.T) {
 // otherwise.
 func TestWaitsOfACollection(t *testing.T) {
 	t.Parallel()
-	for each, want := range map[string]int{"": 9, "batch: 3, ": 3} {
-		b := newBench(t, agents+`tasks: [{id: each, type: collection, `+each+`items: "{{ until 9 }}", task: {id: ok, type: wait, message: "{{ .item }}?"}}]`, echo)
+	for each, want := range map[string]int{"": 9, "batch: 3,": 3} {
+		b := newBench(t, agents+`tasks: [{id: each, type: collection, `+each+` items: "{{ until 9 }}", task: {id: ok, type: wait, message: "{{ .item }}?"}}]`, echo)
 		b.limits.Parallel = 2
 		b.r = b.runner()
 		id := b.start(nil)
