@@ -87,7 +87,7 @@ func newRunsList(c *console) *cobra.Command {
 				if all[i].EndedAt == nil { // its record has what it used when it was taken up last
 					if r, err := a.Runs.Show(ctx, project, all[i].ID); err == nil {
 						all[i].Usage, all[i].Calls = r.Usage, r.Calls
-						if !c.json {
+						if r.Live && !c.json {
 							all[i].Waits = append(all[i].Waits, tasksThatAsk(ctx, a, r.Tasks)...)
 						}
 					}
