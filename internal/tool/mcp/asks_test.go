@@ -156,7 +156,13 @@ func TestKeyInTwoWrites(t *testing.T) {
 		}
 	}
 	l.end()
+	if _, err := io.WriteString(l, "rest\nnext\n"); err != nil {
+		t.Fatal(err)
+	}
 	said := log.String()
+	if strings.Contains(said, "rest") || !strings.Contains(said, "line=next\n") {
+		t.Errorf("the rest of a line is logged, or the next is not: %.2000s", said)
+	}
 	for _, want := range []string{"line=one\n", `line="the key is [redacted] and"`, "line=yyy", "line=last\n"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in %.2000s", want, said)

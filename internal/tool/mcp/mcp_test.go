@@ -35,6 +35,8 @@ func TestMain(m *testing.M) {
 		byHand(false)
 	case "asking": // it asks, and reads no answer once it is called
 		asking()
+	case "bursting": // it asks much at once, and reads the answers
+		bursting()
 	case "slow": // it starts when its file is there
 		for _, err := os.Stat("go"); err != nil; _, err = os.Stat("go") {
 			time.Sleep(time.Millisecond)

@@ -43,7 +43,7 @@ func (v *server) start() (link, error) {
 }
 
 func (p *program) transport() sdk.Transport {
-	return heeding{&sdk.CommandTransport{Command: p.cmd, TerminateDuration: endTime}}
+	return heeding{&sdk.CommandTransport{Command: p.cmd, TerminateDuration: endTime}, p.close}
 }
 
 // explain adds what the program wrote last.
@@ -87,6 +87,8 @@ type lastLines struct {
 	kept   []byte
 	// line is the line that is not complete yet: a key may be in two writes.
 	line []byte
+	// begun says that the beginning of the line is in the log.
+	begun bool
 }
 
 // maxKept is how much of the end is kept, maxTold how much of that is shown, in bytes: a key
@@ -114,8 +116,13 @@ func (l *lastLines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// log logs the line that is complete now. l.mu is held.
+// log logs the line that is complete now, but no rest of one: a key that is in both parts would
+// be known in neither. l.mu is held.
 func (l *lastLines) log() {
+	if l.begun {
+		l.line, l.begun = l.line[:0], false
+		return
+	}
 	l.logger.Debug("an MCP server says", "line", tool.Clip(l.redact(strings.TrimSuffix(string(l.line), "\r")), maxTold))
 	l.line = l.line[:0]
 }
@@ -124,8 +131,9 @@ func (l *lastLines) log() {
 func (l *lastLines) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.line) > 0 {
+	if len(l.line) > 0 && !l.begun {
 		l.log()
+		l.begun = true // a program that was killed may have written more
 	}
 }
 
