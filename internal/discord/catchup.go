@@ -45,16 +45,31 @@ func (a absences) begin(ctx context.Context) {
 		if err == nil {
 			err = c.record.Begin(newest)
 		}
-		if client.Deleted(err) {
+		if a.deleted(ctx, c, err) {
 			a.s.mu.Lock()
 			restoration(a).forget(c)
+			_, bound := a.s.binding(id, "")
 			a.s.mu.Unlock()
-			continue
+			if !bound {
+				continue
+			}
 		}
 		if err != nil && ctx.Err() == nil {
 			a.s.log.Warn("Discord: the newest message of a channel is not known; what is missed before belay sees one there is lost", "channel", id, "error", err)
 		}
 	}
+}
+
+// deleted reports whether an error says that a channel was deleted. Discord also knows no channel
+// of a server that it does not have at the moment, or that the bot was put out of.
+func (a absences) deleted(ctx context.Context, c *channel, err error) bool {
+	if !client.Deleted(err) {
+		return false
+	}
+	a.s.mu.Lock()
+	b, _ := a.s.binding(c.id, c.record.Parent())
+	a.s.mu.Unlock()
+	return b.Guild == "" || a.s.client.Guild(ctx, b.Guild) == nil
 }
 
 // beginAt records that no message of a channel after an id may be lost. The caller holds the
@@ -171,7 +186,7 @@ func (a absences) missed(ctx context.Context, c *channel, last string) {
 		return err
 	})
 	if err != nil {
-		if client.Deleted(err) {
+		if a.deleted(ctx, c, err) {
 			a.s.mu.Lock()
 			restoration(a).forget(c)
 			a.s.mu.Unlock()

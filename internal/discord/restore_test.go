@@ -164,6 +164,40 @@ func TestDeletedChannelIsDisconnected(t *testing.T) {
 	}
 }
 
+// A channel stays connected while Discord does not have its server: it is not deleted.
+func TestChannelOfAServerThatIsAway(t *testing.T) {
+	t.Parallel()
+	w := start(t, nil)
+	for i, unknown := range []bool{false, true} {
+		w.down()
+		if unknown {
+			if err := os.Remove(w.file(w.channel)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.HideGuild(w.guild, true)
+		w.up()
+		w.Wait(t, "the look", func() bool { return len(w.Calls("GET", "/guilds/")) == i+1 })
+		w.down()
+		w.HideGuild(w.guild, false)
+		w.up()
+		w.mention("hello")
+		w.agent.requested(i + 1)
+	}
+}
+
+// A channel of the settings that Discord does not have is in the log.
+func TestUnknownChannelOfTheSettings(t *testing.T) {
+	t.Parallel()
+	w := begin(t, func(o *discord.Options) {
+		o.Channels = map[string]record.Binding{"4711": {Project: "/project", Mode: routing.Mention}}
+	})
+	w.down()
+	if !strings.Contains(w.log.String(), "channel=4711") {
+		t.Errorf("the log says nothing of it: %s", w.log)
+	}
+}
+
 // A channel that was deleted in Discord while an answer was under way is forgotten when that ends.
 func TestDeletedChannelWithAnAnswer(t *testing.T) {
 	t.Parallel()

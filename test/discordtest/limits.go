@@ -72,6 +72,7 @@ const (
 // JSON error codes: topics/opcodes-and-status-codes#json.
 const (
 	codeUnknownChannel     = 10003
+	codeUnknownGuild       = 10004
 	codeUnknownMessage     = 10008
 	codeUnknownWebhook     = 10015
 	codeUnknownInteraction = 10062

@@ -63,6 +63,7 @@ func (s *Server) routes(mux *http.ServeMux) {
 		"GET /users/@me":                                                   func(s *Server, _ *request) (any, error) { return s.Bot, nil },
 		"POST /users/@me/channels":                                         (*Server).openDirect,
 		"GET /channels/{channel}":                                          (*Server).getChannel,
+		"GET /guilds/{guild}":                                              (*Server).getGuild,
 		"GET /channels/{channel}/messages":                                 (*Server).listMessages,
 		"POST /channels/{channel}/messages":                                (*Server).createMessage,
 		"GET /channels/{channel}/messages/{message}":                       (*Server).getMessage,
@@ -217,11 +218,20 @@ func (s *Server) getChannel(r *request) (any, error) {
 	return s.channelObject(c), nil
 }
 
+// getGuild is resources/guild#get-guild.
+func (s *Server) getGuild(r *request) (any, error) {
+	g := s.guilds[r.PathValue("guild")]
+	if g == nil || g.hidden {
+		return nil, refuse(http.StatusNotFound, codeUnknownGuild, "Unknown Guild")
+	}
+	return map[string]any{"id": g.ID, "name": g.Name}, nil
+}
+
 // channel is the channel of a request's path.
 func (s *Server) channel(r *request) (*Channel, error) {
 	c := s.channels[r.PathValue("channel")]
 	switch {
-	case c == nil:
+	case c == nil, s.guilds[c.Guild] != nil && s.guilds[c.Guild].hidden:
 		return nil, refuse(http.StatusNotFound, codeUnknownChannel, "Unknown Channel")
 	case c.forbidden:
 		return nil, refuse(http.StatusForbidden, codePermission, "Missing Permissions")

@@ -24,6 +24,8 @@ type Guild struct {
 	ID   string
 	Name string
 	Tier int
+	// hidden makes requests for the guild and its channels fail as if there were none.
+	hidden bool
 }
 
 // Channel is a text channel, a thread (Parent is set), or a direct message channel
@@ -47,6 +49,13 @@ func (s *Server) AddGuild(name string, tier int) string {
 	g := &Guild{ID: s.newID(), Name: name, Tier: tier}
 	s.guilds[g.ID] = g
 	return g.ID
+}
+
+// HideGuild has a server be away, or come back.
+func (s *Server) HideGuild(id string, hidden bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.guilds[id].hidden = hidden
 }
 
 // AddChannel adds a text channel.

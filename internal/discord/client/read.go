@@ -68,6 +68,15 @@ func (c *Client) Newest(ctx context.Context, channel string) (string, error) {
 	return cmp.Or(got.Last, channel), err
 }
 
+// Guild fails where Discord does not have a server at the moment, or not for the bot.
+func (c *Client) Guild(ctx context.Context, id string) error {
+	guild, err := snow(id)
+	if err != nil {
+		return err
+	}
+	return c.do(ctx, callTimeout, rest.GetGuild.Compile(nil, guild), nil, nil)
+}
+
 // channelObject is what belay uses of a channel.
 type channelObject struct {
 	Guild  string              `json:"guild_id"`
