@@ -124,6 +124,29 @@ func TestAQuestionWaitsForItsTool(t *testing.T) {
 	}
 }
 
+// Where that program does not start, the question is closed, and the turn says why.
+func TestAQuestionWhoseToolIsMissing(t *testing.T) {
+	t.Parallel()
+	r := emptyRig(t)
+	id, q := r.left()
+	must(t, r.engine.Close(r.ctx()))
+	r.open(writesFreely(t), r.withRequests, func(o *Options) { o.Tools, o.MoreTools = tool.NoTools(), outside{} })
+	r.engine.Recovery.Stay()
+	must(t, r.engine.Recovery.Resume(r.ctx(), id))
+	eventually(t, "the turn's end", func() bool {
+		entries, err := r.engine.Transcript(r.ctx(), id)
+		must(t, err)
+		return session.LastStep(entries).Kind == session.EntryEnd
+	})
+	var all strings.Builder
+	for _, e := range r.log(id) {
+		fmt.Fprintf(&all, "%s %s\n", e.Type, e.Data)
+	}
+	if !strings.Contains(all.String(), q.ID) || !strings.Contains(all.String(), "the tools of the MCP server x are missing") {
+		t.Errorf("it does not say why:\n%s", &all)
+	}
+}
+
 // A server that stops while it waits for that program leaves the question to the next one.
 func TestAQuestionWhoseToolDoesNotComeIsLeft(t *testing.T) {
 	t.Parallel()

@@ -113,6 +113,11 @@ func (t *turn) again() (agent.Completion, error) {
 	if err := t.Events.Warn("RESUMED", "the process that ran this turn ended while a call waited for a decision; the turn goes on"); err != nil {
 		return agent.Completion{}, err
 	}
+	for _, w := range t.main.Settings.Warnings { // they are about this process, and what was undone since
+		if err := t.Events.Warn(w.Code, w.Message); err != nil {
+			return agent.Completion{}, err
+		}
+	}
 	return t.main.Resume(t.suspended.Call)
 }
 
