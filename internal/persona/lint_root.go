@@ -49,6 +49,7 @@ func (r *Root) Lint() ([]finding.Finding, error) {
 	return all, nil
 }
 
+// unreadable says in words for people why a file of the root cannot be read.
 func unreadable(err error) string {
 	var at *fs.PathError
 	switch {
@@ -56,6 +57,8 @@ func unreadable(err error) string {
 		return "it is larger than the limit"
 	case errors.Is(err, durable.ErrNotRegular):
 		return "it is not a regular file"
+	case errors.As(err, &at) && strings.Contains(at.Err.Error(), "escapes"): // os.Root has no error for it that can be compared
+		return "it is a link that leads out of the instruction root"
 	case errors.As(err, &at):
 		return at.Err.Error()
 	}

@@ -26,7 +26,7 @@ func (r *Root) List() ([]Summary, error) {
 		}
 		d, err := r.load(fileOf(id))
 		if err != nil {
-			list = append(list, Summary{ID: id, File: fileOf(id), Warnings: []string{"cannot be read: " + err.Error()}})
+			list = append(list, Summary{ID: id, File: fileOf(id), Warnings: []string{"cannot be read: " + unreadable(err)}})
 			continue
 		}
 		list = append(list, r.judged(d.persona).Summary)
