@@ -66,6 +66,8 @@ func TestProgramThatReadsNoAnswers(t *testing.T) {
 }
 
 // byHTTP is a server whose calls are answered with a body of a type; ID in it is that of the call.
+// Without a type it says that it took the call, and no more. The type "session" is an answer for
+// another session.
 func byHTTP(t *testing.T, kind, body string) (_ Server, calls *atomic.Int64) {
 	t.Helper()
 	calls = &atomic.Int64{}
@@ -76,6 +78,7 @@ func byHTTP(t *testing.T, kind, body string) (_ Server, calls *atomic.Int64) {
 			Method string
 		}
 		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Mcp-Session-Id", "one")
 		switch _ = json.Unmarshal(data, &said); {
 		case r.Method == http.MethodGet:
 			w.WriteHeader(http.StatusMethodNotAllowed)
@@ -85,7 +88,13 @@ func byHTTP(t *testing.T, kind, body string) (_ Server, calls *atomic.Int64) {
 			_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}}`, said.ID)
 		case said.Method == "tools/call":
 			calls.Add(1)
-			w.Header().Set("Content-Type", kind)
+			switch w.Header().Set("Content-Type", kind); kind {
+			case "":
+				w.WriteHeader(http.StatusAccepted)
+			case "session":
+				w.Header().Set("Mcp-Session-Id", "two")
+				w.Header().Set("Content-Type", "application/json")
+			}
 			_, _ = io.WriteString(w, strings.ReplaceAll(body, "ID", string(said.ID)))
 		case said.ID == nil:
 			w.WriteHeader(http.StatusAccepted)
@@ -128,6 +137,8 @@ func TestRemoteAnswerThatCannotBeRead(t *testing.T) {
 		"no JSON":             {list, "{no", "belay cannot read that"},
 		"a list":              {list, `[{"jsonrpc":"2.0","id":ID,"result":{}}]`, "belay cannot read that"},
 		"a large event":       {events, "data: " + strings.Repeat("x", maxMessage+1) + "\n\n", "its answer is too large; one message may have 16 MiB"},
+		"no answer":           {"", "", "it took the request, and gave no answer to it"},
+		"another session":     {"session", `{"jsonrpc":"2.0","id":ID,"result":{}}`, "it answered for another session than the one that it began"},
 		"an end":              {events, ": nothing\n\n", "it closed the connection"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -69,6 +69,10 @@ func (r *remote) explain(err error) trouble {
 		return trouble{reason: tooLarge}
 	case r.known.Load() && (strings.Contains(err.Error(), "failed to decode") || strings.Contains(err.Error(), "malformed")):
 		return trouble{reason: "it answered, and belay cannot read that: it is no message of MCP"}
+	case r.known.Load() && strings.Contains(err.Error(), "unsupported content type"): // as that of status 202, which has none
+		return trouble{reason: "it took the request, and gave no answer to it"}
+	case r.known.Load() && strings.Contains(err.Error(), "mismatching session IDs"):
+		return trouble{"it answered for another session than the one that it began", "try again"}
 	case r.known.Load():
 		return trouble{"it closed the connection", "try again"}
 	}
