@@ -7,6 +7,7 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
+	"belay/internal/crash"
 	"belay/internal/fault"
 	"belay/internal/session"
 	"belay/internal/turn/changes"
@@ -113,17 +114,29 @@ func (d *deadTurns) settle(ctx context.Context, id string) error {
 	return errors.Join(err, leaveSuspended(lease, p))
 }
 
-// resumeAll takes up the turns of these sessions and settles the others.
+// maxHealed is how many sessions are read at a time.
+const maxHealed = 16
+
+// resumeAll takes up the turns of these sessions and settles the others, some at a time: one
+// whose tool comes late, perhaps after a minute, holds up no other.
 func (d *deadTurns) resumeAll(ctx context.Context, sessionIDs []string) error {
-	var errs []error
-	for _, id := range sessionIDs {
+	errs := make([]error, len(sessionIDs))
+	var all crash.Group
+	places := make(chan struct{}, maxHealed)
+	for i, id := range sessionIDs {
+		places <- struct{}{}
 		if err := ctx.Err(); err != nil {
-			return errors.Join(append(errs, err)...)
+			errs[i] = err
+			break
 		}
-		if _, err := d.heal(ctx, id); err != nil && !fault.Is(err, fault.SessionNotFound) {
-			errs = append(errs, fmt.Errorf("session %s: %w", id, err))
-		}
+		all.Go(func() {
+			defer func() { <-places }()
+			if _, err := d.heal(ctx, id); err != nil && !fault.Is(err, fault.SessionNotFound) {
+				errs[i] = fmt.Errorf("session %s: %w", id, err)
+			}
+		})
 	}
+	all.Wait()
 	return errors.Join(errs...)
 }
 

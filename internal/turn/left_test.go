@@ -343,3 +343,37 @@ func TestAKeyOfATurnAndOfAMessageIntoIt(t *testing.T) {
 		t.Errorf("after the turn: %v", err)
 	}
 }
+
+// never is a source whose programs start, and are not ready while anybody waits.
+type never struct {
+	late
+	waits chan struct{}
+}
+
+func (n never) Await(ctx context.Context, _ string) {
+	n.waits <- struct{}{}
+	<-ctx.Done()
+}
+
+// A question whose tool comes late holds up no other turn that a server takes up.
+func TestAQuestionThatWaitsForItsToolHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	r := emptyRig(t)
+	var ids []string
+	for range 2 {
+		id, _ := r.left()
+		must(t, r.engine.Close(r.ctx()))
+		ids = append(ids, id)
+	}
+	outside := never{waits: make(chan struct{})}
+	r.open(writesFreely(t), r.withRequests, func(o *Options) {
+		outside.set = o.Tools
+		o.Tools, o.MoreTools = tool.NoTools(), &outside
+	})
+	resumed := make(chan error, 1)
+	go func() { resumed <- r.engine.Recovery.Resume(r.ctx(), ids...) }()
+	wait(t, outside.waits)
+	wait(t, outside.waits)
+	must(t, r.engine.Close(r.ctx()))
+	<-resumed
+}
