@@ -116,11 +116,15 @@ func openAudit(cfg *config.Config) (*permit.Audit, error) {
 // Redactor takes the keys of the configuration out of what is written: events, transcripts,
 // logs, and what a chat remembers.
 func Redactor(cfg *config.Config) *redact.Redactor {
-	var all []string
-	for _, key := range cfg.Keys.All {
-		all = append(all, key.Reveal())
+	return redact.New(revealed(cfg.Keys.All)...).WithKeys(revealed(cfg.Keys.Certain)...)
+}
+
+func revealed(keys []config.Secret) []string {
+	all := make([]string, len(keys))
+	for i, key := range keys {
+		all[i] = key.Reveal()
 	}
-	return redact.New(all...)
+	return all
 }
 
 func requestsOptions(cfg *config.Config) permit.RequestsOptions {

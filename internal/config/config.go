@@ -246,5 +246,9 @@ type Keys struct {
 	// Discord is the token of a bot.
 	Discord Secret
 	// All are those of every variable that can hold one, also where another is used.
+	// Nothing that is written shows them.
 	All []Secret
+	// Certain are those of All that can be nothing else. The others may be what a setting
+	// has, too: the name of a model, or the address of a proxy.
+	Certain []Secret
 }

@@ -104,7 +104,7 @@ func (l *layers) edited(asked bool, key string, how change) (data []byte, proble
 	l.user = f
 	c, before := l.build(nil)
 	switch {
-	case c.Keys.in(data) && !c.Keys.in(old):
+	case c.Keys.added(data, old):
 		return nil, []Problem{{Key: key, Message: "holds an API key, which no file keeps", Hint: hintKeys}}, nil
 	case len(data) > maxFile:
 		return nil, []Problem{{Where: l.file, Message: tooLarge + " with it", Hint: hintSmaller}}, nil

@@ -153,7 +153,7 @@ func (l *layers) build(project *file) (*Config, []Problem) {
 	c.Keys.Discord = secret(l.o.Env, discordToken)
 	for _, name := range keyVariables {
 		if s := secret(l.o.Env, name); s.Set() {
-			c.Keys.All = append(c.Keys.All, s)
+			c.Keys.add(s, true)
 		}
 	}
 	b.mcpEnvironment(c, l.o.Env)

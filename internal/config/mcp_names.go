@@ -34,14 +34,14 @@ func (b *builder) mcpEnvironment(c *Config, env map[string]string) {
 				s.Variables = append(s.Variables, v+"="+value)
 			}
 			if v == s.TokenEnv || len(value) >= minSecret && !filepath.IsAbs(value) {
-				c.Keys.All = append(c.Keys.All, secret(env, v))
+				c.Keys.add(secret(env, v), v == s.TokenEnv || namesKey(v))
 			}
 		}
 		if u, err := url.Parse(s.URL); err == nil {
 			for _, values := range u.Query() {
 				for _, value := range values {
 					if len(value) >= minSecret {
-						c.Keys.All = append(c.Keys.All, Secret{value: value, origin: "mcp.servers." + name})
+						c.Keys.add(Secret{value: value, origin: "mcp.servers." + name}, false)
 					}
 				}
 			}

@@ -39,6 +39,8 @@ const MinSecret = 6
 type Redactor struct {
 	// needles are all the forms of all the secrets, longest first.
 	needles []string
+	// keys finds those secrets that are nothing else than keys, nil for none.
+	keys *Redactor
 }
 
 // New returns a redactor for secrets. Surrounding white space is ignored, and so
@@ -56,6 +58,15 @@ func New(secrets ...string) *Redactor {
 	r.needles = slices.Compact(r.needles)
 	return r
 }
+
+// WithKeys returns the redactor, which then knows that these of its secrets are keys.
+func (r *Redactor) WithKeys(keys ...string) *Redactor {
+	return &Redactor{needles: r.needles, keys: New(keys...)}
+}
+
+// HoldsKey reports whether s holds one of the keys of [Redactor.WithKeys]. Other secrets may be
+// ordinary words.
+func (r *Redactor) HoldsKey(s string) bool { return r != nil && r.keys.known(s) != s }
 
 // String returns s without secrets.
 func (r *Redactor) String(s string) string {

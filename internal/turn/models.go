@@ -66,7 +66,7 @@ func (m *models) choose(b Backend, asked string, r Rules) (name string, err erro
 		}
 		name = first(asked, m.global, global, r.DefaultModel)
 	}
-	if m.redact.Known(name) != name {
+	if m.redact.HoldsKey(name) {
 		return "", fault.New(fault.InvalidRequest, "the model that the settings or the session name "+holdsKey).
 			WithHint("belay config show says where model, default_model or openai.model is set; write a model there")
 	}

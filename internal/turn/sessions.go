@@ -45,7 +45,7 @@ func (s *sessions) Create(ctx context.Context, r CreateRequest) (session.Record,
 			bad = append(bad, fault.Problem{Field: f.name, Message: session.NameRule})
 		}
 	}
-	if s.redact.Known(r.Model) != r.Model {
+	if s.redact.HoldsKey(r.Model) {
 		bad = append(bad, fault.Problem{Field: "model", Message: holdsKey})
 	}
 	if err := fault.Invalid(bad); err != nil {

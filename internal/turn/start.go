@@ -41,7 +41,7 @@ func (s *starter) start(ctx context.Context, r Request) (Stream, error) {
 	if err := r.Opts.Validate(); err != nil {
 		return nil, err
 	}
-	if model := r.Opts.Model; s.maker.services.Redact.Known(model) != model { // it would go on record
+	if s.maker.services.Redact.HoldsKey(r.Opts.Model) { // it would go on record
 		return nil, fault.Invalid([]fault.Problem{{Field: "opts.model", Message: holdsKey}})
 	}
 	if err := s.projects.rules.Limits.admit(r.Message); err != nil {

@@ -74,7 +74,7 @@ func (u *updates) Update(ctx context.Context, id string, c SessionChange) (rec s
 	if err := c.Check(); err != nil {
 		return rec, err
 	}
-	if c.Model != nil && u.redact.Known(*c.Model) != *c.Model {
+	if c.Model != nil && u.redact.HoldsKey(*c.Model) {
 		return rec, fault.Invalid([]fault.Problem{{Field: "model", Message: holdsKey}})
 	}
 	if err := u.lifetime.enter(); err != nil {
