@@ -49,17 +49,17 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 SHARE    = $(DESTDIR)$(PREFIX)/share
 
-# What rm and install would take for several paths.
-ifneq ($(words [$(DESTDIR)$(PREFIX)]),1)
-$(error DESTDIR and PREFIX take no path with blanks)
-endif
-
-.PHONY: build install uninstall release release-check demo run web test unit processes holding crashes full-disk crash lint linter fmt fmt-check vet gen screens gen-check bench bench-page test-tools parts page clean
+.PHONY: one-path build install uninstall release release-check demo run web test unit processes holding crashes full-disk crash lint linter fmt fmt-check vet gen screens gen-check bench bench-page test-tools parts page clean
 
 build: ## the program, in bin/belay
 	$(GO) build -trimpath -ldflags '-s -w $(STAMP)' -o '$(BIN)/belay' ./cmd/belay
 
-install: build ## the program, manual pages and completions, below PREFIX
+# A path with blanks is several for rm and install. Other targets have no use for PREFIX, which may
+# be in the environment for something else.
+one-path:
+	@$(if $(filter-out 1,$(words [$(DESTDIR)$(PREFIX)])),$(error DESTDIR and PREFIX take no path with blanks))
+
+install: one-path build ## the program, manual pages and completions, below PREFIX
 	install -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/man/man1 $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
 	install -m 755 '$(BIN)/belay' $(DESTDIR)$(PREFIX)/bin/belay
 	$(GO) run ./docs/gen -man $(SHARE)/man/man1 -date $(or $(DATE),1970-01-01T00:00:00Z)
@@ -67,7 +67,7 @@ install: build ## the program, manual pages and completions, below PREFIX
 	'$(BIN)/belay' completion zsh > $(SHARE)/zsh/site-functions/_belay
 	'$(BIN)/belay' completion fish > $(SHARE)/fish/vendor_completions.d/belay.fish
 
-uninstall: ## what make install put there; projects and state stay
+uninstall: one-path ## what make install put there; projects and state stay
 	rm -f $(DESTDIR)$(PREFIX)/bin/belay $(SHARE)/man/man1/belay.1 $(SHARE)/man/man1/belay-*.1
 	rm -f $(SHARE)/bash-completion/completions/belay $(SHARE)/zsh/site-functions/_belay $(SHARE)/fish/vendor_completions.d/belay.fish
 

@@ -107,13 +107,16 @@ func below(t *testing.T, root string) []string {
 	return names
 }
 
-// A path with blanks would be several to install and rm.
+// A path with blanks would be several to install and rm. Nothing else takes one.
 func TestMakeRefusesBlanks(t *testing.T) {
 	for _, name := range []string{"PREFIX", "DESTDIR"} {
-		cmd := exec.CommandContext(t.Context(), "make", "-n", "uninstall", name+"=/a b")
-		cmd.Dir = ".."
-		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "take no path with blanks") {
-			t.Errorf("%s: %v: %s", name, err, out)
+		for _, target := range []string{"install", "uninstall", "build"} {
+			cmd := exec.CommandContext(t.Context(), "make", "-n", target, name+"=/a b")
+			cmd.Dir = ".."
+			out, err := cmd.CombinedOutput()
+			if refused := strings.Contains(string(out), "take no path with blanks"); refused != (target != "build") || refused != (err != nil) {
+				t.Errorf("%s %s: %v: %s", target, name, err, out)
+			}
 		}
 	}
 }
