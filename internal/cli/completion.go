@@ -198,6 +198,9 @@ func providers(context.Context, *app.App, string) ([]candidate, error) {
 	return plain(config.Providers()), nil
 }
 
+// choosable are what belay setup takes for a provider.
+func choosable(context.Context, *app.App, string) ([]candidate, error) { return plain(choices), nil }
+
 func settingKeys(context.Context, *app.App, string) ([]candidate, error) {
 	var all []candidate
 	for _, s := range config.Reference() {

@@ -49,7 +49,11 @@ var argumentSources = map[string]source{
 // arguments.
 func completeValues(c *console, cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if from := flagSources[f.Name]; from != nil {
+		from := flagSources[f.Name]
+		if f.Name == "provider" && cmd.Name() == "setup" {
+			from = choosable
+		}
+		if from != nil {
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, completion(c, from)) // it fails for unknown flags alone
 		}
 		if words, _ := pflag.UnquoteUsage(f); words == "DIR" {

@@ -59,6 +59,9 @@ func chooseProvider(c *console, cmd *cobra.Command, login bool) error {
 	return usageHint(hint, "no provider was named, and the environment has no key")
 }
 
+// choices are what the menu offers, as --provider takes them.
+var choices = []string{anthropic.Name, openai.Name, byLogin, ownServer, model.Scripted}
+
 // namedInMenu puts the settings for a name that the menu offers and no provider has.
 func namedInMenu(cmd *cobra.Command) error {
 	flags := cmd.Flags()
@@ -75,7 +78,7 @@ func namedInMenu(cmd *cobra.Command) error {
 	case "", anthropic.Name, openai.Name, model.Scripted:
 		return nil
 	default:
-		return usageHint("name "+anthropic.Name+", "+openai.Name+", "+byLogin+", "+ownServer+" or "+model.Scripted, "there is no provider %q", name)
+		return usageHint("name "+strings.Join(choices[:len(choices)-1], ", ")+" or "+choices[len(choices)-1], "there is no provider %q", name)
 	}
 }
 
