@@ -29,6 +29,7 @@ func (s *sessions) Usage(ctx context.Context, since time.Time) ([]UsageRow, erro
 	if err != nil {
 		return nil, err
 	}
+	slices.Sort(ids) // which session a turn counts for does not change from call to call
 	sum, seen := map[UsageRow]*UsageRow{}, map[string]bool{}
 	for _, id := range ids {
 		rec, err := s.store.Get(ctx, id)
