@@ -10,10 +10,13 @@ import (
 	"belay/internal/session"
 )
 
-// importedAnswer is a session that came in, and the id that it had where it came from.
+// importedAnswer is a session that came in, the id that it had where it came from, the SHA-256 of
+// attachments that did not come with it, and what is left out of its files.
 type importedAnswer struct {
-	Session session.Record `json:"session"`
-	From    string         `json:"from"`
+	Session  session.Record    `json:"session"`
+	From     string            `json:"from"`
+	Lacks    []string          `json:"lacks,omitempty"`
+	Problems []session.Problem `json:"problems,omitempty"`
 }
 
 // maxArchive is how many bytes an archive that is imported has at most, compressed. Its
@@ -89,6 +92,6 @@ func serveImport(c *call) error {
 	}
 	return receive(c, maxArchive, "archive", "import a smaller archive", func(_ string, content io.Reader) (any, error) {
 		in, err := c.o.Engine.Import(c.ctx(), root, content)
-		return importedAnswer{in.Record, in.From}, err
+		return importedAnswer{in.Record, in.From, in.Lacks, in.Problems}, err
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -299,8 +300,9 @@ func TestClientOfTheOperator(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("closed: %v\n%s", err, diff)
 	}
+	engine.Lacks, engine.Problems = []string{"0a"}, []session.Problem{{File: "transcript.jsonl", Text: "line 2 is left out"}}
 	in, err := c.Import(t.Context(), "/project", strings.NewReader("archive of s9"))
-	if err != nil || in.From != "s9" || in.Record.SessionID == "" {
+	if err != nil || in.From != "s9" || in.Record.SessionID == "" || !slices.Equal(in.Lacks, []string{"0a"}) || len(in.Problems) != 1 || in.Problems[0].Text != "line 2 is left out" {
 		t.Errorf("import: %+v, %v", in, err)
 	}
 	if _, err := c.Import(t.Context(), "/project", strings.NewReader("rubbish")); !fault.Is(err, fault.InvalidRequest) {

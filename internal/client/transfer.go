@@ -47,11 +47,13 @@ func (c *Client) Export(ctx context.Context, id string, w io.Writer) (leftOut []
 // the archive.
 func (c *Client) Import(ctx context.Context, projectRoot string, archive io.Reader) (session.Imported, error) {
 	var out struct {
-		Session session.Record
-		From    string
+		Session  session.Record
+		From     string
+		Lacks    []string
+		Problems []session.Problem
 	}
 	err := sendFile(ctx, c, harness+"session/import?projectRoot="+url.QueryEscape(projectRoot), "session.tar.gz", archive, &out)
-	return session.Imported{Record: out.Session, From: out.From}, err
+	return session.Imported{Record: out.Session, From: out.From, Lacks: out.Lacks, Problems: out.Problems}, err
 }
 
 // sendFile sends one file as a form. The content streams and is never held whole.

@@ -9,7 +9,7 @@ import (
 // AuditPositions calls see with every position of an audit log that the sessions
 // of the known projects recorded, and those of the caller's own project. It only
 // reads, whole transcripts: it is for a command that a person waits for. A session
-// that cannot be read is left out; [Store.Problems] reports it.
+// that cannot be read is left out.
 func (s *Upkeep) AuditPositions(ctx context.Context, see func(id string, p AuditPosition)) error {
 	projects := s.store.paths.knownProjects()
 	switch home := s.store.o.HomeProject; {

@@ -103,6 +103,16 @@ func (w *world) folder(id string) string {
 	return filepath.Join(w.project, ".belay", "sessions", id)
 }
 
+// problems are those of a session's files.
+func (w *world) problems(id string) []Problem {
+	root, err := os.OpenRoot(w.folder(id))
+	must(w.t, err)
+	defer func() { _ = root.Close() }()
+	problems, err := examineFolder(root, func(Entry) {}, func(error) {})
+	must(w.t, err)
+	return problems
+}
+
 func acquire(t testing.TB, s *Store, id string) *Lease {
 	t.Helper()
 	l, err := s.Acquire(context.Background(), id)

@@ -158,7 +158,7 @@ func (s *Archive) take(ctx context.Context, src *archive, projectRoot string) (_
 	err = errors.Join(err, e)
 	in := Imported{From: rec.SessionID}
 	if err == nil {
-		err = im.look(rec.SessionID, &in)
+		err = im.look(&in)
 	}
 	if err = errors.Join(err, root.Close()); err != nil {
 		return Imported{}, err

@@ -9,10 +9,10 @@ import (
 
 // look reads the transcript and the log that were received. What a later version wrote is
 // refused: nobody could use the session. In tells what is missing.
-func (im *importer) look(id string, in *Imported) error {
+func (im *importer) look(in *Imported) error {
 	var beyond error
 	lacks := map[string]bool{}
-	problems, err := examineFolder(im.root, id, func(e Entry) {
+	problems, err := examineFolder(im.root, func(e Entry) {
 		for _, it := range e.Files() {
 			if hashPattern.MatchString(it.SHA256) {
 				lacks[it.SHA256] = true
@@ -26,7 +26,7 @@ func (im *importer) look(id string, in *Imported) error {
 		return storage("the session could not be imported", err)
 	}
 	if _, came := im.got[fileTranscript]; !came {
-		problems = append(problems, Problem{id, fileTranscript, "is missing, and with it the conversation"})
+		problems = append(problems, Problem{fileTranscript, "is missing, and with it the conversation"})
 	}
 	blobs, err := im.blobs.open(true)
 	if err != nil {

@@ -125,8 +125,8 @@ func TestKill(t *testing.T) {
 		seen = last
 		turn(t, w.Store, id, fmt.Sprint("mine", round), 2)
 	}
-	if problems, err := w.Upkeep.Problems(context.Background(), w.project); err != nil || len(problems) > 0 {
-		t.Errorf("problems %v, %v", problems, err)
+	if problems := w.problems(id); len(problems) > 0 {
+		t.Errorf("problems %v", problems)
 	}
 	if said, err := w.Upkeep.Verify(context.Background(), id); err != nil || len(said) > 0 {
 		t.Errorf("verify: %q, %v", said, err)
@@ -421,8 +421,7 @@ func TestMalformedLinesAreKept(t *testing.T) {
 		t.Errorf("%d entries, want 4", len(entries))
 	}
 	upTo(t, open(t, s, id, 0), 6)
-	problems, err := s.Upkeep.Problems(context.Background(), w.project)
-	must(t, err)
+	problems := w.problems(id)
 	if len(problems) != 2 || problems[0].File != "transcript.jsonl" || !strings.HasPrefix(problems[1].Text, "line 2 is left out") {
 		t.Errorf("problems %+v", problems)
 	}

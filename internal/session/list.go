@@ -53,7 +53,7 @@ func (s *Store) ListPage(ctx context.Context, projectRoot string, o ListOptions)
 	if err == nil && moved { // so were the others, or the index was lost
 		ids, err = s.paths.folders(project)
 		if err == nil {
-			_, _, err = s.lists.survey(ctx, project, ids)
+			_, err = s.lists.survey(ctx, project, ids)
 		}
 	}
 	return page, err
@@ -61,7 +61,7 @@ func (s *Store) ListPage(ctx context.Context, projectRoot string, o ListOptions)
 
 // whole is a page of all sessions, read anew.
 func (s *lists) whole(ctx context.Context, project string, ids []string, o ListOptions) (Page, error) {
-	recs, _, err := s.survey(ctx, project, ids)
+	recs, err := s.survey(ctx, project, ids)
 	if err != nil {
 		return Page{}, err
 	}
@@ -172,31 +172,24 @@ func (l *looker) record(p sessionPath, id string) (Record, error) {
 	return rec, err
 }
 
-// survey reads all records of a project, oldest first, and says what is wrong
-// with some.
-func (s *lists) survey(ctx context.Context, project string, ids []string) ([]Record, []Problem, error) {
-	var (
-		recs     []Record
-		problems []Problem
-	)
+// survey reads all records of a project, oldest first.
+func (s *lists) survey(ctx context.Context, project string, ids []string) ([]Record, error) {
+	var recs []Record
 	look := s.looker(project)
 	defer look.close()
 	for _, id := range ids {
 		if err := ctx.Err(); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		found, err := look.at(id)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if !found.in(look.path(id), project) {
 			continue
 		}
 		recs = append(recs, *found.rec)
-		if found.problem != nil {
-			problems = append(problems, Problem{Session: id, File: fileRecord, Text: reason(found.problem)})
-		}
 	}
 	page, err := PageOf(recs, ListOptions{})
-	return page.Records, problems, err
+	return page.Records, err
 }

@@ -180,15 +180,6 @@ func TestListIsOrderedAndMarksTheDamaged(t *testing.T) {
 	if diff := cmp.Diff([]string{"broken", "empty", "huge", "other"}, marked); diff != "" {
 		t.Error(diff)
 	}
-	problems, err := w.Upkeep.Problems(ctx, w.project)
-	must(t, err)
-	var ids []string
-	for _, p := range problems {
-		ids = append(ids, p.Session)
-	}
-	if diff := cmp.Diff([]string{"broken", "empty", "huge", "other"}, ids); diff != "" {
-		t.Error(diff, problems)
-	}
 	if _, err := w.Get(ctx, "broken"); err == nil {
 		t.Error("a broken record that is not in the index was found")
 	}

@@ -19,6 +19,7 @@ import (
 	"belay/internal/fault"
 	"belay/internal/permit"
 	"belay/internal/persona"
+	"belay/internal/session"
 	"belay/internal/turn"
 )
 
@@ -36,6 +37,9 @@ type Engine struct {
 	Fail map[string]error
 	// LeftOut is what Export returns.
 	LeftOut []string
+	// Lacks and Problems are what Import says of a session that came in.
+	Lacks    []string
+	Problems []session.Problem
 	// Pace is the wait between the pieces of an answer.
 	Pace time.Duration
 	// Padding is added to every delta, for streams that fill buffers.

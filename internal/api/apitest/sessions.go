@@ -165,7 +165,7 @@ func (e *Engine) Import(ctx context.Context, root string, archive io.Reader) (se
 		return session.Imported{}, fault.New(fault.InvalidRequest, "import: it is no export")
 	}
 	rec, err := e.Create(ctx, turn.CreateRequest{ProjectRoot: root})
-	return session.Imported{Record: rec, From: id}, err
+	return session.Imported{Record: rec, From: id, Lacks: e.Lacks, Problems: e.Problems}, err
 }
 
 // Manifest implements turn.Engine.

@@ -2469,6 +2469,8 @@ export interface components {
         };
         importedAnswer: {
             from: string;
+            lacks?: string[];
+            problems?: components["schemas"]["session.Problem"][];
             session: components["schemas"]["session.Record"];
         };
         inspectBody: {
@@ -3718,6 +3720,10 @@ export interface components {
             scopeMode?: string;
             target?: string;
             type: string;
+        };
+        "session.Problem": {
+            file: string;
+            problem: string;
         };
         "session.Record": {
             bootFingerprint?: string;
