@@ -74,6 +74,9 @@ func readOnly(id string) *fault.Error {
 
 // unreadable is the fault of a session whose transcript cannot be read.
 func unreadable(id string, err error) error {
+	if isNewer(err) {
+		return tooNew(id, err)
+	}
 	return storage("the transcript of session "+id+" cannot be read", err)
 }
 

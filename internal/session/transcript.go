@@ -150,7 +150,7 @@ func encodeEntries(entries []Entry) ([]byte, error) {
 }
 
 // Transcript returns the whole transcript of a session, oldest first. A line that
-// is not an entry is left out; [Store.Problems] reports it.
+// is not an entry is left out.
 func (s *Store) Transcript(ctx context.Context, id string) ([]Entry, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -165,10 +165,10 @@ func (s *Store) Transcript(ctx context.Context, id string) ([]Entry, error) {
 	}
 	defer func() { _ = root.Close() }()
 	t := transcript{hashChain: hashChain{name: fileTranscript}, whole: true}
-	if err := t.read(root, t.add); err != nil {
-		return nil, unreadable(id, err)
+	if err = t.read(root, t.add); err == nil {
+		err = t.newer
 	}
-	return t.entries, nil
+	return t.entries, unreadable(id, err)
 }
 
 // Entries is Transcript without the requests, from memory where it is there. The
@@ -188,7 +188,7 @@ func (s *Store) Entries(ctx context.Context, id string) ([]Entry, error) {
 		return nil, err
 	}
 	if l.lease.holds() || l.transcript.loaded && l.transcript.current(l.path.file(fileTranscript)) {
-		return l.transcript.shared(), nil
+		return l.transcript.shared(), unreadable(id, l.transcript.newer)
 	}
 	root, err := l.path.open()
 	if err != nil {
@@ -198,7 +198,7 @@ func (s *Store) Entries(ctx context.Context, id string) ([]Entry, error) {
 	if err := l.readTranscript(root); err != nil {
 		return nil, unreadable(id, err)
 	}
-	return l.transcript.shared(), nil
+	return l.transcript.shared(), unreadable(id, l.transcript.newer)
 }
 
 // readTranscript reads the transcript without being its writer. l.mu is held.

@@ -45,6 +45,9 @@ func turnEntries(f *os.File, turnID string) ([]Entry, error) {
 		var kind EntryKind
 		kind, line.turn = headOf(b)
 		line.request = kind == EntryRequest
+		if s, ok := parseSessionLine(b); ok && s.V > formatVersion {
+			return newer(fileTranscript, s.V)
+		}
 		if kind != "" && (turnID == "" || line.turn == turnID) {
 			spans = append(spans, line)
 		}
