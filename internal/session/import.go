@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -80,7 +81,14 @@ func (s *Archive) ImportDir(ctx context.Context, dir, projectRoot string) (Impor
 	e := exporter{ctx: ctx, store: s.store, id: id, tar: tar.NewWriter(w), sums: map[string]string{}, leftOut: map[string]bool{}}
 	var reading sync.WaitGroup
 	reading.Go(func() {
-		_ = w.CloseWithError(storage("the session folder cannot be read", crash.Caught(func() error { return e.all(root, from) })()))
+		err := crash.Caught(func() error { return e.all(root, from) })()
+		switch {
+		case errors.Is(err, durable.ErrNotRegular):
+			err = refused("%v", err)
+		case err != nil && strings.Contains(err.Error(), "escapes"): // os.Root has no error for it that can be compared
+			err = refused("the folder has a link that leads out of it")
+		}
+		_ = w.CloseWithError(storage("the session folder cannot be read", err))
 	})
 	rec, err := s.take(ctx, newArchive(r, s.store.o.ImportBytes), project)
 	reading.Wait()
