@@ -153,6 +153,12 @@ func (b *builder) crossChecks(c *Config) {
 	if bash := &c.Bash; len(bash.LocalPorts) > 0 && !bash.OwnNetwork() {
 		b.warnings = append(b.warnings, "bash.local_ports opens nothing: commands have no network of their own with bash.network ports or open, nor without bash.confine")
 	}
+	known := strings.Split(b.byName["attachments.extensions"].def, ", ")
+	for _, ext := range c.Attachments.Extensions {
+		if !slices.Contains(known, strings.ToLower(ext)) {
+			b.warnings = append(b.warnings, "attachments.extensions: belay does not know files of "+ext+", and refuses them")
+		}
+	}
 	for _, k := range []*key{b.byName["state_dir"], b.byName["cache_dir"]} {
 		if k.value.String() == "" {
 			b.problem(k.origin, k.name, "there is no home folder to put it in", "set HOME or "+k.env())

@@ -57,7 +57,7 @@ func (p standardFolder) in(goos string, env map[string]string, home string) stri
 			return filepath.Join(dir, folder, p.sub)
 		}
 		return ""
-	case home == "":
+	case !filepath.IsAbs(home): // below the folder of each call it would be another one
 		return ""
 	case goos == "darwin":
 		if p == cacheFolder {
