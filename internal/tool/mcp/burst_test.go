@@ -48,6 +48,9 @@ func bursting() {
 			}
 		}
 	}
+	if lines.Err() != nil {
+		os.Exit(1)
+	}
 }
 
 // A program that asks much at once, and reads the answers, is served.
