@@ -48,9 +48,9 @@ type runTask struct {
 	// that have their result.
 	shown bool
 	ended int
-	// failed counts those that failed, told the lines about failures in a large collection, at
-	// any depth.
-	failed, told int
+	// failed counts those that failed, failureLines the lines about failures in a large
+	// collection, at any depth.
+	failed, failureLines int
 }
 
 func watcherOf(c *console, a *app.App, project, id string) *runWatcher {

@@ -58,7 +58,7 @@ const (
 	shownFailures   = 20
 )
 
-// folded reports whether the end of a task is not told in a line of its own: it is one of
+// folded reports whether the end of a task has no line of its own: it is one of
 // many in a large collection, which is reported as a whole.
 func (w *runWatcher) folded(e run.Event, d *run.TaskEnded, hasResult bool) bool {
 	large, member := w.large(e.Task)
@@ -81,10 +81,10 @@ func (w *runWatcher) folded(e run.Event, d *run.TaskEnded, hasResult bool) bool 
 	if d.Status != run.Failed {
 		return true
 	}
-	if t.told++; t.told == shownFailures+1 {
+	if t.failureLines++; t.failureLines == shownFailures+1 {
 		w.note("failed", w.named(large)+": more of its tasks, which belay runs show "+w.id+" lists")
 	}
-	return t.told > shownFailures
+	return t.failureLines > shownFailures
 }
 
 // named is a task as the progress names it: below the one that holds it.

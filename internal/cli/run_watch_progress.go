@@ -26,7 +26,7 @@ func whenResumed(batch []run.Event) (before, since []run.Event) {
 func (w *runWatcher) begins(e run.Event, d *run.TaskBegun) *runTask {
 	t := &runTask{TaskBegun: *d, since: e.Time}
 	if before := w.begun[e.Task]; before != nil {
-		t.ended, t.failed, t.told = before.ended, before.failed, before.told
+		t.ended, t.failed, t.failureLines = before.ended, before.failed, before.failureLines
 	}
 	if status, again := w.results[e.Task]; again {
 		w.count(e.Task, status, -1)

@@ -41,7 +41,7 @@ one. The command prints the id on stdout.`,
 		if err != nil {
 			return err
 		}
-		tellMissing(c, rec)
+		warnMissing(c, rec)
 		if c.json {
 			return c.writeJSON(map[string]any{"session": rec.Record, "from": rec.From})
 		}
@@ -54,8 +54,8 @@ one. The command prints the id on stdout.`,
 	return cmd
 }
 
-// tellMissing warns of what an imported session lacks: models are told nothing of it.
-func tellMissing(c *console, in session.Imported) {
+// warnMissing warns of what an imported session lacks.
+func warnMissing(c *console, in session.Imported) {
 	for _, sha := range in.Lacks {
 		c.warn("the attachment " + sha + " did not come with the session; models get a note in its place")
 	}

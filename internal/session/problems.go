@@ -17,7 +17,7 @@ type Problem struct {
 type Upkeep struct{ store *Store }
 
 // examineFolder reads the transcript and the log in a session's folder, and says which lines are
-// left out. Each is told every entry of the transcript, and newer what a later version wrote.
+// left out. It calls each for every entry of the transcript, and newer for a file of a later version.
 func examineFolder(root *os.Root, each func(Entry), newer func(error)) ([]Problem, error) {
 	problems, err := examineLines(root, fileTranscript, func(b []byte) error {
 		if line, ok := parseSessionLine(b); ok {
@@ -52,14 +52,13 @@ func examineFolder(root *os.Root, each func(Entry), newer func(error)) ([]Proble
 	return problems, nil
 }
 
-// later is the error for a file of a later version, which tell is told, nil for one of this or an
-// earlier one.
-func later(file string, version int, tell func(error)) error {
+// later reports a file of a later version. The error is nil for one of this or an earlier version.
+func later(file string, version int, report func(error)) error {
 	if version <= formatVersion {
 		return nil
 	}
 	err := newer(file, version)
-	tell(err)
+	report(err)
 	return err
 }
 
