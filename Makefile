@@ -34,7 +34,7 @@ HISTORIES := TestHistoryCanAlwaysBeSent|TestForksCanAlwaysBeSent
 ALONE := internal/attachment/pdf internal/template internal/workflow/definition internal/workspace/decomposition \
 	internal/workspace/graph internal/workspace/lifecycle internal/workspace/register internal/workspace/repository
 
-# The race detector needs a C compiler.
+# The race detector needs a C compiler. A make within make has cgo off and could not find it out.
 RACE := $(shell CC=$$($(GO) env CC); if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v $${CC%% *} >/dev/null 2>&1; then echo -race; fi)
 
 # The version is stamped by the linker: -buildvcs would fail where Git is missing. Everything
@@ -87,7 +87,7 @@ run: build ## a server with the page on a copy of the same example
 # what is compiled first.
 test: fmt-check vet lint gen-check parts page ## everything that CI runs
 	$(if $(RACE),CGO_ENABLED=1) $(GO) build $(RACE) ./internal/...
-	@$(MAKE) --no-print-directory -j2 processes unit release-check crashes holding full-disk
+	@$(MAKE) --no-print-directory -j2 RACE=$(RACE) processes unit release-check crashes holding full-disk
 
 web: test-tools ## the page, in web/dist; needs Node, and what it makes is committed
 	cd web && npm run types && npm run build
