@@ -50,6 +50,8 @@ func (c *heedingConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	select {
 	case c.unread <- struct{}{}:
 		return m, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
 	case <-late.C:
 	}
 	c.end()
