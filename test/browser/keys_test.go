@@ -66,5 +66,17 @@ func press(keys ...string) chromedp.Action[chromedp.Void] {
 // fill types a text into a field. chromedp.SendKeys does the same, but reads the field's
 // attributes while the browser's events change them.
 func fill(field chromedp.CSS, text string) chromedp.Action[chromedp.Void] {
-	return chromedp.Steps(chromedp.Focus(field, chromedp.NodeVisible), chromedp.KeyEvent(text))
+	return chromedp.Steps(focus(field), chromedp.KeyEvent(text))
+}
+
+// focus gives a field the focus. The page may draw it anew between the look for it and that.
+func focus(field chromedp.CSS) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		for {
+			_, err := chromedp.Focus(field, chromedp.NodeVisible)(ctx, target)
+			if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "not focusable") {
+				return err
+			}
+		}
+	})
 }
