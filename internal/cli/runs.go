@@ -83,12 +83,13 @@ func newRunsList(c *console) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			open := allQuestions(ctx, a)
 			for i := range all {
 				if all[i].EndedAt == nil { // its record has what it used when it was taken up last
 					if r, err := a.Runs.Show(ctx, project, all[i].ID); err == nil {
 						all[i].Usage, all[i].Calls = r.Usage, r.Calls
 						if r.Live && !c.json {
-							all[i].Waits = append(all[i].Waits, tasksThatAsk(ctx, a, r.Tasks)...)
+							all[i].Waits = append(all[i].Waits, tasksThatAsk(open, r.Tasks)...)
 						}
 					}
 				}

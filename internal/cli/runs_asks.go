@@ -4,16 +4,21 @@ import (
 	"context"
 
 	"belay/internal/app"
+	"belay/internal/permit"
 	"belay/internal/workflow/run"
 )
 
-// tasksThatAsk are the tasks of which a call waits for a person, as people see what a run waits for.
-// They are none where the questions cannot be read.
-func tasksThatAsk(ctx context.Context, a *app.App, tasks []run.Task) (all []run.Waiting) {
+// allQuestions are those of all sessions, none where they cannot be read.
+func allQuestions(ctx context.Context, a *app.App) []permit.Request {
 	open, err := a.Engine.Decisions(ctx, "")
 	if err != nil {
 		return nil
 	}
+	return open
+}
+
+// tasksThatAsk are the tasks of which a call waits for a person, as people see what a run waits for.
+func tasksThatAsk(open []permit.Request, tasks []run.Task) (all []run.Waiting) {
 	for i := range tasks {
 		t := &tasks[i]
 		n := len(t.Attempts)

@@ -53,7 +53,7 @@ run's code. Ctrl-C ends the output, not the run.`,
 		}
 		return answer(c, map[string]any{"run": r}, func() {
 			resume := c.resumption(r, a.Config, "")
-			r.Waits = append(r.Waits, tasksThatAsk(ctx, a, r.Tasks)...)
+			r.Waits = append(r.Waits, tasksThatAsk(allQuestions(ctx, a), r.Tasks)...)
 			printRun(c, r, resume, time.Now())
 		})
 	})
